@@ -13,16 +13,21 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from loxodon import Memory
+from tests import on_postgres
 from tests.clock import NOW as NOW
 from tests.clock import Clock as Clock
 from tests.long import count
 from tests.quick import REAL, make_empty, quick
 from tests.tidy import differences, no_cache, stamps
+
+if TYPE_CHECKING:
+    from tests.store.postgres.server import Server
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -83,6 +88,56 @@ def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
     """A quick one, but for the tests that are about it."""
     with nullcontext() if request.module.__name__.startswith(REAL) else quick(empty_store):
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server; it is started by the first test that asks for it."""
+    from loxodon.store.postgres.pool import close_pools
+    from tests.store.postgres.server import Server
+
+    # Not below pytest's own folder, which it keeps to itself: the server may run as another user.
+    shared = _IN_MEMORY if os.path.isdir(_IN_MEMORY) else None
+    with tempfile.TemporaryDirectory(prefix="loxodon-", dir=shared) as folder:
+        os.chmod(folder, 0o711)
+        found = Server(Path(folder) / "postgres")
+        yield found
+        close_pools()
+        found.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    if on_postgres.ON and (why := on_postgres.why_not(item.nodeid)):
+        pytest.skip(why)
+    try:
+        return (yield)
+    except Exception as error:
+        if on_postgres.ON and on_postgres.is_refused(error):
+            pytest.skip(str(error))
+        raise
+
+
+@pytest.fixture(autouse=True)
+def backend(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Files, unless the run is to try PostgreSQL."""
+    if not on_postgres.ON:
+        yield
+        return
+    with on_postgres.opening(request.getfixturevalue("postgres")):
+        yield
+
+
+@pytest.fixture(scope="session")
+def shared_postgres(postgres: Server) -> str:
+    """The URL of a database that many tests share: each has spaces of its own."""
+    return postgres.database()
+
+
+@pytest.fixture
+def postgres_url(postgres: Server) -> str:
+    """The URL of a database of one's own."""
+    return postgres.database()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS
 from loxodon.serve.cli.help import OPTIONS
 from loxodon.serve.cli.table import COMMANDS
-from loxodon.store.sqlite.checks import BROKEN
+from loxodon.store.relational.checks import BROKEN
 from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
 
@@ -50,6 +50,7 @@ def _said() -> frozenset[str]:
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
+    said |= {text for both in errors.REFUSED.values() for text in both}
     said |= {"fix these lines, or skip them with --skip-bad"}
     said |= {"no line is valid: fix the file, or set its format with --format"}
     return frozenset(said - {""})

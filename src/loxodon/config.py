@@ -21,9 +21,13 @@ from loxodon.values import NamedTuple
 _LOCK_SECONDS = 30.0
 SECRET = frozenset({"model.api_key", "embedder.api_key", "chat.api_key"})
 """Settings that no command, message or error shows."""
+ADDRESSES = frozenset({"store.url", "store.replica"})
+"""Settings that may have a password in them, which is not shown either."""
 MASK = "********"
 ENVIRONMENT = {
     "LOXODON_ENABLED": "enabled",
+    "LOXODON_STORE": "store.url",
+    "LOXODON_STORE_REPLICA": "store.replica",
     "LOXODON_MEMORY_MODEL": "model.name",
     "LOXODON_MEMORY_API_KEY": "model.api_key",
     "LOXODON_MEMORY_BASE_URL": "model.base_url",
@@ -298,6 +302,16 @@ class EncryptionConfig(NamedTuple):
     file: str = ""
 
 
+class StoreConfig(NamedTuple):
+    """The database server that the spaces are in; each is a file of its own while there is none."""
+
+    url: str = ""
+    replica: str = ""
+
+    def __repr__(self) -> str:
+        return f"StoreConfig(url={masked(self.url)!r}, replica={masked(self.replica)!r})"
+
+
 class BackupConfig(NamedTuple):
     """Where backups go that nobody names a file for."""
 
@@ -327,6 +341,7 @@ class Config(NamedTuple):
     chat: ChatConfig = ChatConfig()
     workspace: WorkspaceConfig = WorkspaceConfig()
     encryption: EncryptionConfig = EncryptionConfig()
+    store: StoreConfig = StoreConfig()
     backup: BackupConfig = BackupConfig()
     serve: ServeConfig = ServeConfig()
     idempotency: IdempotencyConfig = IdempotencyConfig()
@@ -592,6 +607,11 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         ("none", "file", "env", "keyring"),
     ),
     "encryption.file": ("File with the key or a passphrase; only its owner may read it.",),
+    "store.url": (
+        "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for "
+        "files in the home. Needs the extra `postgres`.",
+    ),
+    "store.replica": ("A hot standby of it that recalls may read from; empty for none.",),
     "backup.folder": ("Default folder for backups; empty for HOME/backups.",),
     "backup.keep": ("Number of backups of a space to keep in that folder.", 1, 100_000),
     "phase1.tags": ("Weight of the tags in the ranking phase1.", 0, 1),
@@ -703,7 +723,34 @@ def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
 def shown(config: Config) -> dict[str, str | int | float]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
-    return values | {name: MASK for name in SECRET if values[name]}
+    addresses = {name: masked(str(values[name])) for name in ADDRESSES}
+    return values | {name: MASK for name in SECRET if values[name]} | addresses
+
+
+def masked(url: str) -> str:
+    """The address of a database as it may be shown."""
+    return _with_passwords(url, MASK)
+
+
+def without_password(url: str) -> str:
+    """The address of a database as it may be copied."""
+    return _with_passwords(url, "")
+
+
+def _with_passwords(url: str, shown: str) -> str:
+    """An address with `shown` in the place of each password; empty takes them out."""
+    scheme, slashes, rest = url.partition("://")
+    place, _, options = rest.partition("?")
+    user, at, host = place.rpartition("@")  # the last: a password may have one in it
+    name, colon, _ = user.partition(":")
+    kept = []
+    for option in filter(None, options.split("&")):
+        key, equals, value = option.partition("=")
+        secret = "password" in key.lower()
+        if not secret or shown:
+            kept.append(f"{key}{equals}{shown if secret else value}")
+    user = f"{name}:{shown}" if colon and shown else name
+    return f"{scheme}{slashes}{user}{at}{host}{'?' if kept else ''}{'&'.join(kept)}"
 
 
 def changed(config: Config) -> dict[str, str | int | float]:
@@ -748,7 +795,7 @@ def checked(name: str, value: object) -> str | int | float:
             "{name} cannot be {value}",
             hint=_TAKES[wanted],
             name=name,
-            value=MASK if name in SECRET else repr(value),
+            value=MASK if name in SECRET | ADDRESSES else repr(value),
         ) from None
     _check_range(name, key, value)
     return value
@@ -788,6 +835,8 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
             zone_named(value)
         elif name.endswith(".base_url"):
             _check_address(name, value)
+        elif name in ADDRESSES:
+            _check_database(name, value)
         elif name in SECRET and not (value.isascii() and _PRINTED.issuperset(value)):
             raise ConfigError(
                 "the API key contains invalid characters",
@@ -827,6 +876,17 @@ def _check_address(name: str, text: str) -> None:
         raise ConfigError(
             "{name} is not a valid base URL",
             hint="write it as https://host/v1, without a user name, key or query",
+            name=name,
+        )
+
+
+def _check_database(name: str, text: str) -> None:
+    """Refuse what is no address of a PostgreSQL database; empty is none."""
+    scheme, _, rest = text.partition("://")
+    if text and (scheme not in ("postgresql", "postgres") or not rest or not text.isprintable()):
+        raise ConfigError(  # not repeated: it may have a password in it
+            "{name} is not the address of a PostgreSQL database",
+            hint="write it as postgresql://user@host/database",
             name=name,
         )
 
@@ -932,6 +992,10 @@ def without_secrets(home: str) -> str:
         section, _, key = name.rpartition(".")
         if hasattr(document.get(section), "pop") and key in document[section]:
             del document[section][key]
+    for name in ADDRESSES:
+        section, _, key = name.rpartition(".")
+        if hasattr(document.get(section), "pop") and key in document[section]:
+            document[section][key] = without_password(str(document[section][key]))
     return tomlkit.dumps(document)
 
 

@@ -20,6 +20,8 @@
     │   ├── UnwritableStoreError  the home cannot be written
     │   ├── LockedStoreError      it is encrypted, and the key is missing or wrong
     │   ├── BusyStoreError        another process held it for too long
+    │   │   └── UnreachableStoreError   its server cannot be reached; nothing was stored
+    │   ├── UnknownOutcomeError   the server was lost while it stored: it may be stored or not
     │   └── AuditError            a write cannot be recorded in the audit log
     ├── KeyProblemError       10  a key is missing, wrong or cannot be read
     ├── ConsolidationError     9  consolidation has stopped after three failures
@@ -224,6 +226,14 @@ class BusyStoreError(StoreError):
     code = "busy_store"
 
 
+class UnreachableStoreError(BusyStoreError):
+    code = "unreachable_store"
+
+
+class UnknownOutcomeError(StoreError):
+    code = "unknown_outcome"
+
+
 class LockedStoreError(StoreError):
     code = "locked_store"
 
@@ -265,3 +275,45 @@ class BadReplyError(ModelError):
 
 class SpentModelError(ModelError):
     code = "spent_model"
+
+
+REFUSED = {
+    "encryption": (
+        "a memory in PostgreSQL is not encrypted by Loxodon",
+        "encrypt the disk of the database server, and set encryption.key to none",
+    ),
+    "enabled": (
+        "the engine cannot be turned off for a memory in PostgreSQL: the plain files would be on "
+        "one server only",
+        "pause it with `loxodon pause` instead",
+    ),
+    "audit.head": (
+        "the head of the audit log of a memory in PostgreSQL is in the database: a file on one "
+        "server would be behind the others",
+        "unset audit.head",
+    ),
+    "views": (
+        "a memory in PostgreSQL is not kept as text files: every server would have its own",
+        "write a copy with `loxodon export DIR`; change a memory with `loxodon edit`",
+    ),
+    "backup": (
+        "a memory in PostgreSQL is backed up with its database",
+        "use pg_dump or a base backup; see docs/postgres.md",
+    ),
+    "restore": (
+        "a memory in PostgreSQL is restored with its database",
+        "use pg_restore; to bring a backup file or text views in, restore them into an empty home, "
+        "then run `loxodon --home DIR move --to URL`",
+    ),
+    "repair": (
+        "there is no database file to repair: this memory is in PostgreSQL",
+        "restore the database with pg_restore; indexes are rebuilt with `loxodon rebuild-index`",
+    ),
+}
+"""What a memory in PostgreSQL does not do: why, and what to do instead."""
+
+
+def refused(what: str) -> UsageError:
+    """The error for what a memory in PostgreSQL does not do."""
+    message, hint = REFUSED[what]
+    return UsageError(message, hint=hint)

@@ -21,7 +21,7 @@ from _thread import get_ident  # what `threading` is made of: a cold command sta
 from typing import Protocol
 from weakref import WeakSet
 
-from loxodon.files import private
+from loxodon.files import private, shared
 
 if sys.platform == "win32":  # pragma: no cover
     import errno
@@ -55,6 +55,28 @@ else:
 
     def _release(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+class Lock(Protocol):
+    """Held by one process at a time, and let go when that process dies."""
+
+    def acquire(self, seconds: float) -> bool:
+        """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
+        ...
+
+    def release(self) -> None: ...
+
+    def close(self) -> None:
+        """Let go of it, if it is held."""
+        ...
+
+
+def lock_on(path: str, *, brief: bool = False) -> Lock:
+    """The lock at a path. A `brief` one is held for a moment, and for nothing but a few reads and
+    writes of files of the same home: in a database these are one transaction."""
+    if there := shared(path):
+        return there[0].lock(there[1], brief)
+    return FileLock(path)
 
 
 class FileLock:
@@ -199,10 +221,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
 
 
-def lock_at(path: str) -> FileLock:
-    """The lock at a path; an UnwritableStoreError where it cannot be made."""
+def lock_at(path: str) -> Lock:
+    """`lock_on`; an UnwritableStoreError where it cannot be made."""
     try:
-        return FileLock(path)
+        return lock_on(path)
     except OSError as error:
         from loxodon.errors import unwritable
 

@@ -1,20 +1,152 @@
-"""Writing files that only their owner may read, and that a kill or a power cut leaves whole."""
+"""Writing files that only their owner may read, and that a kill or a power cut leaves whole.
+
+The small state of a home (pauses, tombstones, transcripts, tokens, the audit log …) is in files. A
+home whose spaces are in a database server has it there too, so that every server sees the same.
+Then a path begins with the address of the database (`postgresql://host/db/spaces/main/paused`), and
+what is registered for it (`share`) does what is asked here.
+"""
 
 from __future__ import annotations
 
 import os
 from _thread import get_ident  # `threading` itself is for those who start threads
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from loxodon.filelock import Lock
 
 PRIVATE = 0o600
+SCHEME = "postgresql://"
+"""What the path of a shared home begins with."""
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+
+Stamp = tuple[int, int, int]
+"""What changes when a file does; the second is its size."""
+
+
+class Shared(Protocol):
+    """The files of a home that is in a database, by their names in it. Safe for many threads."""
+
+    def read(self, name: str, start: int) -> bytes: ...
+
+    def stamp(self, name: str) -> Stamp | None: ...
+
+    def replace(self, name: str, data: bytes, durable: bool) -> None: ...
+
+    def append(self, name: str, data: bytes, durable: bool) -> int: ...
+
+    def truncate(self, name: str, size: int) -> None: ...
+
+    def remove(self, name: str) -> None: ...
+
+    def names(self, folder: str) -> list[str]: ...
+
+    def has_folder(self, name: str) -> bool: ...
+
+    def spaces(self) -> dict[str, int]:
+        """The names of all spaces, each with a number that changes when it is written to."""
+        ...
+
+    def drop_space(self, name: str) -> None:
+        """Delete a space and everything in it."""
+        ...
+
+    def lock(self, name: str, brief: bool) -> Lock: ...
+
+
+_SHARED: dict[str, Shared] = {}
+
+
+def share(root: str, files: Shared) -> None:
+    """Have `files` stand for what is below `root`, a path that begins with `SCHEME`."""
+    _SHARED[root] = files
+
+
+def shared(path: str) -> tuple[Shared, str] | None:
+    """What has a file, and its name there; None for one on disk."""
+    if not path.startswith(SCHEME):
+        return None
+    for root, found in _SHARED.items():
+        if path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
+            return found, path[len(root) + 1 :]
+    raise FileNotFoundError(2, "no such database is open", path)
+
+
+def read(path: str, start: int = 0) -> bytes:
+    """What is in a file, from an offset on; FileNotFoundError where there is none."""
+    if there := shared(path):
+        return there[0].read(there[1], start)
+    with open(path, "rb") as file:
+        if start:
+            file.seek(start)
+        return file.read()
+
+
+def stamp(path: str) -> Stamp | None:
+    """What changes when a file does; None where there is none."""
+    if there := shared(path):
+        return there[0].stamp(there[1])
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def size(path: str) -> int:
+    """How many bytes a file has; 0 where there is none."""
+    found = stamp(path)
+    return found[1] if found else 0
+
+
+def exists(path: str) -> bool:
+    return stamp(path) is not None
+
+
+def names(folder: str) -> list[str]:
+    """The names of the files in a folder, in order; none where there is no folder."""
+    if there := shared(folder):
+        return there[0].names(there[1])
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+def remove(path: str) -> None:
+    """Remove a file; FileNotFoundError where there is none."""
+    if there := shared(path):
+        there[0].remove(there[1])
+    else:
+        os.unlink(path)
+
+
+def make_folder(path: str) -> None:
+    """See to it that a folder is there, its owner's alone."""
+    if not path.startswith(SCHEME):
+        os.makedirs(path, mode=0o700, exist_ok=True)
+
+
+def has_folder(path: str) -> bool:
+    """Whether a folder is there."""
+    if there := shared(path):
+        return there[0].has_folder(there[1])
+    return os.path.isdir(path)
+
+
+def is_writable(folder: str) -> bool:
+    """Whether a folder is there, and files can be made in it."""
+    return has_folder(folder) and (folder.startswith(SCHEME) or os.access(folder, os.W_OK))
 
 
 def private(path: str, flags: int) -> int:
     """An opener: what is made is its owner's alone."""
-    return os.open(path, flags | getattr(os, "O_CLOEXEC", 0), PRIVATE)
+    return os.open(path, flags | _CLOEXEC, PRIVATE)
 
 
 def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:
     """Put `data` in the place of a file in one step, on disk; an error leaves what was there."""
+    if there := shared(path):
+        there[0].replace(there[1], data, durable=True)
+        return
     draft = f"{path}.{os.getpid()}{get_ident()}.tmp"  # two threads may write the same file
     try:
         with open(draft, "wb", opener=private) as file:
@@ -30,9 +162,64 @@ def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:
         raise
 
 
+def append(path: str, data: bytes, *, durable: bool = True) -> int:
+    """Put `data` at the end of a file, all of it or nothing; how many bytes the file has then.
+
+    It is on disk when this returns, unless it need not be `durable`.
+    """
+    if there := shared(path):
+        return there[0].append(there[1], data, durable)
+    file = private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        before = os.fstat(file).st_size
+        try:
+            if os.write(file, data) != len(data):
+                raise _full()
+            if durable:
+                os.fsync(file)
+        except OSError:
+            with suppress(OSError):  # half a line is passed over
+                os.ftruncate(file, before)
+            raise
+    finally:
+        os.close(file)
+    if durable and not before:
+        sync_folder(os.path.dirname(path))
+    return before + len(data)
+
+
+def _full() -> OSError:
+    from errno import ENOSPC
+
+    return OSError(ENOSPC, os.strerror(ENOSPC))
+
+
+def truncate(path: str, size: int) -> None:
+    """Cut a file off."""
+    if there := shared(path):
+        there[0].truncate(there[1], size)
+        return
+    file = private(path, os.O_WRONLY)
+    try:
+        os.ftruncate(file, size)
+    finally:
+        os.close(file)
+
+
+def sync(path: str) -> None:
+    """See to it that what was appended to a file is on disk."""
+    if path.startswith(SCHEME):
+        return  # with the next transaction that is
+    file = os.open(path, os.O_RDONLY | _CLOEXEC)
+    try:
+        getattr(os, "fdatasync", os.fsync)(file)
+    finally:
+        os.close(file)
+
+
 def sync_folder(folder: str) -> None:
     """See to it that a power cut cannot take back what was made or renamed in a folder."""
-    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
+    if os.name == "posix" and not folder.startswith(SCHEME):  # elsewhere it cannot be opened
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)

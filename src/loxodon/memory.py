@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from loxodon.clock import Clock
 from loxodon.config import Config
-from loxodon.errors import InputError, LoxodonError
+from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.filelock import at_fork
 from loxodon.layout import OFF_MARKER
@@ -128,6 +128,9 @@ class Memory:
     ) -> Memory:
         """Open the space `space` of the home at `path`, creating what does not exist.
 
+        With the setting `store.url`, the space is in a PostgreSQL database, and only the settings
+        are in the home.
+
         `config` replaces the home's config.toml and the model settings from the environment; a
         mapping may set single keys (`{"recall.top": 5}`). `clock` returns the current time as an
         aware datetime. `embedder` replaces the one set in `config`: any object with a `name` and a
@@ -170,7 +173,7 @@ class Memory:
         """Memories recalled since the last write. A recall itself never waits for a writer."""
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = allocate_lock()
-        put_on_record(space.store, space.home, space.folder, space.config, self.now)
+        put_on_record(space.store, space.root, space.folder, space.config, self.now)
         at_fork(self)
 
     def __enter__(self) -> Memory:
@@ -201,6 +204,11 @@ class Memory:
     def home(self) -> str:
         """The folder of the home."""
         return self._space.home
+
+    @property
+    def root(self) -> str:
+        """Where its state is: the home, or the address of the database (without a password)."""
+        return self._space.root
 
     @property
     def config(self) -> Config:
@@ -259,6 +267,11 @@ class Memory:
     def encrypted(self) -> bool:
         """Whether it is encrypted on disk. Then there are no text views."""
         return bool(self._space.keys)
+
+    @property
+    def has_views(self) -> bool:
+        """Whether it may be on disk as text: not if it is encrypted, nor in a database server."""
+        return not self.encrypted and not self.config.store.url
 
     @property
     def seal(self) -> Seal | None:
@@ -1129,7 +1142,7 @@ class Memory:
         """Every problem with the data, its history, indexes or views; empty if there is none."""
         from loxodon.workspace.views.checking import damaged_views
 
-        views = () if self.encrypted else damaged_views(self.workspace.path)
+        views = damaged_views(self.workspace.path) if self.has_views else ()
         return [*self._store.check(progress or _quiet), *views]
 
     def backup(
@@ -1147,6 +1160,8 @@ class Memory:
         """
         from loxodon.trust.damage.backup import backup
 
+        if self.config.store.url:
+            raise refused("backup")
         self._store.counts()  # says why where there is nothing to read
         return backup(
             self.home,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
+from loxodon import files
 from loxodon.errors import InputError, NotFoundError, UnwritableStoreError
-from loxodon.files import sync_folder
 from loxodon.layout import SPACES
 
 MAX_NAME = 128
@@ -29,6 +29,10 @@ def space_path(home: str, space: str) -> str:
 def space_folder(home: str, space: str, *, make: bool) -> str:
     """The folder of a space, made if asked for; NotFoundError if it is not there."""
     folder = space_path(home, space)
+    if files.shared(home):  # in which whoever opens the store of a space makes it
+        if not make and not files.has_folder(folder):
+            raise no_space(space)
+        return folder
     if make:
         try:
             for path in (home, os.path.dirname(folder), folder):
@@ -71,7 +75,7 @@ def _make_private(path: str) -> None:
     if not os.path.isdir(above):
         _make_private(above)
     os.makedirs(path, mode=0o700, exist_ok=True)
-    sync_folder(above)
+    files.sync_folder(above)
 
 
 def folder_name(space: str) -> str:

@@ -70,6 +70,8 @@ class Status(NamedTuple):
     """What is doubted of the clock: nothing goes for its age until it is believed."""
     turns_ahead: int = 0
     """Turns that are dated later than now, by a clock that was wrong or by whoever sent them."""
+    store: str = ""
+    """The database that it is in, without a password; empty for a file in the home."""
 
 
 class Stats(NamedTuple):
@@ -142,6 +144,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         aside=tuple(f"t_{one.turn}" for one in worklog.fragments("failed", _NAMED)),
         clock=doubted(belief, now),
         turns_ahead=_ahead(store, belief, now),
+        store="" if memory.root == memory.home or store.wall.stands else memory.root,
     )
 
 

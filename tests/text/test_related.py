@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import loxodon.text.related
-from loxodon.store.sqlite.search import any_of
+from loxodon.store.sqlite.fulltext import any_of
 from loxodon.text.related import GENERAL, KIND, MAX_EXPANSIONS, SAME, Expansion, expand, related
 from loxodon.text.stopwords import ENGLISH
 from loxodon.text.words import fold, index_words, query_words, stem_of

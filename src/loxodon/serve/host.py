@@ -22,6 +22,7 @@ from time import monotonic, sleep
 from typing import TypeVar
 
 from loxodon import config as settings
+from loxodon import files
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
@@ -29,7 +30,7 @@ from loxodon.filelock import at_fork
 from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
 from loxodon.memory import Memory
 from loxodon.serve.cli.opening import check_database
-from loxodon.services.opening import keys_for
+from loxodon.services.opening import keys_for, root_of
 from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.owner import space_of
@@ -147,8 +148,15 @@ class Host:
 
     # Memories
 
+    @property
+    def root(self) -> str:
+        """Where the spaces are: the home, or the address of its database."""
+        return root_of(self.home, self.config)
+
     def spaces(self) -> list[str]:
         """The names of the spaces that the home has."""
+        if there := files.shared(self.root):
+            return sorted(there[0].spaces())
         root = os.path.join(self.home, SPACES)
         try:
             folders = sorted(os.listdir(root))
@@ -198,10 +206,9 @@ class Host:
     def apart(self, space: str = "main", *, make: bool = True) -> Memory:
         """A memory of a space with a connection of its own; whoever asks for it closes it."""
         config, _ = self._settings()
-        folder = (
-            space_path(self.home, space) if make else space_folder(self.home, space, make=False)
-        )
-        if config.enabled and os.path.exists(os.path.join(folder, MADE)):
+        root = root_of(self.home, config)
+        folder = space_path(root, space) if make else space_folder(root, space, make=False)
+        if config.enabled and not config.store.url and os.path.exists(os.path.join(folder, MADE)):
             _find_database(os.path.join(folder, DATABASE))
         return Memory.open(self.home, space, config, self._clock)
 

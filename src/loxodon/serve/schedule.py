@@ -8,7 +8,8 @@
 Every server starts a `Runner`. The first to get the lock of the home starts a worker, a process of
 its own, so that no request waits for what a worker computes; the others stand by, and one of them
 takes over when the first is gone. A worker ends with whoever started it, at once: what it was at
-goes on where it stopped.
+goes on where it stopped. Where the spaces are in a database, every machine has a worker, and the
+first to get the lock of a space does what is due there.
 
 A worker goes round the spaces (`Rounds`): it looks at those that were written to and those whose
 time has come, and does what `live/schedule.py` says is due.
@@ -26,8 +27,9 @@ from threading import Event, Thread, main_thread
 from time import monotonic
 from typing import NamedTuple, Protocol
 
+from loxodon import files
 from loxodon.errors import LoxodonError
-from loxodon.filelock import FileLock, at_fork
+from loxodon.filelock import FileLock, at_fork, lock_at
 from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.serve.host import Host
@@ -42,6 +44,8 @@ _STAND_BY = 1.0
 _GRACE = 2.0
 """Seconds that a worker has to end."""
 _RETRY = 60.0
+_TAKEN = 5.0
+"""Seconds until it is looked whether whoever is at the jobs of a space has died over them."""
 
 
 class HasHome(Protocol):
@@ -175,10 +179,13 @@ def _end(worker: subprocess.Popen[bytes]) -> None:
 # A worker
 
 
+_Stamp = tuple[files.Stamp | int | None, ...]
+
+
 class _Look(NamedTuple):
     """When a space was last looked at."""
 
-    stamp: tuple[int, ...]
+    stamp: _Stamp
     """What changes when it is written to."""
     again: float
     """When to look again in any case."""
@@ -199,23 +206,36 @@ class Rounds:
     def once(self) -> list[tuple[str, Ran]]:
         """One round; what was run, with the space it was run for."""
         found = []
-        for space in self._host.spaces():
+        for space, stamp in self._stamps():
             if is_leaving(self._host.home, space):
                 self._host.release(space)
                 continue
-            stamp, look = self._stamp(space), self._looks.get(space)
+            look = self._looks.get(space)
             if look is not None and look.stamp == stamp and monotonic() < look.again:
                 continue
             wait = _RETRY
             try:
                 with self._host.using(space, make=False) as memory:
                     if memory.config.enabled:
-                        found += [(space, ran) for ran in self._run(memory)]
-                        wait = memory.schedule.wait()
+                        ran = self._run_alone(memory)
+                        found += [(space, one) for one in ran or ()]
+                        wait = memory.schedule.wait() if ran is not None else _TAKEN
             except LoxodonError as error:  # one space that is damaged does not stop the others
                 log("schedule.trouble", space=space, error=error.code)
             self._looks[space] = _Look(stamp, monotonic() + wait)
         return found
+
+    def _run_alone(self, memory: Memory) -> list[Ran] | None:
+        """Do what is due, unless a worker elsewhere is at it: then None."""
+        if memory.root == memory.home:  # whose lock this worker has
+            return self._run(memory)
+        if not memory.schedule.due(self._began):
+            return []
+        lock = lock_at(os.path.join(space_path(memory.root, memory.space), SCHEDULE_LOCK))
+        try:
+            return self._run(memory) if lock.acquire(0) else None
+        finally:
+            lock.close()
 
     def _run(self, memory: Memory) -> list[Ran]:
         found = memory.schedule.run_due(self._began)
@@ -230,18 +250,17 @@ class Rounds:
             )
         return found
 
-    def _stamp(self, space: str) -> tuple[int, ...]:
-        """What changes when a space is written to, or the settings are."""
-        path = os.path.join(space_path(self._host.home, space), DATABASE)
-        found: list[int] = []
-        for file in (path, f"{path}-wal", os.path.join(self._host.home, CONFIG)):
-            try:
-                status = os.stat(file)
-            except OSError:
-                found += (0, 0)
-            else:
-                found += (status.st_mtime_ns, status.st_size)
-        return tuple(found)
+    def _stamps(self) -> list[tuple[str, _Stamp]]:
+        """The spaces, each with what changes when it is written to, or the settings are."""
+        home = self._host.home
+        config = files.stamp(os.path.join(home, CONFIG))
+        if there := files.shared(self._host.root):
+            return [(space, (config, version)) for space, version in there[0].spaces().items()]
+        found: list[tuple[str, _Stamp]] = []
+        for space in self._host.spaces():
+            path = os.path.join(space_path(home, space), DATABASE)
+            found.append((space, (config, files.stamp(path), files.stamp(f"{path}-wal"))))
+        return found
 
 
 def work(home: str, began: datetime, gone: Event) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import InputError
+from loxodon.errors import InputError, refused
 from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_folder
@@ -47,18 +47,44 @@ def open_space(
         finish(home)
     zone = zone_named(config.timezone)
     clock = clock or system_clock(zone)
-    folder = space_folder(home, space, make=True)
+    root = root_of(home, config, key)
+    folder = space_folder(root, space, make=True)
     keys = keys_for(home, config, key)
     store: Store
     if config.enabled:
-        file = os.path.join(folder, DATABASE)
         decay = Decay(config.decay, clock, config.summary.facts)
-        store = SqliteStore(file, space, zone, decay, keys, wall, Guard.of(home))
+        if config.store.url:
+            from loxodon.store.postgres.store import PostgresStore
+
+            where = config.store
+            guard = Guard.of(root)
+            store = PostgresStore(where.url, space, zone, decay, wall, guard, where.replica)
+        else:
+            file = os.path.join(folder, DATABASE)
+            store = SqliteStore(file, space, zone, decay, keys, wall, Guard.of(home))
     else:
         from loxodon.store.off import Off
 
         store = cast("Store", Off(space, wall))
-    return OpenSpace(home, folder, store, config, clock, zone, keys)
+    return OpenSpace(home, folder, store, config, clock, zone, keys, root)
+
+
+def root_of(home: str, config: Config, key: bytes | None = None) -> str:
+    """Where the spaces of a home and its state are: the home itself, or the address of its database
+    (without a password), which is made ready for use."""
+    if not config.store.url:
+        return home
+    for what, is_set in (
+        ("encryption", config.encryption.key != "none" or key is not None),
+        ("enabled", not config.enabled),
+        ("audit.head", bool(config.audit.head)),
+    ):
+        if is_set:
+            raise refused(what)
+    from loxodon.store.postgres import pool  # noqa: F401 it says what to install
+    from loxodon.store.postgres.files import share
+
+    return share(config.store.url)
 
 
 def store_beside(space: OpenSpace, path: str) -> Store:

@@ -6,6 +6,7 @@ import os
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.layout import FORGOTTEN
@@ -34,15 +35,18 @@ class OpenSpace:
         clock: Clock,
         zone: tzinfo | None,
         keys: Keys = (),
+        root: str = "",
     ) -> None:
         self.home = home
         self.folder = folder
+        self.root = root or home
+        """Where the state of the home is: the home itself, or the address of its database."""
         self.store = store
         self.config = config
         self.clock = clock
         self.zone = zone
         self.keys = keys
-        self.guard = Guard.of(home)
+        self.guard = Guard.of(self.root)
         """The rules on what may be stored and how it may be shown."""
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(folder)
@@ -54,7 +58,7 @@ class OpenSpace:
         """The same space behind a wall, with its own store."""
         store = self.store.behind(wall)
         return OpenSpace(
-            self.home, self.folder, store, self.config, self.clock, self.zone, self.keys
+            self.home, self.folder, store, self.config, self.clock, self.zone, self.keys, self.root
         )
 
     @property
@@ -98,14 +102,14 @@ class OpenSpace:
     @property
     def has_forgotten(self) -> bool:
         """Whether anything was ever forgotten here."""
-        return os.path.exists(os.path.join(self.folder, FORGOTTEN))
+        return files.exists(os.path.join(self.folder, FORGOTTEN))
 
     def gatekeeper(self) -> Gatekeeper:
         """Checks incoming text against what was forgotten."""
         if self._gatekeeper is None:
             from loxodon.trust.forget.gatekeeper import Gatekeeper
 
-            self._gatekeeper = Gatekeeper(self.home, self.config, self.name, self.folder)
+            self._gatekeeper = Gatekeeper(self.root, self.config, self.name, self.folder)
         return self._gatekeeper
 
     def forgotten(self) -> Marks | None:

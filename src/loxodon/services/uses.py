@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable
 from datetime import datetime
 
-from loxodon.files import private
+from loxodon import files
 from loxodon.layout import USED
 
 MOST = 64 << 10
@@ -20,27 +20,27 @@ MOST = 64 << 10
 
 def leave(folder: str, ids: Iterable[str], at: datetime) -> bool:
     """Record that memories were used; return whether there was room."""
+    path = os.path.join(folder, USED)
+    line = " ".join((at.isoformat(), *ids)).encode("utf-8") + b"\n"
     try:
-        with open(os.path.join(folder, USED), "ab", buffering=0, opener=private) as file:
-            if file.tell() > MOST:
-                return False
-            file.write(" ".join((at.isoformat(), *ids)).encode("utf-8") + b"\n")
+        if files.size(path) > MOST:
+            return False
+        files.append(path, line, durable=False)
     except OSError:
         return False
     return True
 
 
 def are_left(folder: str) -> bool:
-    return os.path.exists(os.path.join(folder, USED))
+    return files.exists(os.path.join(folder, USED))
 
 
 def take(folder: str) -> list[tuple[datetime, list[str]]]:
     """Return and remove what was recorded, with its times. Call inside `Store.writing`."""
     path, found = os.path.join(folder, USED), []
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.read().splitlines()
-        os.unlink(path)
+        lines = files.read(path).decode("utf-8", "replace").splitlines()
+        files.remove(path)
     except OSError:
         return []
     for line in lines:

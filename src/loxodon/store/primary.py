@@ -25,11 +25,11 @@ class PrimaryTable(NamedTuple):
     sessions: frozenset[str] = frozenset()
     memories: frozenset[str] = frozenset()
     """Columns that are kept as the number of a session or memory, and given as its id."""
-    which: str = "1"
+    which: str = "true"
 
 
 def _table(
-    columns: str, key: int = 1, *, session: str = "", memory: str = "", which: str = "1"
+    columns: str, key: int = 1, *, session: str = "", memory: str = "", which: str = "true"
 ) -> PrimaryTable:
     names = tuple(columns.split())
     return PrimaryTable(names, key, frozenset(session.split()), frozenset(memory.split()), which)

@@ -38,7 +38,8 @@ FAR = 65_535
 _CHUNK = 65_536
 _PAIRS = 256
 _FEW = 8
-_COMMON = np.float32(0.5)
+COMMON = np.float32(0.5)
+"""How much of the mean is taken away."""
 _SPREAD = 0.12
 _LEAST_SPREAD = 0.02
 _TINY = 1e-6
@@ -58,7 +59,7 @@ class VectorFrame(NamedTuple):
 
     def seen(self, vectors: Floats) -> Floats:
         """Vectors without what they have in common, of length 1."""
-        moved = vectors - _COMMON * self.mean
+        moved = vectors - COMMON * self.mean
         lengths = np.sqrt(np.einsum("...i,...i->...", moved, moved))
         found: Floats = moved / np.maximum(lengths, _TINY)[..., None]
         return found

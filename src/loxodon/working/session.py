@@ -165,7 +165,7 @@ class Session:
         window = number("window", window)
         chat = memory.chat if chat == "direct" else chat
         key = memory.guard.name(checked_text(key, "session", LONGEST_KEY))
-        folder = os.path.join(space_path(memory.home, memory.space), SESSIONS)
+        folder = os.path.join(space_path(memory.root, memory.space), SESSIONS)
         sessions = Sessions(folder, memory.seal)
         return cls(memory, sessions, key, window, ask, chat, journal, typed)
 

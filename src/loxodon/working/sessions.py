@@ -27,7 +27,7 @@ from uuid import uuid4
 from loxodon import files
 from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreError
 from loxodon.errors import UnwritableStoreError as Unwritable
-from loxodon.filelock import FileLock, at_fork
+from loxodon.filelock import at_fork, lock_on
 from loxodon.layout import SESSIONS_INDEX
 from loxodon.text.check import checked_text
 
@@ -56,7 +56,7 @@ class Transcript:
         self._ids: set[str] = set()
         self._leaf: str | None = None
         self._read_to = 0
-        self._inode = -1
+        self._made = -1
         self._guard = RLock()
         at_fork(self)
 
@@ -110,13 +110,12 @@ class Transcript:
     def _news(self) -> tuple[bytes, int, list[Entry]]:
         """What was not read yet: the bytes, how many of them are whole lines, and the entries."""
         try:
-            with open(self.path, "rb") as file:
-                about = os.fstat(file.fileno())
-                if about.st_ino != self._inode or about.st_size < self._read_to:
-                    self._forget()  # the file was made anew, as it is where something is erased
-                    self._inode = about.st_ino
-                file.seek(self._read_to)
-                data = file.read()
+            stamp = files.stamp(self.path)
+            made, size, _ = stamp or (-1, 0, 0)
+            if made != self._made or size < self._read_to:
+                self._forget()  # the file was made anew, as it is where something is erased
+                self._made = made
+            data = files.read(self.path, self._read_to)
         except OSError as error:
             raise _unreadable(self.path, error) from None
         whole = data.rfind(b"\n") + 1
@@ -210,7 +209,7 @@ class Sessions:
         self._seal = seal
         self._guard = RLock()
         try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            files.make_folder(folder)
         except OSError as error:
             raise _unwritable(folder, error) from None
         at_fork(self)
@@ -241,7 +240,7 @@ class Sessions:
     def _known(self, key: str) -> Transcript | None:
         """The transcript of a session that was begun."""
         found = self.index().get(key, {}).get("sessionId")
-        if found and _is_id(found) and os.path.exists(self._path(found)):
+        if found and _is_id(found) and files.exists(self._path(found)):
             return Transcript(self._path(found), self._seal)
         return None
 
@@ -257,7 +256,6 @@ class Sessions:
             "timestamp": now.isoformat(timespec="milliseconds"),
         }
         _write(self._path(id), _shut(self._path(id), _line(header), self._seal))
-        files.sync_folder(self.folder)
         fresh = {"sessionId": id, "chatType": chat, **_COUNTS}
         self._change(key, now, lambda _: fresh)
         return Transcript(self._path(id), self._seal)
@@ -266,8 +264,7 @@ class Sessions:
         """What the index says of each session; made anew where it cannot be read."""
         path = os.path.join(self.folder, SESSIONS_INDEX)
         try:
-            with open(path, "rb") as file:
-                found = json.loads(_opened(path, file.read(), self._seal))
+            found = json.loads(_opened(path, files.read(path), self._seal))
         except FileNotFoundError:
             found = None
         except OSError as error:
@@ -275,7 +272,8 @@ class Sessions:
         except (ValueError, RecursionError):
             found = None
             with suppress(OSError):  # kept beside the new one, for whoever wants to know
-                os.replace(path, f"{path}.bad")
+                files.replace(f"{path}.bad", files.read(path))
+                files.remove(path)
         if not isinstance(found, dict):
             return self._from_transcripts()
         return {key: entry for key, entry in found.items() if isinstance(entry, dict)}
@@ -299,7 +297,7 @@ class Sessions:
     def _from_transcripts(self) -> dict[str, dict[str, Any]]:
         """The index as far as the transcripts tell: for each key the newest of its sessions."""
         found: dict[str, dict[str, Any]] = {}
-        for name in os.listdir(self.folder):
+        for name in files.names(self.folder):
             id = name.removesuffix(".jsonl")
             if id == name or not _is_id(id):
                 continue
@@ -332,8 +330,7 @@ FLUSHED = "memory-flush"
 
 def _about(path: str, seal: Seal | None) -> tuple[str, dict[str, Any]] | None:
     """The key and the entry in the index that a transcript tells of."""
-    with open(path, "rb") as file:
-        entries, _ = _entries(file.read(), lambda line: _opened(path, line, seal))
+    entries, _ = _entries(files.read(path), lambda line: _opened(path, line, seal))
     if not entries or entries[0].get("type") != "session":
         return None
     header = entries[0]
@@ -367,7 +364,7 @@ def _is_id(id: object) -> bool:
 def locked(path: str, seconds: float = _WAIT) -> Iterator[None]:
     """Hold the lock at `path`; BusyStoreError where another process does not let go of it."""
     try:
-        lock = FileLock(path)
+        lock = lock_on(path, brief=True)
     except OSError as error:
         raise _unwritable(path, error) from None
     try:
@@ -400,22 +397,9 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 def _write(path: str, data: bytes) -> None:
     """Put bytes at the end of a file, all of them or none, and on disk."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        files.append(path, data)
     except OSError as error:
         raise _unwritable(path, error) from None
-    try:
-        before = os.fstat(descriptor).st_size
-        try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(descriptor, left) :]
-            os.fsync(descriptor)
-        except OSError as error:
-            with suppress(OSError):
-                os.ftruncate(descriptor, before)
-            raise _unwritable(path, error) from None
-    finally:
-        os.close(descriptor)
 
 
 def _shut(path: str, line: bytes, seal: Seal | None) -> bytes:

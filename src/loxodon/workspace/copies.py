@@ -40,8 +40,7 @@ def known(folder: str) -> list[Copy]:
     """The places of the space in `folder`, each as it was last used."""
     found: dict[str, Copy] = {}
     try:
-        with open(os.path.join(folder, COPIES), "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = files.read(os.path.join(folder, COPIES)).split(b"\n")
     except FileNotFoundError:
         return []
     for line in lines:
@@ -59,11 +58,8 @@ def note(folder: str, path: str, kind: Kind) -> None:
         return
     row = json.dumps({"path": path, "kind": kind}, ensure_ascii=False)
     # Begun on a line of its own: the last run may have been killed within one.
-    with open(os.path.join(folder, COPIES), "ab", opener=files.private) as file:
-        file.write(f"\n{row}\n".encode("utf-8", "surrogateescape"))
-        file.flush()
-        os.fsync(file.fileno())
-    files.sync_folder(folder)
+    line = f"\n{row}\n".encode("utf-8", "surrogateescape")
+    files.append(os.path.join(folder, COPIES), line)
 
 
 def folders(folder: str, current: str, usual: str) -> list[Copy]:

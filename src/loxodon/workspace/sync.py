@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from loxodon import fields
-from loxodon.errors import InputError, LoxodonError, NotFoundError
+from loxodon.errors import InputError, LoxodonError, NotFoundError, refused
 from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.store import Filter
@@ -37,6 +37,7 @@ from loxodon.workspace.views import VERSION, insights, manifest, marker_of, proj
 
 if TYPE_CHECKING:
     from loxodon.fields import Changes
+    from loxodon.memory import Memory
     from loxodon.workspace.workspace import Workspace
 
 _T = TypeVar("_T")
@@ -96,8 +97,8 @@ def sync(
     whole yet. Without `renew` the views are written only where something was taken in, and without
     `make` only where there are some.
     """
-    if workspace.memory.encrypted:
-        told = Synced(notes=(_no_views(),))
+    if not workspace.memory.has_views:
+        told = Synced(notes=(_no_views(workspace.memory),))
         return told if dry_run else told._replace(indexed=workspace.index()), False
     taken = take_in(workspace, deletions=deletions, dry_run=dry_run, before=before)
     if dry_run:
@@ -110,7 +111,10 @@ def sync(
     return synced, taken.waiting
 
 
-def _no_views() -> FileProblem:
+def _no_views(memory: Memory) -> FileProblem:
+    if not memory.encrypted:
+        what, hint = refused("views").localized()
+        return FileProblem(VIEWS, 0, what, hint)
     what = t("this memory is encrypted, so it has no text views to sync")
     return FileProblem(VIEWS, 0, what, t("change a memory with `loxodon edit`"))
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from loxodon import files
 from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
 from loxodon.filelock import FileLock
 from loxodon.types import FileProblem, Followed, Synced
@@ -84,7 +85,9 @@ def _check_installed() -> None:
 @contextmanager
 def _alone(workspace: Workspace) -> Iterator[None]:
     """Hold the one place of a watcher of this space."""
-    lock = FileLock(os.path.join(workspace.folder, LOCK))
+    folder = os.path.dirname(workspace.usual)  # of this machine, as the files are that it watches
+    files.make_folder(folder)
+    lock = FileLock(os.path.join(folder, LOCK))
     try:
         if not lock.acquire(0):
             raise BusyStoreError(

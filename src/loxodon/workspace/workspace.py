@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loxodon import layout
-from loxodon.errors import UsageError
+from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.store import Progress
 from loxodon.store.protocol import Store
@@ -45,7 +45,8 @@ class Workspace:
         self.folder = folder
         """The folder of the space, with its database."""
         path = memory.config.workspace.path if memory.space == "main" else ""
-        self.usual = os.path.abspath(os.path.join(folder, layout.WORKSPACE))
+        own = os.path.join(memory.home, layout.SPACES, os.path.basename(folder))
+        self.usual = os.path.abspath(os.path.join(own, layout.WORKSPACE))
         """Where the workspace is unless a setting says another place."""
         self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""
@@ -59,8 +60,8 @@ class Workspace:
 
     @property
     def has_views(self) -> bool:
-        """Whether the memory is written out as text by itself. An encrypted one is not."""
-        return self.memory.config.workspace.views == "on" and not self.memory.encrypted
+        """Whether the memory is written out as text by itself."""
+        return self.memory.config.workspace.views == "on" and self.memory.has_views
 
     def export(
         self,
@@ -88,6 +89,8 @@ class Workspace:
                 hint="to export it anyway, run `loxodon export DIR --plain`; anyone who can read "
                 "that folder can then read everything",
             )
+        if given is None and not self.memory.has_views:
+            raise refused("views")
         return export(self, given, masked=masked, progress=progress, settled=settled)
 
     def renew(self) -> str:

@@ -12,7 +12,7 @@ import os
 from contextlib import suppress
 from typing import BinaryIO
 
-from loxodon.files import private
+from loxodon import files
 
 MARK = "consolidation.mark"
 _ENOUGH = 2
@@ -24,7 +24,7 @@ class Attempt:
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, MARK)
         self._died, self._times = _read(self._path)
-        self._file: BinaryIO | None = None
+        self._file: BinaryIO | None = None  # kept open: every message is noted
 
     @property
     def fatal(self) -> int:
@@ -35,8 +35,11 @@ class Attempt:
         """A message is about to be read."""
         times = self._times if turn == self._died else 0
         with suppress(OSError):
+            if there := files.shared(self._path):
+                there[0].replace(there[1], b"%016d %02d\n" % (turn, times), durable=False)
+                return
             if self._file is None:
-                self._file = open(self._path, "wb", buffering=0, opener=private)  # noqa: SIM115
+                self._file = open(self._path, "wb", buffering=0, opener=files.private)  # noqa: SIM115
             self._file.seek(0)
             self._file.write(b"%016d %02d\n" % (turn, times))
 
@@ -44,7 +47,7 @@ class Attempt:
         """None is being read any more."""
         self.close()
         with suppress(OSError):
-            os.unlink(self._path)
+            files.remove(self._path)
 
     def close(self) -> None:
         """The run ends; the mark stays where it is."""
@@ -56,8 +59,7 @@ class Attempt:
 def _read(path: str) -> tuple[int, int]:
     """The message that a run ended over, and how many runs have."""
     try:
-        with open(path, "rb") as file:
-            turn, times = file.read(32).split()
+        turn, times = files.read(path)[:32].split()
         return int(turn), int(times) + 1
     except (OSError, ValueError):
         return 0, 0

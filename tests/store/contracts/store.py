@@ -149,7 +149,7 @@ class StoreContract(Contract):
         )
         (kept,) = self.keep(store, given)
         assert kept.id == "b_20260204_001"
-        assert store.get(kept.id) == kept == given._replace(id=kept.id, space="main")
+        assert store.get(kept.id) == kept == given._replace(id=kept.id, space=store.space)
         assert store.find(Filter()) == [kept]
 
     def test_ids_count_within_kind_and_day(self, store: Store) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from loxodon.store import Filter
-from loxodon.store.sqlite.pages import _FEW, LISTINGS, query
-from loxodon.store.sqlite.views import views_of
+from loxodon.store.relational.pages import _FEW, LISTINGS, query
 from loxodon.store.walls import Wall
 from loxodon.verbs.paging import Key
 from tests.store.contracts import record
@@ -24,7 +23,7 @@ def test_no_page_is_sorted(tmp_path: Path, wall: Wall) -> None:
     """So a page costs the same at ten memories and at ten thousand. Behind a wall no index can be
     named, and what is due is picked out of what is active; few are."""
     store = opened(tmp_path / "x.db")
-    store._db.stand_before(views_of(wall))
+    store._db.stand_behind(wall)
     for name in LISTINGS.keys() - ({"due"} if wall.stands else set()):
         listing = LISTINGS[name]
         for after in (None, (0,) * len(listing.order)):

@@ -25,7 +25,9 @@ from loxodon.errors import (
 from loxodon.spaces import space_folder
 from loxodon.store import Chunk, Filter, NoteFile
 from loxodon.store.protocol import Store
-from loxodon.store.sqlite import database, name_lookup, neighbours
+from loxodon.store.relational import name_lookup, neighbours
+from loxodon.store.relational.database import MEMO
+from loxodon.store.sqlite import database
 from loxodon.store.sqlite.database import APPLICATION_ID, Database
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.text.words import query_words
@@ -472,7 +474,7 @@ def test_other_words_than_before_make_the_indexes_anew(
         store._db.run("INSERT INTO memory_index (memory_index) VALUES ('delete-all')")
     assert store.search("memories", ["cat"], Filter(), 5) == []
     store.close()
-    monkeypatch.setattr("loxodon.store.sqlite.store.VERSION", "another")
+    monkeypatch.setattr("loxodon.store.relational.store.VERSION", "another")
     store = opened(tmp_path / "x.db")
     assert len(store.search("memories", ["cat"], Filter(), 5)) == 1
     store.close()
@@ -483,8 +485,8 @@ class TestCommonWords:
 
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
-        monkeypatch.setattr("loxodon.store.sqlite.search.LEAST_BUDGET", 50)
-        monkeypatch.setattr("loxodon.store.sqlite.search.COMMON", 20)
+        monkeypatch.setattr("loxodon.store.relational.search.LEAST_BUDGET", 50)
+        monkeypatch.setattr("loxodon.store.relational.search.COMMON", 20)
         store = opened(tmp_path / "x.db")
         sides = ("question about the budget", "answer on travel")
         said = [turn(f"{sides[n % 2]} number{n}", id=str(n)) for n in range(3_000)]
@@ -883,7 +885,7 @@ def test_where_turns_stand_is_looked_up(tmp_path: Path) -> None:
 def test_what_is_read_of_a_whole_store_is_not_held(tmp_path: Path) -> None:
     store = opened(tmp_path / "x.db")
     with store.writing():
-        said = [turn(f"turn {n}", id=str(n)) for n in range(database._MEMO + 10)]
+        said = [turn(f"turn {n}", id=str(n)) for n in range(MEMO + 10)]
         store.append([(one, key(one.content)) for one in said])
     with store.reading():
         for row in range(1, len(said) + 1):

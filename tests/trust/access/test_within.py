@@ -35,6 +35,7 @@ from loxodon.trust.audit.auditing import AuditLog
 from loxodon.types import ORIGINS, Chat, Draft, Source
 from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
+from tests import on_postgres
 from tests.clock import NOW, Clock
 from tests.serve.http.server import Server, unscheduled
 
@@ -99,6 +100,8 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 @pytest.fixture
 def scene(once: Scene, tmp_path: Path) -> Scene:
+    if on_postgres.ON:  # which has nothing that could be copied
+        return made(tmp_path / "home")
     shutil.copytree(once.home, tmp_path / "home")
     return once._replace(home=tmp_path / "home")
 

@@ -10,12 +10,13 @@ from loxodon.clock import zone_named
 from loxodon.errors import NotFoundError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened, refuse_shared
 from loxodon.services.opening import keys_for
 from loxodon.types import Backup
 
 
 def run(args: Namespace) -> Outcome:
+    refuse_shared(args, "backup")
     if args.keep is not None and (args.file or not args.keep):
         raise UsageError(
             "--keep must be at least 1, and cannot be combined with FILE",

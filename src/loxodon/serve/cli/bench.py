@@ -106,6 +106,7 @@ def _config(args: Namespace) -> Config:
             )
         given[name] = value
     config = settings.with_environment(settings.load(home), os.environ)
+    config = config._replace(store=settings.StoreConfig())  # what is measured is made for it
     return settings.from_mapping({**settings.flat(config), **given})
 
 

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
-from loxodon import messages
+from loxodon import files, messages
 from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, home_of, opened
+from loxodon.serve.cli.opening import Outcome, home_of, opened, root_of
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.spaces import space_path
 from loxodon.tokens import counter
@@ -59,7 +59,7 @@ def _run(args: Namespace) -> int:
 
 
 def _mask(args: Namespace) -> Callable[[str], str]:
-    guard = Guard.of(home_of(args))
+    guard = Guard.of(root_of(args))
     return lambda text: guard.shown(text, private=True, reveal=args.reveal)
 
 
@@ -74,9 +74,11 @@ def _speak(args: Namespace) -> None:
 
 
 def _init(args: Namespace) -> Outcome:
-    existed = os.path.exists(space_path(home_of(args), args.space))
+    existed = files.has_folder(space_path(root_of(args), args.space))
+    if args.store and settings.load(home_of(args)).store.url != args.store:
+        settings.write(home_of(args), "store.url", args.store)  # so that the next command has it
     with opened(args, make=True) as memory:
-        data = {"home": memory.home, "space": memory.space, "created": not existed}
+        data = {"home": memory.root, "space": memory.space, "created": not existed}
     said = (
         t("the memory at {home} (space {space}) is ready", **data)
         if existed
@@ -416,6 +418,7 @@ def _status(args: Namespace) -> Outcome:
         return Outcome(found, lambda: view.pairs(_switched_off(found)))
     rows = [
         (t("home"), found.home),
+        *([(t("database"), found.store)] if found.store else []),
         (t("space"), found.space),
         (t("journal"), _journal_size(found)),
         (

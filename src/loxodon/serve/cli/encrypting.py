@@ -11,12 +11,13 @@ from loxodon.clock import zone_named
 from loxodon.config import Config
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared
 from loxodon.trust.rest.encryption import NEXT_VARIABLE, VARIABLE, KeySource
 from loxodon.trust.rest.recoding import Recoded, decrypt, encrypt, rekey
 
 
 def run_encrypt(args: Namespace) -> Outcome:
+    refuse_shared(args, "encryption")
     home, config = _about(args)
     clock = clock_of(args, zone_named(config.timezone))
     with view.Bar(t("encrypting")) as bar:
@@ -50,6 +51,7 @@ def run_encrypt(args: Namespace) -> Outcome:
 
 
 def run_decrypt(args: Namespace) -> Outcome:
+    refuse_shared(args, "encryption")
     home, config = _about(args)
     with view.Bar(t("decrypting")) as bar:
         found = decrypt(home, config, os.environ, progress=bar)
@@ -57,6 +59,7 @@ def run_decrypt(args: Namespace) -> Outcome:
 
 
 def run_rekey(args: Namespace) -> Outcome:
+    refuse_shared(args, "encryption")
     home, config = _about(args)
     with view.Bar(t("changing the key")) as bar:
         found = rekey(

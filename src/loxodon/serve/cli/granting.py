@@ -10,7 +10,7 @@ from loxodon.config import load
 from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 
@@ -39,7 +39,7 @@ def _add(args: Namespace) -> Outcome:
         args.rights,
         relays=args.relays_user,
     )
-    grant, token = access.add(home, wanted, now)
+    grant, token = access.add(root_of(args), wanted, now)
 
     def show() -> None:
         print(token)
@@ -50,7 +50,7 @@ def _add(args: Namespace) -> Outcome:
 
 
 def _list(args: Namespace) -> Outcome:
-    found = access.read(home_of(args))
+    found = access.read(root_of(args))
 
     def show() -> None:
         if not found:
@@ -71,7 +71,7 @@ def _list(args: Namespace) -> Outcome:
 
 
 def _revoke(args: Namespace) -> Outcome:
-    gone = access.revoke(home_of(args), args.name)
+    gone = access.revoke(root_of(args), args.name)
     return Outcome(_told(gone), lambda: print(t("revoked {name}", name=view.safe(gone.name))))
 
 

@@ -17,6 +17,7 @@ ALIASES = {name: one.name for one in COMMANDS.values() for name in one.also.spli
 _ERASING = frozenset({"delete", "rm", "remove", "del"})
 OPTIONS = (
     "--home DIR    folder of the memory (LOXODON_HOME, or ~/.loxodon)",
+    "--store URL   PostgreSQL database to use instead of files (LOXODON_STORE)",
     "--space NAME  which memory: spaces are isolated from each other (main)",
     "--agent NAME  act as this agent: it sees its own and shared memories only",
     "--relays-user with --agent: it passes on what the user said",
@@ -65,7 +66,8 @@ def overview(args: Namespace) -> Outcome:
     def show() -> None:
         print(t("Long-term memory for AI agents, on your own machine."))
         print()
-        print("loxodon [--home DIR] [--space NAME] [--agent NAME] [--now ISO] [--json] COMMAND …")
+        print("loxodon [--home DIR] [--store URL] [--space NAME] [--agent NAME] [--now ISO]")
+        print("        [--json] COMMAND …")
         print()
         for group, names in groups.items():
             if group and not args.all:
@@ -113,7 +115,7 @@ def _bash(words: dict[str, list[str]]) -> str:
         '    case "$word" in -*) ;; *) command="$word"; break ;; esac\n'
         "  done\n"
         '  case "$command" in\n'
-        f'    "") words="{" ".join(words)} --home --space --agent --now --json" ;;\n'
+        f'    "") words="{" ".join(words)} --home --store --space --agent --now --json" ;;\n'
         f"{cases}  esac\n"
         '  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))\n'
         "}\n"

@@ -6,8 +6,8 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TextIO
 
 from loxodon import messages
@@ -16,6 +16,7 @@ from loxodon.messages import t
 from loxodon.serve.cli.parser import parse
 
 DEFAULT_HOME = "~/.loxodon"
+_STORE = "LOXODON_STORE"
 _SHOWN_PROBLEMS = 20
 
 
@@ -86,10 +87,27 @@ def _run(typed: list[str]) -> int:
     args.now = args.now or os.environ.get("LOXODON_NOW") or ""
     from loxodon.serve.cli.commands import run
 
-    code = run(args)
+    with _store(args.store):
+        code = run(args)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code
+
+
+@contextmanager
+def _store(url: str) -> Iterator[None]:
+    """Have everything that this command opens and starts use a store: it is in the environment,
+    which no list of processes shows, as it does the arguments."""
+    before = os.environ.get(_STORE)
+    if url:
+        os.environ[_STORE] = url
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ[_STORE] = before
+        elif url:
+            del os.environ[_STORE]
 
 
 def _files(typed: list[str]) -> set[str]:

@@ -14,7 +14,7 @@ from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.messages import t
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.types import Audience
 
@@ -45,7 +45,7 @@ def _over_http(args: Namespace) -> None:
     from loxodon.trust.access.tokens import Grants
 
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
-    at = door(args.host, token, Grants(home_of(args)))
+    at = door(args.host, token, Grants(root_of(args)))
     with listen(args.host, args.port) as listening:
         _load_sdk()
         from loxodon.serve.mcp.transports import PATH, serve_http

@@ -8,11 +8,14 @@ from collections.abc import Callable
 from datetime import tzinfo
 
 from loxodon import config as settings
+from loxodon import files
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
-from loxodon.errors import DamagedStoreError, InputError
+from loxodon.config import Config
+from loxodon.errors import DamagedStoreError, InputError, refused
 from loxodon.filelock import FileLock
 from loxodon.layout import DATABASE, MADE, OFF_MARKER, SCHEDULE_LOCK
 from loxodon.memory import Memory
+from loxodon.services import opening
 from loxodon.services.opening import finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.values import NamedTuple
@@ -33,13 +36,32 @@ def home_of(args: Namespace) -> str:
     return home
 
 
+def settings_of(args: Namespace) -> Config:
+    """The settings of the home that is named, with what the environment sets above them."""
+    if "settings" not in args:  # read once: it takes longer than anything else before a recall
+        args.settings = settings.with_environment(settings.load(home_of(args)), os.environ)
+    found: Config = args.settings
+    return found
+
+
+def root_of(args: Namespace) -> str:
+    """Where the spaces and the state of the home are: the home, or the address of its database."""
+    return opening.root_of(home_of(args), settings_of(args))
+
+
+def refuse_shared(args: Namespace, what: str) -> None:
+    """Refuse what is for databases in files."""
+    if settings_of(args).store.url:
+        raise refused(what)
+
+
 def opened(args: Namespace, *, make: bool = False) -> Memory:
     """The memory that the global options name; one that is not there is made only if asked for."""
-    home = home_of(args)
-    config = settings.with_environment(settings.load(home), os.environ)
-    folder = space_path(home, args.space)
+    home, config = home_of(args), settings_of(args)
+    root = opening.root_of(home, config)
+    folder = space_path(root, args.space)
     if not make:
-        space_folder(home, args.space, make=False)
+        space_folder(root, args.space, make=False)
     if (
         os.path.isdir(folder)
         and args.command != "init"
@@ -62,12 +84,14 @@ _SHOW_KNOWN = frozenset({"list", "profile", "snapshot", "entities"})
 def _waiting(memory: Memory) -> int:
     """Messages that nothing was learned from, and that nobody is there to learn from."""
     found = memory.schedule.waiting() if memory.config.enabled and not memory.paused else 0
-    return 0 if not found or _is_served(memory.home) else found
+    return 0 if not found or _is_served(memory.root) else found
 
 
-def _is_served(home: str) -> bool:
+def _is_served(root: str) -> bool:
     """Whether a program runs the background jobs of a home."""
-    path = os.path.join(home, SCHEDULE_LOCK)
+    path = os.path.join(root, SCHEDULE_LOCK)
+    if files.shared(path):
+        return True  # by any server, on any machine
     if not os.path.exists(path):
         return False
     try:

@@ -18,7 +18,7 @@ _SHIELD = "\0"  # which nobody can type: arguments end at it
 _FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
 _TAKEN = (("--agent", ["openclaw"]), ("--agent", ["token"]), ("--relays-user", ["token"]))
 """Global options that commands have for something else of theirs."""
-_OPTIONS = ("--home", "--space", "--agent", "--now")
+_OPTIONS = ("--home", "--store", "--space", "--agent", "--now")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -92,7 +92,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         allow_abbrev=False,
         formatter_class=_formatter,
         epilog=t(
-            "Also: --home DIR, --space NAME, --agent NAME, --now ISO, --json; see `loxodon --help`."
+            "Also: --home DIR, --store URL, --space NAME, --agent NAME, --now ISO, --json; see "
+            "`loxodon --help`."
         ),
     )
     build(parser, command)
@@ -126,6 +127,7 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
     """The global options, wherever they stand, and the rest; what follows `--` is text."""
     shared: dict[str, str | bool] = {
         "home": "",
+        "store": "",
         "space": "main",
         "as_agent": "",
         "now": "",

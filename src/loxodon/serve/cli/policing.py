@@ -8,12 +8,13 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon import files
 from loxodon.errors import InputError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, home_of, opened
+from loxodon.serve.cli.opening import Outcome, opened, root_of
 from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import FILE
+from loxodon.trust.guard.policy import FILE, parsed
 
 if TYPE_CHECKING:
     from loxodon.trust.forget.scanning import Scanned
@@ -51,13 +52,15 @@ class Judged(NamedTuple):
 
 
 def run(args: Namespace) -> Outcome:
-    if args.action != "check" and args.text:
+    if args.action not in ("check", "use") and args.text:
         raise UsageError("only `policy check` takes a text", hint="`loxodon policy check TEXT`")
     if args.mend and args.action != "scan":
         raise UsageError("only `policy scan` accepts --mend", hint="`loxodon policy scan --mend`")
     if args.action == "scan":
         return _scan(args)
-    guard = Guard.of(home_of(args))
+    if args.action == "use":
+        return _use(args)
+    guard = Guard.of(root_of(args))
     return _check(guard, args) if args.action == "check" else _list(guard, args)
 
 
@@ -73,9 +76,9 @@ def _list(guard: Guard, args: Namespace) -> Outcome:
             rule.kind in policy.own,
             before.rules + 1 if before else 1,
         )
-    path = os.path.join(home_of(args), FILE)
+    path = os.path.join(root_of(args), FILE)
     data = {
-        "file": path if os.path.exists(path) else "",
+        "file": path if files.exists(path) else "",
         "kinds": list(kinds.values()),
         "exceptions": list(policy.exceptions),
     }
@@ -83,9 +86,30 @@ def _list(guard: Guard, args: Namespace) -> Outcome:
     def show() -> None:
         columns = ((t("kind"), False), (t("family"), False), (t("action"), False))
         view.table(columns, [(one.kind, one.family, one.action) for one in kinds.values()])
-        print(t("change them in {path}; see `loxodon policy --help`", path=view.safe(path)))
+        if files.shared(path):
+            print(t("change them with `loxodon policy use FILE`"))
+        else:
+            print(t("change them in {path}; see `loxodon policy --help`", path=view.safe(path)))
 
     return Outcome(data, show)
+
+
+def _use(args: Namespace) -> Outcome:
+    """Make a file the policy: in a database there is none that could be edited in place."""
+    if len(args.text) != 1:
+        raise UsageError("`policy use` takes one file", hint="`loxodon policy use FILE`")
+    try:
+        data = files.read(os.path.abspath(args.text[0]))
+    except OSError as error:
+        raise InputError(
+            "cannot read {file}: {reason}", file=args.text[0], reason=error.strerror
+        ) from None
+    parsed(data, args.text[0])  # says what is wrong with it
+    root = root_of(args)
+    files.make_folder(root)
+    files.replace(os.path.join(root, FILE), data)
+    said = t("the policy of {home} was changed", home=view.safe(root))
+    return Outcome({"file": os.path.join(root, FILE)}, lambda: print(said))
 
 
 def _given(words: list[str]) -> str:

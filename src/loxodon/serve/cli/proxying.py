@@ -11,7 +11,7 @@ from loxodon.config import load
 from loxodon.errors import UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of
 
 _THREADS = 2
 """Threads that recall, and as many that journal. More would only stand in the streams' way."""
@@ -32,7 +32,7 @@ def run(args: Namespace) -> Outcome:
 
     home = home_of(args)
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
-    at = door(args.host, token, Grants(home))
+    at = door(args.host, token, Grants(root_of(args)))
     upstream = Upstream(args.upstream, _key(args.key_env), _seconds("--timeout", args.timeout))
     limit = _seconds("--limit", args.limit)
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None

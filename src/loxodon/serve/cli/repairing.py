@@ -10,7 +10,7 @@ from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared
 from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
 
@@ -20,6 +20,7 @@ _LOST = 7
 
 
 def run(args: Namespace) -> Outcome:
+    refuse_shared(args, "repair")
     home = home_of(args)
     config = settings.with_environment(settings.load(home), os.environ)
     clock = clock_of(args, zone_named(config.timezone))

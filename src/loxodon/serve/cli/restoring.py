@@ -11,12 +11,13 @@ from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import settling, view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared
 from loxodon.trust.access.offered import POLICY
 from loxodon.types import Restored
 
 
 def run(args: Namespace) -> Outcome:
+    refuse_shared(args, "restore")
     source = os.path.abspath(os.path.expanduser(args.source))
     if os.path.isfile(source):
         return _backup(args, source)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.messages import t
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log, log_only
 
@@ -34,7 +34,7 @@ def run(args: Namespace) -> Outcome:
     need_uvicorn()
     home = home_of(args)
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
-    at = door(args.host, token, Grants(home))
+    at = door(args.host, token, Grants(root_of(args)))
     with listen(args.host, args.port) as listening:
         return _serve(args, home, at, listening, lambda url: _say(args, url, home))
 
@@ -59,7 +59,7 @@ def run_ui(args: Namespace) -> Outcome:
         log_only("defect", "server", "stopped")
     # At the same port as before, so that the browser knows the page again.
     with listen(LOOPBACK, args.port, or_any=True) as listening:
-        at = Door(token, grants=Grants(home), own_names=True)
+        at = Door(token, grants=Grants(root_of(args)), own_names=True)
 
         def opened(url: str) -> None:
             from urllib.parse import quote

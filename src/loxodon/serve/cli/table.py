@@ -400,6 +400,11 @@ restore | | restoring.run
     --all  restore all spaces in the backup
     @SETTINGS
 
+move | | moving.run
+    Move all spaces into a PostgreSQL database, or back into files.
+    --to PLACE = required  address of the database (postgresql://user@host/database), or folder of
+        the new home
+
 # Servers
 
 serve | | serving.run
@@ -500,9 +505,9 @@ code | | coding.run
 
 policy | scan | policing.run
     Show what is stored, masked or refused; check a text; scan stored data.
-    [ACTION=check|scan]  check shows how a text would be treated; scan looks for stored data that
-        the policy forbids; without either, list the kinds
-    [TEXT…]  the text, or - for standard input
+    [ACTION=check|scan|use]  check shows how a text would be treated; scan looks for stored data
+        that the policy forbids; use makes a file the policy; without any, list the kinds
+    [TEXT…]  the text, or - for standard input; with use, the file
     --mend  remove what scan finds
 
 audit | audit.entries | auditing.run

@@ -7,13 +7,12 @@ while: a client never waits for it longer than it was told to.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
+from loxodon import files
 from loxodon.errors import LoxodonError, NotFoundError
-from loxodon.layout import SPACES
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.recall.gate import State
@@ -23,7 +22,7 @@ from loxodon.serve.proxy.inject import Additions
 from loxodon.serve.proxy.keeping import Exchange, Journal, Keeping
 from loxodon.serve.proxy.requests import Asked, clean
 from loxodon.serve.proxy.speaking import Who
-from loxodon.spaces import folder_name
+from loxodon.spaces import space_path
 from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.trust.forget import tombstones
@@ -116,7 +115,7 @@ class Remembering:
         conversation, new = self._conversations.of(
             who.hearers, asked, names, who.session, monotonic()
         )
-        self._let_go(who.space, conversation)
+        await self._let_go(who.space, conversation)
         about: dict[str, Any] = {"space": who.space}
         name = names[last] if last >= 0 else ""
         known = name in conversation.blocks
@@ -149,9 +148,17 @@ class Remembering:
         """What journals an exchange, once the upstream has taken it."""
         return Keeping(self._keeper, exchange)
 
-    def _let_go(self, space: str, conversation: Conversation) -> None:
+    async def _let_go(self, space: str, conversation: Conversation) -> None:
         """Tell nothing that was recalled before something was forgotten, by whomever it was."""
-        size = tombstones.size(os.path.join(self._recalling.home, SPACES, folder_name(space)))
+        folder = space_path(self._recalling.root, space)
+        if files.shared(folder):  # a database may let wait, and then nobody knows
+            try:
+                async with asyncio.timeout(self._limit):
+                    size = await self._recalling.run(lambda: tombstones.size(folder))
+            except (TimeoutError, LoxodonError):
+                size = -1
+        else:
+            size = tombstones.size(folder)
         if size != conversation.forgotten:
             conversation.forgotten = size
             conversation.renew()

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from _thread import RLock
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -30,17 +30,20 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
+from loxodon.store.relational.database import NOTHING_SIGNED, Row, named_queries
+from loxodon.store.relational.database import Database as RelationalDatabase
+from loxodon.store.relational.database import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.walls import Wall
 from loxodon.text.patterns import lazy
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Witness
     from loxodon.trust.audit.trail import Tail
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
-_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sql", "sqlite")
+BACKEND = "sqlite"
 _BUSY_MS = 30_000
 _LOCK_SECONDS = 120.0
 _MOVE_SECONDS = 10.0
@@ -68,50 +71,21 @@ _INDEXES = (
 )
 """The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
 
-_MEMO = 4_000
-"""What is remembered at most: who reads all of a store reads nothing twice."""
-
-Row = tuple[Any, ...]
-_Value = TypeVar("_Value")
-
-
-ANCHOR = "audit"
-"""The value of `meta` that says where the last transaction is on record."""
-
-
-NOTHING_SIGNED = (0, 0)
-
 _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
 
 
-class Database:
-    """A connection for one process; its threads take turns."""
+class Database(RelationalDatabase):
+    """A connection to the file of a space for one process; its threads take turns."""
 
     def __init__(self, path: str, keys: Keys = ()) -> None:
         """`keys` open a file that is encrypted, and the first of them encrypts a new one."""
-        self.path = path
+        super().__init__(path, BACKEND)
         self._keys = keys
-        self.generation = 0
-        """Changes when another file was put in the place of this one: what was read is void."""
         self._views: Mapping[str, str] = {}
-        self.witness: Witness | None = None
-        self.changed: list[str] = []
-        """Ids of what this transaction changed, for the witness."""
-        self.sign: Callable[[bytes], bytes] | None = None
-        """What signs changes of sensitive memories."""
-        self.signing = NOTHING_SIGNED
-        """What this transaction did to the sum of all signatures (`signatures.py`)."""
-        self.sum_anew = False
-        """Whether that sum is to be made anew from what there is."""
-        self._turn = RLock()
-        self._mode = ""  # or "reading", "writing"
-        self._memo: dict[Hashable, Any] = {}
-        self._lasting: dict[str, tuple[object, dict[int, int]]] = {}
         self._closed = False
         self._lock: FileLock | None = None
         self.read_only = _only_readable(path)
-        self.sql = _named_queries()
         try:
             if not self.read_only:
                 self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
@@ -270,42 +244,6 @@ class Database:
                 self._mode, self._memo = "", {}
                 _undo(self._handle)
 
-    @property
-    def memo(self) -> dict[Hashable, Any]:
-        """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
-        if self._mode != "reading" or len(self._memo) > _MEMO:
-            self._memo = {}
-        return self._memo
-
-    @property
-    def counters(self) -> Mapping[str, int]:
-        """How many rows each index has, about, and how often some of them changed."""
-        memo = self.memo
-        if "counters" not in memo:
-            memo["counters"] = dict(self.all(self.sql["index_counters"]))
-        found: dict[str, int] = memo["counters"]
-        return found
-
-    def lasting(self, name: str, counter: str, most: int) -> dict[int, int]:
-        """What stays known from one read to the next for as long as a counter stands still."""
-        version = self.generation, self.counters.get(counter, 0)
-        known = self._lasting.get(name)
-        if known is None or known[0] != version or len(known[1]) > most:
-            known = version, {}
-            if self._mode != "writing":  # which may be undone, and the counter with it
-                self._lasting[name] = known
-        return known[1]
-
-    def each(
-        self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
-    ) -> dict[int, _Value]:
-        """What `read` gives for each of some rows, in their order; not asked twice (`memo`)."""
-        memo, wanted = self.memo, sorted(set(rows))
-        missing = [row for row in wanted if (kind, row) not in memo]
-        for row, value in read(missing).items() if missing else ():
-            memo[kind, row] = value
-        return {row: memo[kind, row] for row in wanted if (kind, row) in memo}
-
     @contextmanager
     def writing(self) -> Iterator[None]:
         """A transaction; one inside another is undone by itself, and kept for good with it."""
@@ -352,39 +290,6 @@ class Database:
                     self._mode = ""
             finally:
                 lock.release()
-
-    def _testify(self, witness: Witness) -> str:
-        """Have a transaction put on record; the database keeps where."""
-        row = self.one(self.sql["get_meta"], (ANCHOR,))
-        anchor, _, was = (row[0] if row else "").rpartition(":")
-        total = was
-        if not row or self.sum_anew or self.signing != NOTHING_SIGNED:
-            from loxodon.store.sqlite import signatures
-
-            was = "" if not row or self.sum_anew else was
-            total = signatures.moved(was, self.signing) if was else signatures.total(self)
-        said, tail = witness.before_commit(anchor, self.changed, (was, total))
-        if said:
-            self.run(self.sql["set_meta"], (ANCHOR, f"{said}:{total}"))
-            if tail is None:
-                self.run(self.sql["clear_audit_tail"])
-            else:
-                self.run(self.sql["put_audit_tail"], tail)
-        return said
-
-    def audit_tail(self) -> Tail:
-        """The end of the audit log, as far as it may not be on disk."""
-        return self.all(self.sql["audit_tail"])
-
-    def _carry_on(self) -> None:
-        """Keep the sum of all signatures right while nothing is put on record."""
-        row = self.one(self.sql["get_meta"], (ANCHOR,))
-        if row:
-            from loxodon.store.sqlite import signatures
-
-            anchor, _, was = row[0].rpartition(":")
-            total = signatures.moved(was, self.signing)
-            self.run(self.sql["set_meta"], (ANCHOR, f"{anchor}:{total}"))
 
     @contextmanager
     def alone(self) -> Iterator[apsw.Connection]:
@@ -452,15 +357,6 @@ class Database:
             except UnicodeDecodeError as error:
                 raise damaged(self.path, str(error)) from None
 
-    def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
-        """The first row of the answer, if there is one."""
-        rows = self.all(sql, values)
-        return rows[0] if rows else None
-
-    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
-        """A statement whose answer does not matter."""
-        self.all(sql, values)
-
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """A statement for each of many rows."""
         with self._turn:
@@ -471,26 +367,26 @@ class Database:
             except UnicodeEncodeError:
                 raise _half_character() from None
 
-    @property
-    def walled(self) -> bool:
-        """Whether views stand before the tables."""
-        return bool(self._views)
+    def stand_behind(self, wall: Wall) -> None:
+        views: Mapping[str, str] = {}
+        if wall.stands:  # imported here: the owner has no use for it
+            from loxodon.store.sqlite.views import views_of
 
-    @property
-    def views(self) -> Mapping[str, str]:
-        """The views that stand before tables, by name."""
-        return self._views
-
-    def stand_before(self, views: Mapping[str, str]) -> None:
-        """Let these views stand before the tables of their names, in place of those that did.
-
-        From now on whatever is read by those names is read from the views; what is written goes to
-        the tables. Within a transaction that is undone, so is this: put the old ones up again.
-        """
+            views = views_of(wall)
         with self._turn:
             _put_up(self._connection, self._views, views)
             self._views = views
+            self.wall = wall
             self._memo = {}
+
+    def compact(self) -> None:
+        # What a page of the file moved aside when it was split or filled is not written over with
+        # zeros: only a file that is written anew has nothing of it.
+        self.run("VACUUM")
+
+    def settle(self) -> bool:
+        ((busy, *_),) = self.all("PRAGMA wal_checkpoint(TRUNCATE)")
+        return not busy
 
     def _sent(self, sql: str) -> str:
         return _past_views(sql) if self._views else sql
@@ -501,11 +397,6 @@ class Database:
             return self._connection.blob_open("main", table, column, row, writable)
         except apsw.Error as error:
             raise self._translated(error) from None
-
-    @property
-    def is_writing(self) -> bool:
-        """Whether this is within a write, which may still be undone."""
-        return self._mode == "writing"
 
     def close(self) -> None:
         """Closing twice is fine."""
@@ -605,7 +496,7 @@ def audit_tail(path: str, keys: Keys) -> Tail:
     except apsw.Error:
         return ()
     try:
-        return connection.execute(_named_queries()["audit_tail"]).fetchall()  # type: ignore[return-value]
+        return connection.execute(named_queries(BACKEND)["audit_tail"]).fetchall()  # type: ignore[return-value]
     except apsw.Error:  # damaged, or of an older version
         return ()
     finally:
@@ -660,19 +551,7 @@ def _half_character() -> InputError:
 
 def migrations() -> list[str]:
     """The files that make the schema, in order."""
-    folder = os.path.join(_FOLDER, "migrations")
-    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
-
-
-def _named_queries() -> dict[str, str]:
-    """The statements of queries.sql by the name that stands above each."""
-    with open(os.path.join(_FOLDER, "queries.sql"), encoding="utf-8") as file:
-        parts = file.read().split("-- name: ")[1:]
-    found = {}
-    for part in parts:
-        name, _, body = part.partition("\n")
-        found[name.strip()] = body.strip()
-    return found
+    return all_migrations(BACKEND)
 
 
 def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:

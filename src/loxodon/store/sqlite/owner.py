@@ -7,9 +7,10 @@ from urllib.parse import quote
 
 import apsw
 
+from loxodon.store.relational.database import Row
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import APPLICATION_ID, Row
+from loxodon.store.sqlite.database import APPLICATION_ID
 
 _COUNTED = ("turns", "memories", "documents")
 

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 import apsw
 
 from loxodon.errors import DamagedStoreError, ForeignStoreError
+from loxodon.store.relational.database import Row
 from loxodon.store.sqlite import cipher, seals
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import Row, migrations
+from loxodon.store.sqlite.database import migrations
 
 _SHOWN = 10
 _INTERNAL = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")

@@ -7,14 +7,14 @@ what searches or computes does.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
-from loxodon.store.sqlite.database import Database, Row
-from loxodon.store.sqlite.search import TABLES, conditions_of, listed
-from loxodon.text.language import language_of
-from loxodon.types import Coverage
+from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector
+from loxodon.store.relational.database import Row
+from loxodon.store.relational.search import TABLES, conditions_of, listed
+from loxodon.store.relational.vectors import ASTRAY, Model, RelationalVectors, floats
+from loxodon.store.sqlite.database import Database
 
 if TYPE_CHECKING:
     from numpy import bool_
@@ -29,29 +29,18 @@ CANDIDATES = 500
 """How many of the closest by their signs are compared exactly, at least; else four times as many as
 are asked for. Among 12,000 real texts 500 have 99.9% of the best 10 and 97% of the best 100; each
 one more is a page to be read."""
-SETTLED = 32_768
-"""Vectors from which on their mean is taken to stay as it is."""
-_SAMPLE = 8_192
-_CHUNK = 500
 _CHANGES = "vectors"
 """The counter of changes to blocks."""
 
 
-class _Model(NamedTuple):
-    no: int
-    size: int
-    turns_to: int
-    memories_to: int
-    chunks_to: int
-    sampled: int
-    error: str
-
-
-class SqliteVectors:
+class SqliteVectors(RelationalVectors):
     """`Vectors` in a file."""
 
+    tables = ("vector_todo", "vectors", "vector_bits", "vector_blocks", "vector_models")
+    _db: Database
+
     def __init__(self, db: Database, take: Callable[[str, int], int]) -> None:
-        self._db = db
+        super().__init__(db)
         self._take = take
         self._loaded: dict[tuple[int, int, str], Matrix] = {}
         self._generation = db.generation
@@ -132,7 +121,7 @@ class SqliteVectors:
         if not conditions and not self._db.walled:
             return places
         matrix = asked.matrix
-        query = f"SELECT t.{table.key} FROM {table.truth} t WHERE {conditions or '1'}"
+        query = f"SELECT t.{table.key} FROM {table.truth} t WHERE {conditions or 'true'}"
         near = listed(matrix.rows[places].tolist())
         rows = self._db.all(f"{query} AND t.{table.key} IN {near}", values)
         if len(rows) >= limit or len(places) >= matrix.live:
@@ -144,7 +133,7 @@ class SqliteVectors:
             outside |= barred
         return asked.closest(max(CANDIDATES, 4 * limit), outside)
 
-    def _matrix(self, model: _Model, pool: str) -> Matrix:
+    def _matrix(self, model: Model, pool: str) -> Matrix:
         from loxodon.store.sqlite.matrix import Matrix
 
         key = (model.no, model.size, pool)
@@ -153,49 +142,6 @@ class SqliteVectors:
         last = self._db.one(self._db.sql["counter"], (_CHANGES,))
         self._loaded[key].refresh(last[0] if last else 0)
         return self._loaded[key]
-
-    def _frame(self, model: _Model) -> VectorFrame:
-        from loxodon.store.vector_math import from_bytes
-
-        kept, spread = self._db.all(self._db.sql["vector_frame"], (model.no,))[0]
-        return from_bytes(kept, model.size, spread)
-
-    # What embedding needs
-
-    def begin(self, model: str) -> None:
-        self._db.run(self._db.sql["put_vector_model"], (model,))
-
-    def size(self, model: str) -> int:
-        found = self._model(model)
-        return found.size if found else 0
-
-    def failed(self, model: str, tries: int) -> list[TextToEmbed]:
-        found = self._known_model(model)
-        return [
-            TextToEmbed(kind, row)
-            for kind, row in self._db.all(self._db.sql["vector_todo"], (found.no, tries))
-        ]
-
-    def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
-        found = self._known_model(model)
-        after = {"turns": found.turns_to, "memories": found.memories_to, "chunks": found.chunks_to}[
-            kind
-        ]
-        rows = self._db.all(self._db.sql[f"next_{kind}"], (found.no, after, limit))
-        return [row for (row,) in rows]
-
-    def known(self, model: str, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-        found = self._known_model(model)
-        wanted = list(dict.fromkeys(hashes))
-        kept: dict[bytes, bytes] = {}
-        for start in range(0, len(wanted), _CHUNK):
-            some = wanted[start : start + _CHUNK]
-            kept |= self._db.all(
-                "SELECT hash, half FROM vectors WHERE model = ? "
-                f"AND hash IN ({','.join('?' * len(some))})",
-                [found.no, *some],
-            )
-        return kept
 
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
         import numpy as np
@@ -234,23 +180,6 @@ class SqliteVectors:
             )
         self._reframe_when_due(found)
 
-    def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
-        no = self._known_model(model).no
-        self._db.many(
-            self._db.sql["fail_vector"],
-            [(no, one.kind, one.row, error) for one, error in failures.items()],
-        )
-
-    def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
-        no = self._known_model(model).no
-        self._db.many(self._db.sql["settle_vector"], [(no, one.kind, one.row) for one in done])
-
-    def advance(self, model: str, kind: Embeddable, upto: int) -> None:
-        self._db.run(self._db.sql[f"advance_{kind}"], (upto, model))
-
-    def stop(self, model: str, error: str) -> None:
-        self._db.run(self._db.sql["set_vector_error"], (error, model))
-
     def keep_only(self, models: Iterable[str]) -> None:
         kept = set(models)
         for no, name in self._db.all("SELECT no, name FROM vector_models"):
@@ -265,24 +194,6 @@ class SqliteVectors:
                 ):
                     self._db.run(statement, (no,))
 
-    def coverage(self, model: str) -> Coverage:
-        with self._db.reading():
-            found = self._model(model)
-            after = (found.no, found.memories_to, found.turns_to, found.chunks_to) if found else ()
-            ((behind,),) = self._db.all(self._db.sql["vectors_behind"], after or (0, 0, 0, 0))
-            if found is None:
-                return Coverage(model, 0, behind, 0, "")
-            ((embedded,),) = self._db.all(self._db.sql["count_vectors"], (found.no,))
-            ((todo, failing, error),) = self._db.all(self._db.sql["count_vector_todo"], (found.no,))
-            return Coverage(model, embedded, behind + todo, failing, found.error or error)
-
-    def _model(self, name: str) -> _Model | None:
-        row = self._db.one(self._db.sql["vector_model"], (name,))
-        return _Model(*row) if row else None
-
-    def _known_model(self, name: str) -> _Model:
-        return _Model(*self._db.all(self._db.sql["vector_model"], (name,))[0])
-
     # What becomes of rows
 
     def changed(self, row: int) -> None:
@@ -291,15 +202,6 @@ class SqliteVectors:
             self._clear(slot, size)
             self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
         self._db.run(self._db.sql["queue_vector"], (row,))
-
-    def retold(self, turns: Iterable[int]) -> None:
-        rows = list(turns)
-        self.gone(rows, "turns")
-        self._db.many(
-            "INSERT OR IGNORE INTO vector_todo (model, kind, row, tries, error) "
-            "SELECT no, 'turns', ?1, 0, '' FROM vector_models WHERE turns_to >= ?1",
-            [(row,) for row in rows],
-        )
 
     def moved(self, row: int, pool: Index) -> None:
         """A memory has come to another pool; its vectors go along."""
@@ -320,7 +222,7 @@ class SqliteVectors:
             self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
         self._db.run(f"DELETE FROM vector_todo WHERE kind = '{kind}' AND row IN {wanted}")
 
-    def _drop(self, model: _Model, pool: Index, row: int) -> None:
+    def _drop(self, model: Model, pool: Index, row: int) -> None:
         """Let go of the vector that a row has of a model, if any; a memory's of either pool."""
         of_memory = pool in ("memories", "archive")
         pools = "('memories', 'archive')" if of_memory else f"('{pool}')"
@@ -375,32 +277,11 @@ class SqliteVectors:
         self._db.run(self._db.sql["use_block"], (0, self._take(_CHANGES, 1), block))
         return bits
 
-    def _reframe_when_due(self, model: _Model) -> None:
-        """Find the mean anew whenever the number of vectors has doubled, until it has settled."""
-        if model.sampled >= SETTLED:
-            return
-        ((count,),) = self._db.all(self._db.sql["count_vectors"], (model.no,))
-        if count >= 2 * model.sampled:
-            self._reframe(model, count)
-
-    def _reframe(self, model: _Model, count: int) -> None:
-        from loxodon.store.vector_math import frame_of, to_bytes
-
-        sql = self._db.sql["sampled_vectors"]
-        # Where the numbering has gaps, a step may meet them all.
-        rows = self._db.all(sql, (model.no, max(1, count // _SAMPLE))) or self._db.all(
-            sql, (model.no, 1)
-        )
-        asks = [language_of(text) if _asks(end) else "" for text, end, _ in rows]
-        says = [language_of(text) if text and not _asks(end) else "" for text, end, _ in rows]
-        frame = frame_of(_floats(rows, model.size), count, asks, says)
-        self._db.run(
-            self._db.sql["set_vector_frame"], (count, to_bytes(frame), frame.spread, model.no)
-        )
+    def _frame_changed(self, model: Model, frame: VectorFrame) -> None:
         for (block,) in self._db.all("SELECT no FROM vector_blocks WHERE model = ?", (model.no,)):
             self._rewrite(model, block, frame.mean)
 
-    def _rewrite(self, model: _Model, block: int, mean: Floats) -> None:
+    def _rewrite(self, model: Model, block: int, mean: Floats) -> None:
         """Make the bits of a block anew from its vectors."""
         import numpy as np
 
@@ -415,7 +296,7 @@ class SqliteVectors:
         rows[places] = [row for _, row, _ in found]
         bits = np.zeros((words_of(model.size), BLOCK), np.uint64)
         if found:
-            bits[:, places] = sign_bits(_floats(found, model.size), mean)
+            bits[:, places] = sign_bits(floats(found, model.size), mean)
         self._db.run(
             "UPDATE vector_bits SET rows = ?, bits = ? WHERE block = ?",
             (rows.tobytes(), bits.tobytes(), block),
@@ -424,9 +305,30 @@ class SqliteVectors:
 
     # Care
 
+    def astray(self) -> tuple[int, int]:
+        missing = stale = 0
+        for condition in ASTRAY:
+            ((n,),) = self._db.all(f"SELECT count(*) FROM vectors v WHERE {condition}")
+            stale += n
+        for block, rows, bits, size, frame in self._db.all(
+            "SELECT b.block, b.rows, b.bits, m.size, m.frame FROM vector_bits b "
+            "JOIN vector_blocks v ON v.no = b.block JOIN vector_models m ON m.no = v.model"
+        ):
+            found = array("q", rows)
+            first = block * BLOCK
+            kept = self._db.all(
+                "SELECT slot - ?1, row, half FROM vectors WHERE slot BETWEEN ?1 AND ?2",
+                (first, first + BLOCK - 1),
+            )
+            places = {place: row for place, row, _ in kept}
+            missing += sum(found[place] != row for place, row in places.items())
+            stale += sum(bool(row) and place not in places for place, row in enumerate(found))
+            missing += _wrong_bits(kept, bits, size, frame)
+        return missing, stale
+
     def rebuild(self) -> None:
         """Put every vector into its place anew, without gaps; those of nothing go."""
-        for condition in _ASTRAY:
+        for condition in ASTRAY:
             self._db.run(f"DELETE FROM vectors AS v WHERE {condition}")
         models = self._db.all("SELECT name FROM vector_models WHERE size > 0")
         for model in (self._known_model(name) for (name,) in models):
@@ -455,40 +357,6 @@ class SqliteVectors:
                 self._reframe(model, count)
 
 
-# Vectors of what is not there (any more), or not in that pool.
-_ASTRAY = (
-    "pool = 'turns' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = v.row)",
-    "pool = 'memories' AND NOT EXISTS "
-    "(SELECT 1 FROM memories m WHERE m.row = v.row AND m.state = 'active')",
-    "pool = 'archive' AND NOT EXISTS "
-    "(SELECT 1 FROM memories m WHERE m.row = v.row AND m.state = 'archived')",
-    "pool = 'chunks' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.no = v.row)",
-)
-
-
-def check_vectors(db: Database) -> tuple[int, int]:
-    """How many vectors no search finds, and how many places or vectors are of nothing."""
-    missing = stale = 0
-    for condition in _ASTRAY:
-        ((n,),) = db.all(f"SELECT count(*) FROM vectors v WHERE {condition}")
-        stale += n
-    for block, rows, bits, size, frame in db.all(
-        "SELECT b.block, b.rows, b.bits, m.size, m.frame FROM vector_bits b "
-        "JOIN vector_blocks v ON v.no = b.block JOIN vector_models m ON m.no = v.model"
-    ):
-        found = array("q", rows)
-        first = block * BLOCK
-        kept = db.all(
-            "SELECT slot - ?1, row, half FROM vectors WHERE slot BETWEEN ?1 AND ?2",
-            (first, first + BLOCK - 1),
-        )
-        places = {place: row for place, row, _ in kept}
-        missing += sum(found[place] != row for place, row in places.items())
-        stale += sum(bool(row) and place not in places for place, row in enumerate(found))
-        missing += _wrong_bits(kept, bits, size, frame)
-    return missing, stale
-
-
 def _wrong_bits(kept: Sequence[Row], bits: bytes, size: int, frame: bytes) -> int:
     """How many of these vectors of a block, (place, row, half), have other bits than theirs."""
     if not kept:
@@ -497,7 +365,7 @@ def _wrong_bits(kept: Sequence[Row], bits: bytes, size: int, frame: bytes) -> in
 
     from loxodon.store.vector_math import from_bytes, sign_bits
 
-    wanted = sign_bits(_floats(kept, size), from_bytes(frame, size, 0.0).mean)
+    wanted = sign_bits(floats(kept, size), from_bytes(frame, size, 0.0).mean)
     held = np.frombuffer(bits, np.uint64).reshape(words_of(size), BLOCK)
     places = [place for place, *_ in kept]
     return int((held[:, places] != wanted).any(axis=0).sum())
@@ -542,20 +410,6 @@ class _Asked(NamedTuple):
         return found
 
 
-def _asks(end: str) -> bool:
-    """Whether what ends like this is a question."""
-    return end.rstrip().endswith(("?", "？"))
-
-
 def words_of(size: int) -> int:
     """64-bit words for one bit of each of `size` numbers."""
     return -(-size // 64)
-
-
-def _floats(rows: Sequence[Row], size: int) -> Floats:
-    """The vectors that stand last in each of `rows`."""
-    import numpy as np
-
-    halves = np.frombuffer(b"".join(row[-1] for row in rows), np.float16)
-    found: Floats = halves.reshape(-1, size).astype(np.float32)
-    return found

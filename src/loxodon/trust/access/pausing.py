@@ -31,18 +31,13 @@ class Pauses:
 
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, FILE)
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: files.Stamp | None = None
         self._spans: list[_Span] = []
 
     def _read(self) -> list[_Span]:
-        try:
-            about = os.stat(self._path)
-        except OSError:
-            self._stamp, self._spans = None, []
-            return self._spans
-        stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
+        stamp = files.stamp(self._path)
         if stamp != self._stamp:
-            self._spans, self._stamp = _parsed(self._path), stamp
+            self._spans, self._stamp = _parsed(self._path) if stamp else [], stamp
         return self._spans
 
     def now(self, now: datetime) -> Pause | None:
@@ -96,11 +91,10 @@ class Pauses:
 
 
 def _parsed(path: str) -> list[_Span]:
-    with open(path, "rb") as file:
-        data = file.read()
     try:
         found = [
-            (int(since), None if until is None else int(until)) for since, until in json.loads(data)
+            (int(since), None if until is None else int(until))
+            for since, until in json.loads(files.read(path))
         ]
     except (ValueError, TypeError):
         raise InputError(

@@ -12,12 +12,15 @@ import json
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
+from threading import Thread
+from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
-from loxodon.errors import ConfigError, InputError, NotFoundError, unwritable
-from loxodon.files import replace
+from loxodon import files
+from loxodon.errors import ConfigError, InputError, NotFoundError, StoreError, unwritable
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -59,10 +62,9 @@ def read(home: str) -> tuple[Grant, ...]:
     """The grants of a home, in the order of the file; a ConfigError for one that makes no sense."""
     path = os.path.join(home, FILE)
     try:
-        with open(path, "rb") as file:
-            import tomllib
+        import tomllib
 
-            found = tomllib.load(file).get("token", [])
+        found = tomllib.loads(files.read(path).decode("utf-8")).get("token", [])
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
@@ -182,8 +184,8 @@ def _write(home: str, grants: Sequence[Grant]) -> None:
         )
     path = os.path.join(home, FILE)
     try:
-        os.makedirs(home, mode=0o700, exist_ok=True)
-        replace(path, "".join(parts).encode())
+        files.make_folder(home)
+        files.replace(path, "".join(parts).encode())
     except OSError as error:
         raise unwritable(path, error) from None
 
@@ -197,24 +199,51 @@ _NOBODY = Grant("nobody", rights="read", digest="-")
 """A grant whose token nobody can have."""
 
 
+_FRESH, _STALE, _PATIENCE = 1.0, 15.0, 2.0
+"""Seconds after which grants in a database are looked at again, and after which they do not hold
+without that; how long it is then waited for."""
+
+
 class Grants:
     """The grants of a home, read anew whenever the file has changed.
 
     A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
     which none is left: who takes the last token away does not mean to let everybody in.
+
+    Those in a database are looked at beside the requests, so that none waits for a network: what
+    was revoked holds for about a second more. Where the database is away, nobody is let in.
     """
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
+        self._looked_at = 0.0
+        self._looking: Thread | None = None
+        if files.shared(home):
+            self._look()
 
     def __call__(self) -> tuple[Grant, ...]:
-        try:
-            found = os.stat(os.path.join(self._home, FILE))
-            stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
-        except OSError:
-            stamp = (0, 0, 0)
+        if not files.shared(self._home):
+            self._look()
+            return self._grants
+        if self._age > _FRESH and (self._looking is None or not self._looking.is_alive()):
+            self._looking = Thread(target=self._look_quietly, daemon=True)
+            self._looking.start()
+        if self._age > _STALE and self._looking is not None:
+            self._looking.join(_PATIENCE)
+        return self._grants if self._age < _STALE else (_NOBODY,)
+
+    @property
+    def _age(self) -> float:
+        return monotonic() - self._looked_at
+
+    def _look_quietly(self) -> None:
+        with suppress(StoreError):  # it is tried again with the next request
+            self._look()
+
+    def _look(self) -> None:
+        stamp = files.stamp(os.path.join(self._home, FILE))
         if stamp != self._stamp:
             try:
                 grants = read(self._home)
@@ -222,4 +251,4 @@ class Grants:
                 grants = (_NOBODY,)
             self._grants = grants or ((_NOBODY,) if self._grants else ())
             self._stamp = stamp
-        return self._grants
+        self._looked_at = monotonic()

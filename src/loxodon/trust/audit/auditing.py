@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
+from loxodon import files
 from loxodon.errors import ConfigError
 from loxodon.fields import moment, number
 from loxodon.store.protocol import Store
 from loxodon.trust.audit import trail
-from loxodon.trust.audit.log import Audit, this_boot
+from loxodon.trust.audit.log import Audit, boot_of
 from loxodon.trust.audit.verifying import LogOnDisk, Verified, verified
 from loxodon.trust.audit.witness import AUDIT, audited
 from loxodon.verbs.paging import Key, Page, Slice, paged
@@ -152,20 +153,19 @@ class AuditLog:
 
     def _kept(self, audit: Audit) -> LogOnDisk:
         with audit.held():
-            head = None
-            if os.path.exists(audit.settings.head):
-                with open(audit.settings.head, "rb") as file:
-                    head = file.read(trail.HEAD_SIZE * 2)
-            files = {
-                number: _content(os.path.join(audit.settings.folder, trail.file_name(number)))
+            place = audit.settings.head
+            head = files.read(place) if files.exists(place) else None
+            kept = {
+                number: files.read(os.path.join(audit.settings.folder, trail.file_name(number)))
                 for number in trail.file_numbers(audit.settings.folder)
             }
-        return LogOnDisk(head, files, this_boot())
+        return LogOnDisk(head, kept, boot_of(place))
 
     def _backwards(self) -> Iterator[bytes]:
         folder = self._log().settings.folder
         for file in reversed(trail.file_numbers(folder)):
-            yield from reversed(_content(os.path.join(folder, trail.file_name(file))).split(b"\n"))
+            lines = files.read(os.path.join(folder, trail.file_name(file))).split(b"\n")
+            yield from reversed(lines)
 
     def _entry(self, raw: bytes) -> AuditEntry | None:
         line = trail.parsed(raw)
@@ -189,8 +189,3 @@ class AuditLog:
             )
         except (KeyError, TypeError, ValueError):
             return None  # someone else's line; `verify` tells of it
-
-
-def _content(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -24,9 +24,9 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from loxodon import files
 from loxodon.errors import AuditError, KeyProblemError, StoreError
-from loxodon.filelock import FileLock, at_fork
-from loxodon.files import sync_folder
+from loxodon.filelock import Lock, at_fork, lock_on
 from loxodon.trust.access.acting import actor
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.trail import EMPTY, Head, Mac, Tail, Testimony
@@ -91,7 +91,7 @@ class Audit:
         self._now = now
         self._mac: Mac | None = None
         self._turn = RLock()
-        self._lock: FileLock | None = None
+        self._lock: Lock | None = None
         self._boot = ""
         self._raw: bytes | None = None
         self._head = EMPTY
@@ -162,8 +162,7 @@ class Audit:
     def head(self) -> Head | None:
         """How far the log goes; None where there is no head that can be believed."""
         try:
-            with open(self.settings.head, "rb") as file:
-                return trail.head_of(file.read(trail.HEAD_SIZE + 1), self.mac())
+            return trail.head_of(files.read(self.settings.head), self.mac())
         except OSError:
             return None
 
@@ -210,10 +209,10 @@ class Audit:
 
     # Writing
 
-    def _locked(self) -> FileLock:
+    def _locked(self) -> Lock:
         if self._lock is None:
             self._make_folders()
-            self._lock = FileLock(os.path.join(self.settings.folder, "lock"))
+            self._lock = lock_on(os.path.join(self.settings.folder, "lock"), brief=True)
         if not self._lock.acquire(_LOCK_SECONDS):
             raise OSError(0, "another program holds it")
         return self._lock
@@ -221,8 +220,8 @@ class Audit:
     def _make_folders(self) -> None:
         for folder in (self.settings.folder, os.path.dirname(self.settings.head)):
             if not os.path.isdir(folder):
-                os.makedirs(folder, mode=0o700, exist_ok=True)
-                sync_folder(os.path.dirname(folder))
+                files.make_folder(folder)
+                files.sync_folder(os.path.dirname(folder))
 
     def _append(
         self, entry: dict[str, Any], anchor: str = "", safe: _Safe | None = None
@@ -234,28 +233,24 @@ class Audit:
         was synced.
         """
         mac = self.mac()
-        log, lines = -1, b""
+        lines = b""
         try:
             self._look_for_lost(mac)
             with self.held():
-                log, head = self._end(mac, anchor)
-                head = self._put(log, head, [entry], mac)
+                head = self._put(self._end(mac, anchor), [entry], mac)
                 if safe is not None:
-                    lines = _since(safe, log, head)
+                    lines = _since(safe, self._path(head.file), head)
             if safe is not None and not lines:
-                getattr(os, "fdatasync", os.fsync)(log)
+                files.sync(self._path(head.file))
                 self._synced = max(self._synced, head.n)
-        except OSError as error:
+        except (OSError, StoreError) as error:
             raise AuditError(
                 "cannot write to the audit log {path}: {reason}",
                 hint="free some disk space or check the folder's permissions; the setting "
                 "audit.on_failure controls what is refused meanwhile",
                 path=self.settings.folder,
-                reason=error.strerror or str(error),
+                reason=getattr(error, "strerror", None) or str(error),
             ) from None
-        finally:
-            if log >= 0:
-                os.close(log)
         self.trouble = ""
         return head, lines
 
@@ -263,7 +258,7 @@ class Audit:
         """Ask the database once for what a power cut may have taken. Call it before the log is
         `held`: who writes has the database first."""
         if not self._boot:
-            self._boot = this_boot()
+            self._boot = boot_of(self.settings.head)
             head = self._read_head(mac)
             if head is not None and head.boot != self._boot:
                 with suppress(StoreError):  # the gap in the log is found
@@ -277,12 +272,11 @@ class Audit:
             with self.held():
                 head = self._read_head(mac)
                 if head is not None and head.boot != self._boot:
-                    log, head = self._end(mac, "")
-                    os.close(log)
+                    head = self._end(mac, "")
                     self._write_head(head._replace(boot=self._boot), mac)
 
-    def _end(self, mac: Mac, anchor: str) -> tuple[int, Head]:
-        """The log, open for one more line, and its head; what is wrong with them is put on record.
+    def _end(self, mac: Mac, anchor: str) -> Head:
+        """The head of the log, ready for one more line; what is wrong with it is put on record.
 
         Call while it is `held`.
         """
@@ -293,46 +287,36 @@ class Audit:
         elif head.boot != self._boot:
             self._put_back(mac)
             head = self._caught_up(head, mac)
-        log, head = self._opened(head, mac, notes)
+        head = self._as_it_is(head, mac, notes)
         if head.end >= self.settings.size and not notes:
-            os.fsync(log)  # what is synced of the next file must not come after a hole in this
-            os.close(log)
-            log, head = self._opened(head._replace(file=head.file + 1, end=0), mac, notes)
-        try:
-            if not head.end:  # a new file, whose first line can be believed by itself
-                sync_folder(self.settings.folder)
-                notes.insert(0, {**self._entry(trail.FILE, (), {}), "prev": head.tip})
-            if notes:
-                head = self._put(log, head, notes, mac)
-            if head.file - head.first >= self.settings.keep > 0:
-                head = self._let_go(head, mac)
-        except BaseException:
-            os.close(log)
-            raise
-        return log, head
+            # What is synced of the next file must not come after a hole in this.
+            files.sync(self._path(head.file))
+            head = self._as_it_is(head._replace(file=head.file + 1, end=0), mac, notes)
+        if not head.end:  # a new file, whose first line can be believed by itself
+            files.append(self._path(head.file), b"", durable=False)
+            files.sync_folder(self.settings.folder)
+            notes.insert(0, {**self._entry(trail.FILE, (), {}), "prev": head.tip})
+        if notes:
+            head = self._put(head, notes, mac)
+        if head.file - head.first >= self.settings.keep > 0:
+            head = self._let_go(head, mac)
+        return head
 
-    def _opened(self, head: Head, mac: Mac, notes: list[dict[str, Any]]) -> tuple[int, Head]:
-        """The file that the head names, and the head as that file has it."""
-        path = os.path.join(self.settings.folder, trail.file_name(head.file))
-        log = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _CLOEXEC, 0o600)
-        try:
-            size = os.fstat(log).st_size
-            if size != head.end or head.boot not in ("", self._boot):
-                head = self._mended(log, size, head, mac, notes)
-        except BaseException:
-            os.close(log)
-            raise
-        return log, head
+    def _path(self, number: int) -> str:
+        return os.path.join(self.settings.folder, trail.file_name(number))
+
+    def _as_it_is(self, head: Head, mac: Mac, notes: list[dict[str, Any]]) -> Head:
+        """The head as the file that it names has it."""
+        size = files.size(self._path(head.file))
+        if size != head.end or head.boot not in ("", self._boot):
+            return self._mended(size, head, mac, notes)
+        return head
 
     def _read_head(self, mac: Mac) -> Head | None:
         try:
-            file = os.open(self.settings.head, os.O_RDONLY | _CLOEXEC)
+            raw = files.read(self.settings.head)
         except FileNotFoundError:
             return None
-        try:
-            raw = os.read(file, trail.HEAD_SIZE + 1)
-        finally:
-            os.close(file)
         if raw != self._raw:
             head = trail.head_of(raw, mac)
             if head is None:
@@ -340,16 +324,14 @@ class Audit:
             self._raw, self._head = raw, head
         return self._head
 
-    def _put(self, log: int, head: Head, entries: Sequence[dict[str, Any]], mac: Mac) -> Head:
+    def _put(self, head: Head, entries: Sequence[dict[str, Any]], mac: Mac) -> Head:
         data, n, prev = b"", head.n, head.tip
         for entry in entries:
             n += 1
             own = {"prev": prev} if "prev" in entry else {}
             line, prev = trail.line_of({**entry, "n": n, **own}, prev, mac)
             data += line
-        if os.write(log, data) != len(data):  # the disk is full: no half a line is left
-            os.ftruncate(log, head.end)
-            raise OSError(0, "the disk is full")
+        files.append(self._path(head.file), data, durable=False)
         head = head._replace(
             n=n,
             tip=prev,
@@ -362,7 +344,11 @@ class Audit:
 
     def _write_head(self, head: Head, mac: Mac) -> None:
         raw = trail.head_bytes(head, mac)
-        file = os.open(self.settings.head, os.O_RDWR | os.O_CREAT | _CLOEXEC, 0o600)
+        self._raw, self._head = raw, head
+        if there := files.shared(self.settings.head):
+            there[0].replace(there[1], raw, durable=False)
+            return
+        file = files.private(self.settings.head, os.O_RDWR | os.O_CREAT)
         try:
             size = os.fstat(file).st_size
             if os.write(file, raw) != len(raw):
@@ -371,10 +357,9 @@ class Audit:
                 os.ftruncate(file, len(raw))
             elif size < len(raw):  # a new one; from here on it is only written in place
                 os.fsync(file)
-                sync_folder(os.path.dirname(self.settings.head))
+                files.sync_folder(os.path.dirname(self.settings.head))
         finally:
             os.close(file)
-        self._raw, self._head = raw, head
 
     def _let_go(self, head: Head, mac: Mac) -> Head:
         """Remove the oldest files: the head says so first, so that it is no tampering."""
@@ -386,7 +371,7 @@ class Audit:
         self._write_head(head, mac)
         for number in range(before, head.first):
             with suppress(FileNotFoundError):
-                os.unlink(os.path.join(self.settings.folder, trail.file_name(number)))
+                files.remove(self._path(number))
         return head
 
     # Where it does not end as it should
@@ -414,7 +399,7 @@ class Audit:
 
     def _has_head(self) -> bool:
         """Whether there is a head, whatever it says; one that is empty was just being made."""
-        return os.path.exists(self.settings.head) and os.path.getsize(self.settings.head) > 0
+        return files.size(self.settings.head) > 0
 
     def _put_back(self, mac: Mac) -> None:
         """Put lines back where a power cut took them: those that hang on what is there."""
@@ -424,8 +409,7 @@ class Audit:
             except FileNotFoundError:
                 continue
             if trail.lacks(data, at, lines, mac):
-                path = os.path.join(self.settings.folder, trail.file_name(number))
-                with open(path, "r+b") as file:
+                with open(self._path(number), "r+b") as file:
                     file.seek(at)
                     file.write(lines)
                     file.flush()
@@ -445,11 +429,9 @@ class Audit:
             head = head._replace(n=n, tip=tip, file=head.file + 1, end=0)
         return head
 
-    def _mended(
-        self, log: int, size: int, head: Head, mac: Mac, notes: list[dict[str, Any]]
-    ) -> Head:
+    def _mended(self, size: int, head: Head, mac: Mac, notes: list[dict[str, Any]]) -> Head:
         """The head of a log that is longer or shorter than it says, or that saw another boot."""
-        data = self._content(head.file)
+        data, path = self._content(head.file) if size else b"", self._path(head.file)
         restarted = head.boot not in ("", self._boot)
         if size >= head.end and self._ends_at(data, head, mac):
             # Longer: someone was killed before the head was written, or within a line.
@@ -461,7 +443,7 @@ class Audit:
                 notes.append({**self._entry(trail.GAP, (), gap), "prev": prev})
                 n, lost = n + lost, 0
             if rest and not lost:
-                os.ftruncate(log, head.end + more)
+                files.truncate(path, head.end + more)
                 rest = b""
             return head._replace(n=n, tip=prev, end=head.end + more + len(rest))
         kept = trail.last_anchored(data, mac)
@@ -476,9 +458,10 @@ class Audit:
         end = size
         if lost_power:
             end = _end_of(data, last)
-            os.ftruncate(log, end)
+            if size:
+                files.truncate(path, end)
         elif data and not data.endswith(b"\n"):
-            end += os.write(log, b"\n")
+            end = files.append(path, b"\n", durable=False)
         return head._replace(end=end)
 
     def _ends_at(self, data: bytes, head: Head, mac: Mac) -> bool:
@@ -488,22 +471,18 @@ class Audit:
         return not head.end or (line is not None and line.n == head.n and line.mac == head.tip)
 
     def _content(self, number: int) -> bytes:
-        with open(os.path.join(self.settings.folder, trail.file_name(number)), "rb") as file:
-            return file.read()
+        return files.read(self._path(number))
 
 
-_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
-
-
-def _since(safe: _Safe, log: int, head: Head) -> bytes:
-    """The lines of a log after those that are safe; nothing where they are not for the database."""
-    if safe.file != head.file or not 0 <= safe.synced <= safe.kept < head.end:
+def _since(safe: _Safe, log: str, head: Head) -> bytes:
+    """The lines of a log after those that are safe; nothing where they are not for the database, as
+    with a log that is in it."""
+    if files.shared(log) or safe.file != head.file or not 0 <= safe.synced <= safe.kept < head.end:
         return b""
     if head.end - safe.synced > MOST_TAIL:
         return b""
     begins = max(0, safe.kept - 1)
-    os.lseek(log, begins, os.SEEK_SET)
-    data = os.read(log, head.end - begins)
+    data = files.read(log, begins)[: head.end - begins]
     if not safe.kept:
         return data
     return data[1:] if data[:1] == b"\n" else b""  # that is the place of another log
@@ -519,7 +498,13 @@ def _end_of(data: bytes, n: int) -> int:
     return found
 
 
-def this_boot() -> str:
+def boot_of(head: str) -> str:
+    """What is the same until a power cut can have taken the end of a log: one in a database goes
+    with what else that has."""
+    return "database" if files.shared(head) else _this_boot()
+
+
+def _this_boot() -> str:
     """What is the same until the machine is started again."""
     try:
         with open(_BOOT, encoding="ascii") as file:

@@ -13,10 +13,10 @@ which boot of the machine it was written: in the same boot nothing can be missin
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from loxodon import files
 from loxodon.values import NamedTuple
 
 Mac = Callable[[bytes], bytes]
@@ -144,10 +144,7 @@ def file_name(number: int) -> str:
 
 def file_numbers(folder: str) -> list[int]:
     """The files of a log that are there, in order."""
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return []
+    names = files.names(folder)
     stems = (name.removesuffix(".log") for name in names if name.endswith(".log"))
     return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdecimal())
 

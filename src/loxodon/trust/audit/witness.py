@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from loxodon import files
 from loxodon.errors import LoxodonError
 from loxodon.spaces import folder_name, space_path
 from loxodon.trust.access.within import permit
@@ -111,11 +112,12 @@ def note_restore(
         from loxodon.trust.rest.keys import Keys
 
         folder = space_path(home, space)
+        path = os.path.join(folder, DATABASE)
         audit = Audit(
             settings_of(home, folder, space, config.audit),
             Keys(home, config.keys.source),
             now,
-            lambda: audit_tail(os.path.join(folder, DATABASE), opened_by),
+            lambda: () if files.shared(folder) else audit_tail(path, opened_by),
         )
         try:
             audit.note(RESTORE)

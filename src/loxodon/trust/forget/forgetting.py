@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
-from loxodon.filelock import FileLock
+from loxodon.filelock import lock_on
 from loxodon.layout import DATABASE
 from loxodon.store.rows import loaded, moment
 from loxodon.trust.forget import tombstones
@@ -57,7 +57,7 @@ def forget(
     from loxodon.trust.forget.selecting import chosen
 
     workspace = memory.workspace
-    marker = marker_of(memory.home, memory.config, memory.space)
+    marker = marker_of(memory.root, memory.config, memory.space)
     with _alone(workspace.folder, _WAIT):
         settled = {} if dry_run else _taken_in(workspace)
         now = memory.now()
@@ -123,7 +123,7 @@ def new_receipt(what: str, now: datetime) -> Receipt:
 
 @contextmanager
 def _alone(folder: str, seconds: float) -> Iterator[None]:
-    lock = FileLock(os.path.join(folder, LOCK))
+    lock = lock_on(os.path.join(folder, LOCK))
     try:
         if not lock.acquire(seconds):
             raise BusyStoreError(
@@ -168,7 +168,7 @@ class _Forgetting:
         self._tombstones = kept
         self._everything = everything
         self._present = present
-        self._marker = marker_of(memory.home, memory.config, memory.space)
+        self._marker = marker_of(memory.root, memory.config, memory.space)
         self._unknown = unknown
         self._progress = progress or (lambda done, total: None)
         self._marks = Marks(self._marker, kept, present=present, sieve=sieve)

@@ -61,21 +61,19 @@ class Leftovers:
 
     def transcripts(self) -> None:
         folder = os.path.join(self._folder, SESSIONS)
-        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        for name in names:
+        for name in files.names(folder):
             path = os.path.join(folder, name)
             if name.endswith(".jsonl"):
                 with locked(f"{path}.lock"):
                     self._transcript(path)
             elif name.endswith((".bad", ".tmp")) and not self._dry:
-                os.unlink(path)  # what nobody can read, and drafts of one that was killed
+                files.remove(path)  # what nobody can read, and drafts of one that was killed
         if self._renamed and not self._dry:  # it is made anew from the transcripts
             with locked(os.path.join(folder, "sessions.lock")), suppress(FileNotFoundError):
-                os.unlink(os.path.join(folder, SESSIONS_INDEX))
+                files.remove(os.path.join(folder, SESSIONS_INDEX))
 
     def _transcript(self, path: str) -> None:
-        with open(path, "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = files.read(path).split(b"\n")
         key = self._key_of(path, lines)
         left: list[bytes] = []
         changed = erased = False
@@ -131,21 +129,21 @@ class Leftovers:
     def drop_transcripts(self) -> None:
         """All of them go."""
         folder = os.path.join(self._folder, SESSIONS)
-        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        for name in files.names(folder):
             if name.endswith((".jsonl", ".bad", ".tmp")) or name == SESSIONS_INDEX:
                 self.counts["transcripts"] += name.endswith(".jsonl")
                 if not self._dry:
-                    os.unlink(os.path.join(folder, name))
+                    files.remove(os.path.join(folder, name))
 
     # Text that Loxodon wrote
 
     def damaged(self) -> None:
         """What a repair put aside because nobody could read it whole: that cannot be checked."""
-        for name in sorted(os.listdir(self._folder)):
+        for name in files.names(self._folder):
             if name.startswith("damaged-") and name.endswith(".jsonl"):
                 self.counts["damaged records"] += 1
                 if not self._dry:
-                    os.unlink(os.path.join(self._folder, name))
+                    files.remove(os.path.join(self._folder, name))
 
     def edited_copies(self) -> None:
         """Copies of views that a person had edited where edits are not read."""
@@ -255,7 +253,7 @@ def set_aside(folder: str, database: str) -> list[str]:
     """Databases that lie beside the one in use, from a restore or a repair."""
     return [
         os.path.join(folder, name)
-        for name in sorted(os.listdir(folder))
+        for name in files.names(folder)
         if name.startswith(database)
         and any(mark in name for mark in ASIDE)
         and not name.endswith(("-wal", "-shm", ".check"))

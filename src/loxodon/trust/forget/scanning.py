@@ -234,15 +234,14 @@ class _Scan:
 
     def transcripts(self, folder: str, seal: Seal | None) -> None:
         """The transcripts of live conversations."""
-        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        for name in files.names(folder):
             if name.endswith(".jsonl"):
                 path = os.path.join(folder, name)
                 with locked(f"{path}.lock"):
                     self._transcript(path, name, seal)
 
     def _transcript(self, path: str, name: str, seal: Seal | None) -> None:
-        with open(path, "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = files.read(path).split(b"\n")
         new = [self._line(line, name, seal) for line in lines]
         if new != lines and self._mend:
             files.replace(path, b"\n".join(new))

@@ -495,8 +495,7 @@ def read(folder: str) -> tuple[list[Tombstone], list[dict[str, Any]]]:
     tombstones: list[Tombstone] = []
     receipts: list[dict[str, Any]] = []
     try:
-        with open(os.path.join(folder, FILE), "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = files.read(os.path.join(folder, FILE)).split(b"\n")
     except FileNotFoundError:
         return tombstones, receipts
     for line in lines:
@@ -527,20 +526,9 @@ def append(
     path = os.path.join(folder, FILE)
     # Begun on a line of its own: the last run may have been killed within one.
     text = "".join("\n" + json.dumps(row, ensure_ascii=False) for row in rows) + "\n"
-    new = not os.path.exists(path)
-    with open(path, "ab", opener=files.private) as file:
-        file.write(text.encode("utf-8"))
-        file.flush()
-        os.fsync(file.fileno())
-        size = file.tell()
-    if new:
-        files.sync_folder(folder)
-    return size
+    return files.append(path, text.encode("utf-8"))
 
 
 def size(folder: str) -> int:
     """How many bytes the file of a space has; 0 where nothing was ever forgotten."""
-    try:
-        return os.stat(os.path.join(folder, FILE)).st_size
-    except OSError:
-        return 0
+    return files.size(os.path.join(folder, FILE))

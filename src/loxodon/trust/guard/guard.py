@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from loxodon import files
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
@@ -99,11 +100,9 @@ class Guard:
         Homes without one share a guard, and so do all who open the same.
         """
         path = os.path.join(home, "policy.toml")
-        try:
-            about = os.stat(path)
-            key: _Key = (path, about.st_mtime_ns, about.st_size)
-        except OSError:  # there is none; where it cannot be read, reading it says why
-            key = None if not os.path.lexists(path) else (path, 0, 0)
+        stamp = files.stamp(path)
+        # There is none; where it cannot be read, reading it says why.
+        key = (path, stamp) if stamp or os.path.lexists(path) else None
         # Without a lock, which a forked process could find held by nobody: each step is whole.
         guard = _GUARDS.setdefault(key, cls(lambda: _policy_of(home), usual=key is None))
         for oldest in list(_GUARDS)[:-_MOST_GUARDS]:
@@ -344,7 +343,7 @@ def _policy_of(home: str) -> Policy:
     return policy.load(home)
 
 
-_Key = tuple[str, int, int] | None
+_Key = tuple[str, files.Stamp | None] | None
 _GUARDS: dict[_Key, Guard] = {}
 _MOST_GUARDS = 32
 

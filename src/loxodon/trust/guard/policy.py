@@ -20,6 +20,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from loxodon import files
 from loxodon.errors import ConfigError
 from loxodon.trust.guard import cues
 from loxodon.trust.guard.rules import ACTIONS, FAMILIES, TOKENS, Action, Family, Rule
@@ -72,8 +73,9 @@ def load(home: str) -> Policy:
     """The policy of `home`; a ConfigError that names the line for a file that is wrong."""
     path = os.path.join(home, FILE)
     try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
+        if files.size(path) > LARGEST:
+            raise too_large(path)
+        data = files.read(path)
     except (FileNotFoundError, NotADirectoryError):
         return built_in()
     except OSError as error:
@@ -89,7 +91,7 @@ def load(home: str) -> Policy:
 def parsed(data: bytes, path: str) -> Policy:
     """The policy in a file that was read from `path`; a ConfigError where it makes no sense."""
     if len(data) > LARGEST:
-        raise ConfigError("{path} is too large", hint="the maximum size is 1 MiB", path=path)
+        raise too_large(path)
     # Imported here: a home without a policy of its own does not pay for it.
     import tomllib
 
@@ -103,6 +105,10 @@ def parsed(data: bytes, path: str) -> Policy:
             path=path,
             reason=error,
         ) from None
+
+
+def too_large(path: str) -> ConfigError:
+    return ConfigError("{path} is too large", hint="the maximum size is 1 MiB", path=path)
 
 
 class _Reading:

@@ -13,9 +13,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from loxodon import files
 from loxodon.errors import KeyProblemError, install_hint
-from loxodon.filelock import FileLock
-from loxodon.files import replace, sync_folder
+from loxodon.filelock import lock_on
 from loxodon.layout import KEYS, SPACES
 from loxodon.spaces import space_path
 from loxodon.values import NamedTuple
@@ -94,8 +94,25 @@ class Keys(NamedTuple):
 
     def fingerprint(self) -> str:
         """What tells two masters apart and nothing else; empty where there is none yet."""
-        master = self._found()
+        master = self.master()
         return _fingerprint(master) if master else ""
+
+    def master(self) -> bytes | None:
+        """The master itself; None where there is none yet."""
+        return self._found()
+
+    def adopt(self, master: bytes) -> None:
+        """Have the master of another place, which this one is a copy of; refuse to change one."""
+        found = self._found()
+        if found is None:
+            files.make_folder(os.path.dirname(self.path))
+            self._keep(master.hex())
+        elif found != master:
+            raise KeyProblemError(
+                "{home} has another master key",
+                hint="choose an empty database or folder",
+                home=self.home,
+            )
 
     @property
     def path(self) -> str:
@@ -112,8 +129,7 @@ class Keys(NamedTuple):
             text = _keyring(lambda ring: ring.get_password(_SERVICE, self._entry))
             return _parsed(text, "the system's keyring") if text else None
         try:
-            with open(self.path, encoding="ascii", errors="replace") as file:
-                return _parsed(file.read(), self.path)
+            return _parsed(files.read(self.path).decode("ascii", "replace"), self.path)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -142,8 +158,8 @@ class Keys(NamedTuple):
         """A new master, where there never was one; another process may make it meanwhile."""
         folder = os.path.dirname(self.path)
         try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            lock = FileLock(os.path.join(folder, "lock"))
+            files.make_folder(folder)
+            lock = lock_on(os.path.join(folder, "lock"), brief=True)
             try:
                 lock.acquire(_LOCK_SECONDS)
                 found = self._found()
@@ -166,16 +182,15 @@ class Keys(NamedTuple):
         if self.source == "keyring":
             _keyring(lambda ring: ring.set_password(_SERVICE, self._entry, text))
             return
-        replace(self.path, text.encode("ascii") + b"\n")
+        files.replace(self.path, text.encode("ascii") + b"\n")
         for folder in (os.path.dirname(self.path), self.home):  # before any mark of it
-            sync_folder(folder)
+            files.sync_folder(folder)
 
     def _refuse_if_lost(self) -> None:
         spaces = os.path.join(self.home, SPACES)
-        names = sorted(os.listdir(spaces)) if os.path.isdir(spaces) else []
-        for name in names:
+        for name in files.names(spaces):
             mark = os.path.join(spaces, name, MARK)
-            if os.path.exists(mark):
+            if files.exists(mark):
                 raise KeyProblemError(
                     "the master key of {home} is missing: {mark} shows that there was one",
                     hint="restore it from a copy. If you have none, delete that file: a new key "
@@ -190,8 +205,7 @@ class Keys(NamedTuple):
         folder = space_path(self.home, space)
         path, mine = os.path.join(folder, MARK), _fingerprint(master)
         try:
-            with open(path, encoding="ascii", errors="replace") as file:
-                noted = file.read().strip()
+            noted = files.read(path).decode("ascii", "replace").strip()
         except FileNotFoundError:
             noted = ""
         except OSError as error:
@@ -208,8 +222,8 @@ class Keys(NamedTuple):
                 space=repr(space),
                 path=path,
             )
-        if not noted and os.path.isdir(folder) and os.access(folder, os.W_OK):
-            replace(path, mine.encode("ascii") + b"\n")
+        if not noted and files.is_writable(folder):
+            files.replace(path, mine.encode("ascii") + b"\n")
 
 
 def _fingerprint(master: bytes) -> str:

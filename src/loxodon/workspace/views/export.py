@@ -86,7 +86,7 @@ def renew(workspace: Workspace) -> str:
     """Take in edits and write the views; see `Workspace.renew`."""
     from loxodon.workspace.sync import take_in
 
-    if workspace.memory.encrypted:
+    if not workspace.memory.has_views:
         return ""
     counts = workspace.store.counts()
     if not (counts.turns or counts.active or counts.archived):

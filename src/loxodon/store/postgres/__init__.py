@@ -1,0 +1,1 @@
+"""One PostgreSQL database for all spaces."""

@@ -1,0 +1,366 @@
+"""One space of a PostgreSQL database: transactions bound to it, and what becomes of a lost one.
+
+A read is one snapshot (REPEATABLE READ). The writers of a space take turns by an advisory lock that
+a transaction holds, in the order in which they came. With it, each statement sees what is there
+now, and no two writers of a space ever meet.
+
+What is lost with its connection before COMMIT was sent is certainly undone, and the error says so.
+Where COMMIT was sent and no answer came, the server is asked what became of the transaction; where
+that cannot be known either, the error says that. What was acknowledged is on disk.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import psycopg
+
+from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
+from loxodon.store.postgres import migrations, pool
+from loxodon.store.postgres.dialect import translated
+from loxodon.store.postgres.errors import is_lost, shown
+from loxodon.store.postgres.errors import translated as store_error
+from loxodon.store.postgres.pool import Session
+from loxodon.store.postgres.text import escaped, unescaped
+from loxodon.store.relational.database import MEMO, NOTHING_SIGNED, Database, Row
+from loxodon.store.walls import Wall
+
+_LOCK_SECONDS = 120.0
+_TRIES = 5
+"""How often a connection is looked for that is not lost; a failover takes seconds."""
+_PAUSE = 0.5
+_UNCHANGING = 20_000
+_Result = TypeVar("_Result")
+
+
+class PostgresDatabase(Database):
+    """A space for one process; its threads take turns."""
+
+    def __init__(self, url: str, space: str) -> None:
+        super().__init__(shown(url), "postgres")
+        self.url = url
+        self._connection: Session | None = None
+        self._closed = False
+        self._version = -1
+        self._unchanging: dict[Hashable, Any] = {}
+        self._changes = 0
+        self._escaped = False
+        self._depth = 0
+        self.afterwards: list[Callable[[], None]] = []
+        """What is done once this transaction is committed, outside it."""
+        migrations.ensure(url)
+        self.id = self._opened(lambda one: _space_id(one, space))
+        self._role = self._opened(lambda one: pool.role_of(url, one))
+
+    def _opened(self, ask: Callable[[Session], _Result]) -> _Result:
+        connection = pool.taken(self.url)
+        try:
+            return ask(connection)
+        except psycopg.Error as error:
+            raise store_error(error, self.path) from None
+        finally:
+            pool.returned(self.url, connection)
+
+    # Transactions
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._turn:
+            if self._mode:
+                yield
+                return
+            self._begin(reading=True)
+            self._mode, self._memo = "reading", {}
+            try:
+                yield
+            finally:
+                self._mode, self._memo = "", {}
+                self._let_go()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        with self._turn:
+            if self._mode == "reading":
+                raise RuntimeError("a write cannot begin within a read: it would be undone with it")
+            if self._mode:
+                with self._nested():
+                    yield
+                return
+            self._begin(reading=False)
+            self._mode = "writing"
+            self.changed.clear()
+            self.signing, self.sum_anew = NOTHING_SIGNED, False
+            self._changes, said = 0, ""
+            try:
+                yield
+                if self._changes:
+                    if self.witness is not None:
+                        said = self._testify(self.witness)
+                    elif self.signing != NOTHING_SIGNED:
+                        self._carry_on()
+                self._commit()
+                said = ""
+                due, self.afterwards = self.afterwards, []
+            except BaseException:
+                if self.witness is not None and said:
+                    self.witness.undone(said)
+                raise
+            finally:
+                self._mode, self.afterwards = "", []
+                self._let_go()
+            for one in due:
+                one()
+
+    @contextmanager
+    def _nested(self) -> Iterator[None]:
+        signing, wall = self.signing, self.wall
+        self._depth += 1
+        name = f"inner_{self._depth}"
+        self._command(f"SAVEPOINT {name}")
+        try:
+            yield
+            self._command(f"RELEASE SAVEPOINT {name}")
+            signing = self.signing
+        except BaseException:
+            if self._connection is not None and not self._connection.closed:
+                self._command(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
+            self.wall = wall  # whose settings went back with the rest
+            raise
+        finally:
+            self._depth -= 1
+            self.signing = signing
+
+    def _begin(self, *, reading: bool) -> None:
+        """Begin a transaction, on another connection where the first are lost."""
+        self._check_usable()
+        lock = 0.0 if reading else _LOCK_SECONDS
+        sql = pool.begin(self.id, self.wall, self._role, reading=reading, lock_seconds=lock)
+        for left in reversed(range(_TRIES)):
+            try:
+                connection = pool.taken(self.url)
+            except UnreachableStoreError:
+                if not left:
+                    raise
+                _wait()
+                continue
+            try:
+                cursor = connection.execute(sql)
+                while cursor.nextset():
+                    pass
+                row = cursor.fetchone()
+            except psycopg.Error as error:
+                pool.undo(connection)
+                pool.returned(self.url, connection)
+                if left and is_lost(error):
+                    _wait()
+                    continue
+                raise store_error(error, self.path) from None
+            self._connection = connection
+            self._follow(row)
+            return
+
+    def _follow(self, row: Row | None) -> None:
+        """What was read before is void where someone has written since."""
+        if row is None:
+            self._let_go()
+            raise StoreError(
+                "the space was deleted from {path}", hint="open it anew", path=self.path
+            )
+        version, self._escaped = int(row[0]), bool(row[1])
+        if version != self._version:
+            self._version, self._unchanging = version, {}
+
+    def _commit(self) -> None:
+        """Commit; where the answer is lost, ask what became of it."""
+        if not self._changes:
+            self._command("COMMIT")
+            return
+        found = self._execute(
+            f"UPDATE loxodon.spaces SET version = version + 1 WHERE id = {self.id} "
+            "RETURNING version, pg_current_xact_id()::text"
+        )
+        _, xid = found[0]
+        self._version, self._unchanging = -1, {}
+        try:
+            self._held().execute("COMMIT")
+        except psycopg.Error as error:
+            if not is_lost(error):
+                raise store_error(error, self.path) from None
+            if not self._was_kept(xid):
+                raise store_error(error, self.path) from None
+
+    def _was_kept(self, xid: str) -> bool:
+        """Whether a transaction was committed whose end nobody heard of."""
+        for _ in range(_TRIES):
+            _wait()
+            try:
+                status = self._opened(
+                    lambda one: one.execute(
+                        "SELECT pg_xact_status($1::xid8)", [xid], binary=True
+                    ).fetchone()
+                )
+            except StoreError:
+                continue
+            if status is not None and status[0] in ("committed", "aborted"):
+                return bool(status[0] == "committed")
+        raise UnknownOutcomeError(
+            "the connection to {path} was lost while this was being stored",
+            hint="it may be stored or not: repeat it when the server is back; what has the same "
+            "id is not stored twice",
+            path=self.path,
+        )
+
+    def _let_go(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            pool.undo(connection)
+            pool.returned(self.url, connection)
+
+    # Statements
+
+    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        with self._turn:
+            if self._mode:
+                return self._execute(translated(sql), values)
+            return self._alone(translated(sql), values)
+
+    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        with self._turn:
+            rows = list(values)
+            if not rows:
+                return
+            if not self._mode:
+                with self.writing():
+                    self.many(sql, rows)
+                return
+            self._sent(lambda given: self._cursor().executemany(translated(sql), given), rows)
+            self._changes += 1
+
+    def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
+        """A statement outside a transaction: a read is repeated where its connection is lost."""
+        if not sql.lstrip().startswith(("SELECT", "WITH")):
+            with self.writing():
+                return self._execute(sql, values)
+        for left in (True, False):
+            try:
+                with self.reading():
+                    return self._execute(sql, values)
+            except UnreachableStoreError:
+                if not left:
+                    raise
+        raise AssertionError
+
+    def _execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        cursor = self._cursor()
+        self._sent(lambda given: cursor.execute(sql, given), values)
+        if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
+            self._changes += 1
+        rows = cursor.fetchall() if cursor.description else []
+        return unescaped(rows) if self._escaped else rows
+
+    def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
+        """Send a statement; a text that PostgreSQL cannot have is escaped."""
+        try:
+            try:
+                send(values)
+            except psycopg.DataError as error:
+                if "NUL" not in str(error) or error.sqlstate:
+                    raise
+                if self._mode == "writing" and not self._escaped:
+                    self._escaped = True
+                    self._command(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
+                send(escaped(values))
+        except psycopg.Error as error:
+            raise store_error(error, self.path) from None
+        except UnicodeEncodeError:
+            raise _half_character() from None
+
+    def _command(self, sql: str) -> None:
+        """Statements without values and without an answer, in one message."""
+        try:
+            self._held().execute(sql)
+        except psycopg.Error as error:
+            raise store_error(error, self.path) from None
+
+    def _held(self) -> Session:
+        if self._connection is None:
+            self._check_usable()
+            raise RuntimeError("no transaction")
+        return self._connection
+
+    def _cursor(self) -> psycopg.RawCursor[Row]:
+        cursor = self._held().cursor(binary=True)
+        assert isinstance(cursor, psycopg.RawCursor)  # noqa: S101
+        return cursor
+
+    # What is remembered
+
+    @property
+    def memo(self) -> dict[Hashable, Any]:
+        if self._mode != "reading":
+            return {}
+        if len(self._memo) > MEMO:
+            self._memo = {}
+        return self._memo
+
+    @property
+    def unchanging(self) -> dict[Hashable, Any]:
+        """From one read to the next, until someone writes."""
+        if self._mode != "reading":
+            return {}
+        if len(self._unchanging) > _UNCHANGING:
+            self._unchanging = {}
+        return self._unchanging
+
+    def stand_behind(self, wall: Wall) -> None:
+        with self._turn:
+            if self._mode:
+                lines = pool.walled(wall) or ["SET LOCAL search_path = loxodon, public"]
+                self._command("; ".join(lines))
+            self.wall = wall
+            self._memo, self._unchanging = {}, {}
+
+    # Care
+
+    def compact(self) -> None:
+        """Rows that were erased go with the next vacuum, which is the server's."""
+
+    def settle(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        with self._turn:
+            self._closed = True
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreError(
+                "{path} is closed", hint="reopen the memory before using it", path=self.path
+            )
+
+
+def _space_id(connection: Session, name: str) -> int:
+    """The number of a space, which is made where it is not there."""
+    find = "SELECT id FROM loxodon.spaces WHERE name = $1"
+    row = connection.execute(find, [name]).fetchone()
+    if row is None:
+        connection.execute(
+            "INSERT INTO loxodon.spaces (name) VALUES ($1) ON CONFLICT DO NOTHING", [name]
+        )
+        row = connection.execute(find, [name]).fetchone()
+    assert row is not None  # noqa: S101
+    return int(row[0])
+
+
+def _wait() -> None:
+    threading.Event().wait(_PAUSE)
+
+
+def _half_character() -> InputError:
+    return InputError(
+        "the text contains half a character (a lone surrogate)",
+        hint="it was cut off or decoded incorrectly; send it as UTF-8",
+    )

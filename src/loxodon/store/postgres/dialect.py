@@ -1,0 +1,51 @@
+"""SQLite's SQL as PostgreSQL's: the few things that a portable text cannot have in common.
+
+Functions that PostgreSQL lacks are in its schema (`sql/postgres/migrations`), so that what is left
+are placeholders, names of tables, and some clauses.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_CHANGES = (
+    # What is written goes to the table, whatever wall stands before it.
+    (
+        re.compile(r"^(\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+)(?=\w+\b(?!\.))", re.M),
+        r"\1loxodon.",
+    ),
+    (re.compile(r"\bmain\."), "loxodon."),
+    # The order of tables is the planner's to find, and so is the index.
+    (re.compile(r"\bCROSS JOIN\b"), "JOIN"),
+    (re.compile(r"\bINDEXED BY \w+"), ""),
+    (re.compile(r"(?<=[\s(])\+(?=[a-z])"), ""),
+    # The space leads every key.
+    (re.compile(r"\bON CONFLICT \("), "ON CONFLICT (space_id, "),
+    # Row numbers as a value, and none of them.
+    (
+        re.compile(r"\bIN \(SELECT value FROM json_each\((\?\d*)\)\)"),
+        r"= ANY(translate(\1, '[]', '{}')::bigint[])",
+    ),
+    (re.compile(r"\bIN \(\)"), "IN (NULL)"),
+    (re.compile(r"\bLIMIT (\?\d*)"), r"LIMIT nullif(\1, -1)"),
+)
+_MARK = re.compile(r"'(?:[^']|'')*'|\?(\d*)")
+
+
+@lru_cache(maxsize=2_048)
+def translated(sql: str) -> str:
+    """A statement as PostgreSQL takes it."""
+    for pattern, new in _CHANGES:
+        sql = pattern.sub(new, sql)
+    last = 0
+
+    def numbered(found: re.Match[str]) -> str:
+        nonlocal last
+        if found[1] is None:  # a text
+            return found[0]
+        number = int(found[1]) if found[1] else last + 1
+        last = max(last, number)
+        return f"${number}"
+
+    return _MARK.sub(numbered, sql)

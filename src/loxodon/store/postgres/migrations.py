@@ -1,0 +1,122 @@
+"""The schema of a PostgreSQL database, brought up to date under a lock.
+
+Each file of `sql/postgres/migrations` is applied once, in the order of its number, and all that are
+due in one transaction: ten servers that start at once find it as it was or as it should be.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import psycopg
+
+from loxodon.errors import NewerStoreError, StoreError
+from loxodon.store.postgres.errors import shown, translated
+from loxodon.store.postgres.pool import ROLE, Session, connect
+from loxodon.store.relational.database import migrations
+
+_LOCK = 0x4C4F584F444F4E
+_LEAST = 160_000
+"""The version of PostgreSQL from which on it has all that is used."""
+_done: set[tuple[int, str]] = set()
+_guard = threading.Lock()
+
+
+def ensure(url: str) -> None:
+    """Migrate, once for this process."""
+    key = (os.getpid(), url)
+    with _guard:
+        if key not in _done:
+            migrate(url)
+            _done.add(key)
+
+
+def migrate(url: str) -> int:
+    """Bring the schema up to date; how many steps that took."""
+    known = {int(os.path.basename(path)[:4]): path for path in migrations("postgres")}
+    connection = connect(url)
+    try:
+        _check_server(connection, url)
+        if not (due := _due(connection, url, known)):
+            return 0
+        connection.execute(f"BEGIN; SELECT pg_advisory_xact_lock({_LOCK})")
+        due = _due(connection, url, known)  # another server may have been at it
+        for number in due:
+            with open(known[number], encoding="utf-8") as file:
+                connection.execute(_MADE if number == min(known) else "SELECT 1")
+                connection.execute(file.read())
+            name = os.path.basename(known[number])
+            values = [number, name]
+            connection.execute("INSERT INTO loxodon.migrations VALUES ($1, $2)", values)
+        _grant(connection)
+        connection.execute("COMMIT")
+        return len(due)
+    except psycopg.Error as error:
+        raise translated(error, shown(url)) from None
+    finally:
+        connection.close()
+
+
+_MADE = """
+CREATE SCHEMA loxodon;
+CREATE TABLE loxodon.migrations (
+  number integer PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now());
+"""
+
+
+def _due(connection: Session, url: str, known: dict[int, str]) -> list[int]:
+    row = connection.execute("SELECT to_regclass('loxodon.migrations') IS NULL").fetchone()
+    if row and row[0]:
+        return sorted(known)
+    done = {n for (n,) in connection.execute("SELECT number FROM loxodon.migrations").fetchall()}
+    if newer := done - known.keys():
+        raise NewerStoreError(
+            "{path} was written by a newer version of Loxodon (schema {found}; this version "
+            "supports {known})",
+            hint="install that version of Loxodon or a later one; nothing was changed",
+            path=shown(url),
+            found=max(newer),
+            known=max(known),
+        )
+    return sorted(known.keys() - done)
+
+
+def _check_server(connection: Session, url: str) -> None:
+    if connection.info.server_version < _LEAST:
+        raise StoreError(
+            "{path} is PostgreSQL {found}; Loxodon needs {least} or newer",
+            hint="upgrade the server",
+            path=shown(url),
+            found=connection.info.server_version // 10_000,
+            least=_LEAST // 10_000,
+        )
+    row = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector') "
+        "OR (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
+    ).fetchone()
+    if row is None or not row[0]:
+        raise StoreError(
+            "{path} lacks the extension pgvector",
+            hint="have an administrator run `CREATE EXTENSION vector` in this database",
+            path=shown(url),
+        )
+
+
+def _grant(connection: Session) -> None:
+    """Let a login that sees through row-level security become a role that does not."""
+    row = connection.execute(
+        "SELECT rolsuper OR rolbypassrls, rolsuper OR rolcreaterole FROM pg_roles "
+        "WHERE rolname = current_user"
+    ).fetchone()
+    if row is None or not row[0] or not row[1]:
+        return
+    connection.execute(
+        f"DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; "
+        "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+    )
+    for schema in ("loxodon", "loxodon_wall", "loxodon_alone"):
+        connection.execute(
+            f"GRANT USAGE ON SCHEMA {schema} TO {ROLE}; "
+            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {ROLE}"
+        )

@@ -1,0 +1,250 @@
+"""The connections of a process to a PostgreSQL server, shared by all spaces, and how they begin.
+
+A connection is in autocommit. A transaction is begun with everything that it needs in one message:
+the role that row-level security binds, its space, and its wall.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from loxodon.errors import BusyStoreError, ConfigError, UnreachableStoreError, install_hint
+from loxodon.store.postgres.errors import shown, translated
+from loxodon.store.walls import Wall
+
+try:
+    import psycopg
+    from psycopg import Connection, RawCursor
+    from psycopg.adapt import Dumper, Loader
+    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.pq import Format
+    from psycopg.types import TypeInfo
+    from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader
+    from psycopg_pool import ConnectionPool, PoolTimeout
+except ImportError:
+    raise ConfigError(
+        "PostgreSQL needs packages that are not installed", hint=install_hint(), extra="postgres"
+    ) from None
+
+Session = Connection[tuple[Any, ...]]
+
+ROLE = "loxodon_spaces"
+"""What a login becomes that would see through row-level security."""
+_SIZE = 20
+_WAIT_SECONDS = 30.0
+_DEFAULTS: dict[str, Any] = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "application_name": "loxodon",
+}
+"""What holds where a URL says nothing of it: a dead server is noticed within a minute."""
+
+_pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
+_guard = threading.Lock()
+
+
+class _Whole(NumericBinaryLoader):
+    """A sum of integers is an integer."""
+
+    def load(self, data: Any) -> Any:
+        return int(super().load(data))
+
+
+class Half(bytes):
+    """A vector to be written: float16, the lower byte first."""
+
+
+class _HalfDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: Any) -> bytes:
+        return (len(obj) // 2).to_bytes(2) + b"\0\0" + _swapped(obj)
+
+
+class _HalfLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data: Any) -> bytes:
+        return _swapped(data[4:])
+
+
+def _swapped(halves: bytes) -> bytes:
+    """Numbers of two bytes with these the other way round."""
+    found = bytearray(halves)
+    found[0::2], found[1::2] = found[1::2], found[0::2]
+    return bytes(found)
+
+
+def connect(url: str) -> Session:
+    """One connection, as those of the pool are."""
+    try:
+        found = psycopg.connect(**_options(url))
+        _configure(found)
+    except psycopg.Error as error:
+        raise translated(error, shown(url)) from None
+    return found
+
+
+def pool_of(url: str) -> ConnectionPool[Session]:
+    """The pool of this process for a URL."""
+    key = (os.getpid(), url)
+    with _guard:
+        if key not in _pools:
+            if not _pools:
+                atexit.register(close_pools)
+            _pools[key] = ConnectionPool(
+                "",
+                kwargs=_options(url),
+                configure=_configure,
+                min_size=0,
+                max_size=_SIZE,
+                timeout=_WAIT_SECONDS,
+                max_idle=300,
+                open=True,
+            )
+        return _pools[key]
+
+
+def close_pools() -> None:
+    """Close every connection of this process that is at rest; the next use opens new ones."""
+    with _guard:
+        found = [pool for (process, _), pool in _pools.items() if process == os.getpid()]
+        _pools.clear()
+    for pool in found:
+        pool.close()
+
+
+def taken(url: str) -> Session:
+    """A connection of the pool, for as long as one needs it; give it back with `returned`."""
+    try:
+        return pool_of(url).getconn()
+    except PoolTimeout:
+        raise _unavailable(url) from None
+    except psycopg.Error as error:
+        raise translated(error, shown(url)) from None
+
+
+def returned(url: str, connection: Session) -> None:
+    pool_of(url).putconn(connection)
+
+
+def _unavailable(url: str) -> BusyStoreError:
+    """Why the pool had no connection: the server is away, or all are in use."""
+    try:
+        connect(url).close()
+    except UnreachableStoreError as error:
+        return error
+    return BusyStoreError(
+        "all {n} connections to {path} are in use", hint="try again later", n=_SIZE, path=shown(url)
+    )
+
+
+def _options(url: str) -> dict[str, Any]:
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise ConfigError(
+            "{url} is not a PostgreSQL URL: {reason}",
+            hint="write it as postgresql://user@host/database",
+            url=shown(url),
+            reason=str(error).strip(),
+        ) from None
+    return {**_DEFAULTS, **given, "autocommit": True, "cursor_factory": RawCursor}
+
+
+def _configure(connection: Session) -> None:
+    """A connection reads and writes plain values: integers, floats, text, bytes, lists of them."""
+    connection.execute(
+        "SET search_path = loxodon, public; SET synchronous_commit = on; SET client_encoding = utf8"
+    )
+    adapters = connection.adapters
+    adapters.register_dumper(int, Int8BinaryDumper)
+    adapters.register_dumper(int, Int8Dumper)
+    adapters.register_loader("numeric", _Whole)
+    if half := TypeInfo.fetch(connection, "halfvec"):
+        adapters.register_loader(half.oid, _HalfLoader)
+        adapters.register_dumper(Half, type("HalfDumper", (_HalfDumper,), {"oid": half.oid}))
+
+
+def begin(space: int, wall: Wall, role: str, *, reading: bool, lock_seconds: float = 0.0) -> str:
+    """The statements that begin a transaction of a space; the last gives its version, and whether a
+    text of it is escaped."""
+    level = "ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else ""
+    lines = [f"BEGIN {level}", *([f"SET LOCAL ROLE {role}"] if role else [])]
+    lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
+    lines += walled(wall)
+    if lock_seconds:
+        lines.append(f"SET LOCAL lock_timeout = {int(lock_seconds * 1000)}")
+        lines.append(f"SELECT pg_advisory_xact_lock({_WRITERS}, {space:d})")
+        lines.append("SET LOCAL lock_timeout TO DEFAULT")
+    lines.append(f"SELECT version, escaped FROM loxodon.spaces WHERE id = {space:d}")
+    return "; ".join(lines)
+
+
+_WRITERS = 0x4C58
+"""The first half of the key of the lock that the writers of a space take turns with."""
+
+
+def walled(wall: Wall) -> list[str]:
+    """The statements that put a wall up, or take it down."""
+    if not wall.stands:
+        return []
+    from psycopg.sql import Literal
+
+    from loxodon.store.namespaces import path_of
+    from loxodon.store.walls import documents_of
+
+    schema = "loxodon_alone" if wall.alone else "loxodon_wall"
+    path = path_of(documents_of(wall.agent)) or "/"
+    return [
+        f"SET LOCAL search_path = {schema}, loxodon, public",
+        f"SET LOCAL loxodon.agent = {Literal(wall.agent).as_string()}",
+        f"SET LOCAL loxodon.grouped = '{'on' if wall.group else ''}'",
+        f"SET LOCAL loxodon.documents = {Literal(path).as_string()}",
+    ]
+
+
+@contextmanager
+def within(url: str, space: int) -> Iterator[Session]:
+    """A transaction of a space, for what is beside its store: committed at the end, or undone."""
+    connection = taken(url)
+    try:
+        connection.execute(begin(space, Wall(), role_of(url, connection), reading=False))
+        yield connection
+        connection.execute("COMMIT")
+    except psycopg.Error as error:
+        raise translated(error, shown(url)) from None
+    finally:
+        undo(connection)
+        returned(url, connection)
+
+
+def undo(connection: Session) -> None:
+    """End a transaction without keeping it; a connection that cannot is closed."""
+    if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+        return
+    try:
+        connection.execute("ROLLBACK")
+    except psycopg.Error:
+        connection.close()
+
+
+_roles: dict[str, str] = {}
+
+
+def role_of(url: str, connection: Session) -> str:
+    """The role that a transaction takes on: none for a login that row-level security binds."""
+    if url not in _roles:
+        row = connection.execute(
+            "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+        ).fetchone()
+        _roles[url] = ROLE if row is None or row[0] else ""
+    return _roles[url]

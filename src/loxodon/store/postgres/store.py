@@ -1,0 +1,66 @@
+"""The store of many people on many machines: one PostgreSQL database for all spaces.
+
+A wall between people is row-level security: a transaction is bound to its space by a setting, and
+sees nothing without it. See `docs/postgres.md` for what differs from a file.
+"""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from loxodon.store.postgres.database import PostgresDatabase
+from loxodon.store.postgres.fulltext import PostgresFullText
+from loxodon.store.relational.store import RelationalStore
+from loxodon.store.walls import Wall
+
+if TYPE_CHECKING:
+    from loxodon.store.postgres.vectors import PostgresVectors
+    from loxodon.store.protocol import DecayModel
+    from loxodon.trust.guard.guard import Guard
+
+_OPEN = Wall()
+
+
+class PostgresStore(RelationalStore):
+    """A `Store` in a PostgreSQL database."""
+
+    _db: PostgresDatabase
+
+    def __init__(
+        self,
+        url: str,
+        space: str,
+        zone: tzinfo | None,
+        decay: DecayModel,
+        wall: Wall = _OPEN,
+        guard: Guard | None = None,
+        replica: str = "",
+    ) -> None:
+        self._url, self._replica = url, replica
+        db = PostgresDatabase(url, space)
+        super().__init__(db, PostgresFullText(db), space, zone, decay, wall, guard)
+
+    def behind(self, wall: Wall) -> PostgresStore:
+        return PostgresStore(
+            self._url, self.space, self._zone, self._decay, wall, self._guard, self._replica
+        )
+
+    @property
+    def writes(self) -> int:
+        rows = self._db.all("SELECT version FROM spaces WHERE id = ?", (self._db.id,))
+        return int(rows[0][0])
+
+    @cached_property
+    def vectors(self) -> PostgresVectors:
+        from loxodon.store.postgres.vectors import PostgresVectors
+
+        return PostgresVectors(self._db)
+
+    def size(self) -> int:
+        """The bytes of its texts: what a space takes up of shared tables cannot be told apart."""
+        if self.wall.stands:  # it would tell how much there is that cannot be seen
+            return 0
+        ((bytes_held,),) = self._db.all(self._db.sql["space_size"])
+        return int(bytes_held)

@@ -1,0 +1,1 @@
+"""What every SQL backend shares: the store written over a small `Database`."""

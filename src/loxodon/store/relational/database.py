@@ -1,0 +1,213 @@
+"""What the store asks of a database: statements, transactions, and what need not be read twice.
+
+The SQL is SQLite's. `?` stands for a value, `main.` before a table for the table itself, past the
+wall that may stand before it. A backend with another SQL translates (`postgres/dialect.py`).
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import RLock
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from loxodon.store.walls import Wall
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Witness
+    from loxodon.trust.audit.trail import Tail
+
+SQL = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sql")
+
+ANCHOR = "audit"
+"""The value of `meta` that says where the last transaction is on record."""
+NOTHING_SIGNED = (0, 0)
+MEMO = 4_000
+"""What is remembered at most: who reads all of a store reads nothing twice."""
+
+Row = tuple[Any, ...]
+_Value = TypeVar("_Value")
+
+
+class Database:
+    """A database of one space for one process; its threads take turns."""
+
+    def __init__(self, path: str, backend: str) -> None:
+        self.path = path
+        """What it is called in errors."""
+        self.read_only = False
+        self.generation = 0
+        """Changes when another database was put in the place of this one: what was read is void."""
+        self.wall = Wall()
+        self.witness: Witness | None = None
+        self.changed: list[str] = []
+        """Ids of what this transaction changed, for the witness."""
+        self.sign: Callable[[bytes], bytes] | None = None
+        """What signs changes of sensitive memories."""
+        self.signing = NOTHING_SIGNED
+        """What this transaction did to the sum of all signatures (`signatures.py`)."""
+        self.sum_anew = False
+        """Whether that sum is to be made anew from what there is."""
+        self.sql = named_queries(backend)
+        self._turn = RLock()
+        self._mode = ""  # or "reading", "writing"
+        self._memo: dict[Hashable, Any] = {}
+        self._lasting: dict[str, tuple[object, dict[int, int]]] = {}
+
+    # What a backend does in its own way
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One view of the data for several reads, whatever others write meanwhile."""
+        raise NotImplementedError
+
+    def writing(self) -> AbstractContextManager[None]:
+        """A transaction; one inside another is undone by itself, and kept for good with it."""
+        raise NotImplementedError
+
+    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Every row of the answer."""
+        raise NotImplementedError
+
+    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """A statement for each of many rows."""
+        raise NotImplementedError
+
+    def stand_behind(self, wall: Wall) -> None:
+        """Let this wall stand before the tables, in place of the one that did.
+
+        From now on whatever is read by the names of tables is read through it; what is written goes
+        to the tables. Within a transaction that is undone, so is this: put the old one up again.
+        """
+        raise NotImplementedError
+
+    def compact(self) -> None:
+        """Write the data anew: nothing is left of what was erased. Not within a transaction."""
+        raise NotImplementedError
+
+    def settle(self) -> bool:
+        """Empty the log of writes; False if someone is still reading from it."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Closing twice is fine."""
+        raise NotImplementedError
+
+    # What all have
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """The first row of the answer, if there is one."""
+        rows = self.all(sql, values)
+        return rows[0] if rows else None
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """A statement whose answer does not matter."""
+        self.all(sql, values)
+
+    @property
+    def walled(self) -> bool:
+        """Whether a wall stands before the tables."""
+        return self.wall.stands
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this is within a write, which may still be undone."""
+        return self._mode == "writing"
+
+    @property
+    def memo(self) -> dict[Hashable, Any]:
+        """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
+        if self._mode != "reading" or len(self._memo) > MEMO:
+            self._memo = {}
+        return self._memo
+
+    @property
+    def unchanging(self) -> dict[Hashable, Any]:
+        """The same for what does not depend on the time of day either: a backend may know that
+        nobody has written since, and keep it longer."""
+        return self.memo
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """How many rows each index has, about, and how often some of them changed."""
+        memo = self.unchanging
+        if "counters" not in memo:
+            memo["counters"] = dict(self.all(self.sql["index_counters"]))
+        found: dict[str, int] = memo["counters"]
+        return found
+
+    def lasting(self, name: str, counter: str, most: int) -> dict[int, int]:
+        """What stays known from one read to the next for as long as a counter stands still."""
+        version = self.generation, self.counters.get(counter, 0)
+        known = self._lasting.get(name)
+        if known is None or known[0] != version or len(known[1]) > most:
+            known = version, {}
+            if self._mode != "writing":  # which may be undone, and the counter with it
+                self._lasting[name] = known
+        return known[1]
+
+    def each(
+        self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
+    ) -> dict[int, _Value]:
+        """What `read` gives for each of some rows, in their order; not asked twice.
+
+        A record has a strength that falls (`memo`); all else is as it is kept (`unchanging`).
+        """
+        memo, wanted = self.memo if kind == "record" else self.unchanging, sorted(set(rows))
+        missing = [row for row in wanted if (kind, row) not in memo]
+        for row, value in read(missing).items() if missing else ():
+            memo[kind, row] = value
+        return {row: memo[kind, row] for row in wanted if (kind, row) in memo}
+
+    # The audit log
+
+    def audit_tail(self) -> Tail:
+        """The end of the audit log, as far as it may not be on disk."""
+        return self.all(self.sql["audit_tail"])
+
+    def _testify(self, witness: Witness) -> str:
+        """Have a transaction put on record; the database keeps where."""
+        row = self.one(self.sql["get_meta"], (ANCHOR,))
+        anchor, _, was = (row[0] if row else "").rpartition(":")
+        total = was
+        if not row or self.sum_anew or self.signing != NOTHING_SIGNED:
+            from loxodon.store.relational import signatures
+
+            was = "" if not row or self.sum_anew else was
+            total = signatures.moved(was, self.signing) if was else signatures.total(self)
+        said, tail = witness.before_commit(anchor, self.changed, (was, total))
+        if said:
+            self.run(self.sql["set_meta"], (ANCHOR, f"{said}:{total}"))
+            if tail is None:
+                self.run(self.sql["clear_audit_tail"])
+            else:
+                self.run(self.sql["put_audit_tail"], tail)
+        return said
+
+    def _carry_on(self) -> None:
+        """Keep the sum of all signatures right while nothing is put on record."""
+        row = self.one(self.sql["get_meta"], (ANCHOR,))
+        if row:
+            from loxodon.store.relational import signatures
+
+            anchor, _, was = row[0].rpartition(":")
+            total = signatures.moved(was, self.signing)
+            self.run(self.sql["set_meta"], (ANCHOR, f"{anchor}:{total}"))
+
+
+def named_queries(backend: str) -> dict[str, str]:
+    """The statements of `sql/queries.sql`, and those of a backend, by the name above each."""
+    found = {}
+    for folder in (SQL, os.path.join(SQL, backend)):
+        with open(os.path.join(folder, "queries.sql"), encoding="utf-8") as file:
+            parts = file.read().split("-- name: ")[1:]
+        for part in parts:
+            name, _, body = part.partition("\n")
+            found[name.strip()] = body.strip()
+    return found
+
+
+def migrations(backend: str) -> list[str]:
+    """The files that make the schema of a backend, in order."""
+    folder = os.path.join(SQL, backend, "migrations")
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))

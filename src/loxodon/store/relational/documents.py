@@ -1,0 +1,100 @@
+"""`DocumentStore` in SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from loxodon.clock import to_stored
+from loxodon.store import Namespace, StoredDocument
+from loxodon.store.namespaces import namespace_at, path_of
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.indexes import Indexes
+from loxodon.store.relational.search import listed, under
+
+_COLUMNS = "no, namespace, key, value, created_at, updated_at, minutes, expires_at"
+
+
+class RelationalDocuments:
+    """A `DocumentStore` on the file of a store."""
+
+    def __init__(self, db: Database, indexes: Indexes, take: Callable[[str, int], int]) -> None:
+        self._db = db
+        self._indexes = indexes
+        self._take = take
+
+    def put(
+        self,
+        namespace: Namespace,
+        key: str,
+        value: str,
+        text: str,
+        at: datetime,
+        minutes: float | None,
+        expires_at: datetime | None,
+    ) -> StoredDocument:
+        no = self._take("document", 1)
+        key = key or f"{no:012d}"
+        before = self.named(namespace, key)
+        now = to_stored(at)[0]
+        ends = to_stored(expires_at)[0] if expires_at else None
+        kept = StoredDocument(
+            no, namespace, key, value, before.created_at if before else now, now, minutes, ends
+        )
+        if before:
+            self.drop([before.no])
+        path = path_of(namespace)
+        self._db.run(self._db.sql["put_document"], (no, path, key, value, text, *kept[4:]))
+        self._indexes.put("documents", [(no, text)])
+        return kept
+
+    def named(self, namespace: Namespace, key: str) -> StoredDocument | None:
+        row = self._db.one(self._db.sql["document_named"], (path_of(namespace), key))
+        return self.numbered(row)[row[0]] if row else None
+
+    def numbered(self, rows: Iterable[int]) -> dict[int, StoredDocument]:
+        found = self._db.all(f"SELECT {_COLUMNS} FROM documents WHERE no IN {listed(rows)}")
+        return {row[0]: _kept(row) for row in found}
+
+    def newest(
+        self, namespace: Namespace, limit: int, before: int | None = None, *, deep: bool = True
+    ) -> list[StoredDocument]:
+        path = path_of(namespace)
+        where, values = under(path) if deep else ("t.namespace = ?", [path])
+        if before is not None:
+            where, values = f"{where} AND t.no < ?", [*values, before]
+        # The numbers are found in an index, without reading what lies between them.
+        rows = self._db.all(
+            f"SELECT {_COLUMNS} FROM documents WHERE no IN "
+            f"(SELECT t.no FROM documents t WHERE {where} ORDER BY t.no DESC LIMIT ?) "
+            "ORDER BY no DESC",
+            [*values, limit],
+        )
+        return [_kept(row) for row in rows]
+
+    def namespaces(self, begin: Namespace, now: datetime) -> list[Namespace]:
+        where, values = under(path_of(begin))
+        rows = self._db.all(
+            f"SELECT DISTINCT t.namespace FROM documents t WHERE {where} "
+            "AND (t.expires_at IS NULL OR t.expires_at > ?)",
+            [*values, to_stored(now)[0]],
+        )
+        return sorted(namespace_at(path) for (path,) in rows)
+
+    def drop(self, rows: Iterable[int]) -> None:
+        gone = list(rows)
+        self._indexes.drop("documents", gone)
+        self._db.many("DELETE FROM documents WHERE no = ?", [(row,) for row in gone])
+
+    def ended(self, now: datetime, limit: int) -> list[int]:
+        values: list[Any] = [to_stored(now)[0], limit]
+        return [row for (row,) in self._db.all(self._db.sql["document_ended"], values)]
+
+    def put_off(self, row: int, expires_at: datetime) -> None:
+        self._db.run(self._db.sql["document_put_off"], (to_stored(expires_at)[0], row))
+
+
+def _kept(row: Row) -> StoredDocument:
+    no, path, *rest = row
+    return StoredDocument(no, namespace_at(path), *rest)

@@ -1,0 +1,89 @@
+"""`Quarantine` in SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, tzinfo
+
+from loxodon.clock import to_stored
+from loxodon.store import QuarantinedText
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.search import THESE, these
+from loxodon.store.rows import moment
+
+QUARANTINED = "no, turn, memory, start, stop, text, reason, origin, at, state, decided_at"
+_UNSCREENED = "unscreened"
+
+
+class RelationalQuarantine:
+    """A `Quarantine` on the file of a store."""
+
+    def __init__(self, db: Database, zone: tzinfo | None, take: Callable[[str, int], int]) -> None:
+        self._db = db
+        self._zone = zone
+        self._take = take
+
+    def put(self, kept: Sequence[QuarantinedText]) -> list[QuarantinedText]:
+        if not kept:
+            return []
+        last = self._take("quarantine", len(kept))
+        numbered = [one._replace(no=no) for no, one in enumerate(kept, last - len(kept) + 1)]
+        self._db.many(
+            self._db.sql["put_quarantine"],
+            [
+                (
+                    *one[:8],
+                    to_stored(one.at)[0],
+                    one.state,
+                    to_stored(one.decided_at)[0] if one.decided_at else None,
+                )
+                for one in numbered
+            ],
+        )
+        return numbered
+
+    def of_memory(self, no: int, memory: str) -> None:
+        self._db.run(self._db.sql["quarantine_of_memory"], (memory, no))
+
+    def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
+        found: dict[int, list[QuarantinedText]] = {}
+        for row in self._db.all(
+            f"SELECT {QUARANTINED} FROM quarantine WHERE turn IN {THESE} "
+            "AND state IN ('held', 'dropped') ORDER BY turn, start",
+            (these(turns),),
+        ):
+            found.setdefault(row[1], []).append(quarantined_of(row, self._zone))
+        return found
+
+    def get(self, no: int) -> QuarantinedText | None:
+        row = self._db.one(f"SELECT {QUARANTINED} FROM quarantine WHERE no = ?", (no,))
+        return quarantined_of(row, self._zone) if row else None
+
+    def find(self, state: str | None) -> list[QuarantinedText]:
+        where, values = ("state = ?", [state]) if state else ("true", [])
+        rows = self._db.all(
+            f"SELECT {QUARANTINED} FROM quarantine WHERE {where} ORDER BY no DESC", values
+        )
+        return [quarantined_of(row, self._zone) for row in rows]
+
+    def decide(self, no: int, state: str, at: datetime, text: str) -> None:
+        self._db.run(self._db.sql["decide_quarantine"], (state, to_stored(at)[0], text, no))
+
+    def unscreened(self, limit: int) -> list[int]:
+        row = self._db.one(self._db.sql["get_meta"], (_UNSCREENED,))
+        if row is None or not row[0]:
+            return []
+        rows = self._db.all(self._db.sql["unscreened"], (int(row[0]), limit))
+        return [seq for (seq,) in rows]
+
+    def screened(self, upto: int | None) -> None:
+        value = "" if upto is None else str(upto - 1)
+        self._db.run(self._db.sql["set_meta"], (_UNSCREENED, value))
+
+
+def quarantined_of(row: Row, zone: tzinfo | None) -> QuarantinedText:
+    """The passage of a row that has QUARANTINED in order."""
+    no, turn, memory, start, stop, text, reason, origin, at, state, decided = row
+    when = moment(decided, zone) if decided is not None else None
+    said = text, reason, origin, moment(at, zone), state, when
+    return QuarantinedText(no, turn, memory, start, stop, *said)

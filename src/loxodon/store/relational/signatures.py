@@ -1,0 +1,158 @@
+"""Signatures of sensitive memories: whoever changes one behind our back cannot sign for it.
+
+Each version of a memory that is sensitive, or was before it, is signed as it stood: what it says,
+what it is about, whom it may be told, where it came from. Left out is what may change without
+anybody having said something else: strength, uses, and references to memories that were forgotten.
+That no signature was taken away is in the audit log, which has the sum of all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from loxodon.store.relational.database import Database
+from loxodon.store.relational.search import listed
+from loxodon.store.rows import COLUMNS, MEMORY, loaded
+
+Sign = Callable[[bytes], bytes]
+
+LOW = "low"
+_SIZE = 16
+SIGNED = (
+    "id",
+    "kind",
+    "content",
+    "created_at",
+    "agent",
+    "audience",
+    "subject",
+    "attribute",
+    "value",
+    "category",
+    "project",
+    "topic",
+    "tags",
+    "entities",
+    "importance",
+    "confidence",
+    "sensitivity",
+    "trust",
+    "state",
+    "valid_from",
+    "valid_until",
+    "expires_at",
+    "due_at",
+    "done",
+    "version",
+    "positive",
+)
+_LACKED = {"positive": 1}
+"""What the history of older versions lacks, and what held then."""
+
+
+class SignedVersion(NamedTuple):
+    """A version of a memory that is signed, or should be."""
+
+    id: str
+    version: int
+    said: bytes
+    """What the signature is of."""
+    mac: bytes | None
+
+
+def put(db: Database, row: int) -> None:
+    """Sign the present version of a memory. Call within the transaction that made it."""
+    if db.sign is not None:
+        *_, last = _versions(db, row)
+        _put(db, db.sign, row, last)
+
+
+def renew(db: Database, row: int, missing: bool = False) -> None:
+    """Sign anew what is signed of a memory, after a part of its history was taken out.
+
+    With `missing` also what should be signed and is not.
+    """
+    if db.sign is not None:
+        for one in list(_versions(db, row)):
+            if one.mac is not None or (missing and _is_sensitive(one)):
+                _put(db, db.sign, row, one)
+
+
+def drop(db: Database, rows: Iterable[int]) -> None:
+    """Take away the signatures of memories that are forgotten."""
+    gone = db.all(f"DELETE FROM signatures WHERE memory IN {listed(rows)} RETURNING mac")
+    for (mac,) in gone:
+        _count(db, mac, -1)
+
+
+def _put(db: Database, sign: Sign, row: int, one: SignedVersion) -> None:
+    mac = sign(one.said)[:_SIZE]
+    if one.mac is not None:
+        _count(db, one.mac, -1)
+    db.run(db.sql["put_signature"], (row, one.version, mac))
+    _count(db, mac, 1)
+
+
+def _count(db: Database, mac: bytes, number: int) -> None:
+    bits, count = db.signing
+    db.signing = (bits ^ int.from_bytes(mac), count + number)
+
+
+def total(db: Database) -> str:
+    """How many signatures there are, and their sum: another whenever one is missing or other.
+
+    It is carried along from write to write and never made anew from what there is, so that what
+    someone else takes away does not go out of it.
+    """
+    bits, count = 0, 0
+    for (mac,) in db.all(db.sql["signatures"]):
+        bits ^= int.from_bytes(mac)
+        count += 1
+    return _written(bits, count)
+
+
+def moved(total: str, signing: tuple[int, int]) -> str:
+    """The sum after a transaction that did `signing` to it."""
+    count, _, bits = total.partition("-")
+    try:
+        return _written(int(bits, 16) ^ signing[0], int(count) + signing[1])
+    except ValueError:
+        return "spoilt"  # someone wrote there; it stays wrong until the owner accepts it
+
+
+def _written(bits: int, count: int) -> str:
+    return f"{count}-{bits:0{2 * _SIZE}x}"
+
+
+def wrong(db: Database, sign: Sign) -> tuple[int, list[str]]:
+    """How many signatures hold, and the ids of memories of which one does not or is missing."""
+    good, bad = 0, []
+    for (row,) in db.all(db.sql["signed_memories"], (LOW,)):
+        for one in _versions(db, row):
+            if one.mac is not None and one.mac == sign(one.said)[:_SIZE]:
+                good += 1
+            elif one.mac is not None or _is_sensitive(one):
+                bad.append(one.id)
+    return good, list(dict.fromkeys(bad))
+
+
+def _is_sensitive(one: SignedVersion) -> bool:
+    return bool(loaded(one.said)[1 + SIGNED.index("sensitivity")] != LOW)
+
+
+def _versions(db: Database, row: int) -> Iterator[SignedVersion]:
+    """The versions of a memory, oldest first, each as it stood when the next was made."""
+    changes = db.all(db.sql["signed_changes"], (row,))
+    present = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+    stood: list[dict[str, Any]] = [loaded(before) for *_, before in changes[1:]]
+    stood.append(dict(zip(COLUMNS, present, strict=True)))
+    for (version, change, at, mac, _), kept in zip(changes, stood, strict=True):
+        said = [[version, change, at], *(_plain(kept, name) for name in SIGNED)]
+        data = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        yield SignedVersion(str(present[0]), version, data.encode("utf-8", "surrogatepass"), mac)
+
+
+def _plain(kept: dict[str, Any], name: str) -> Any:
+    return kept.get(name, _LACKED.get(name, ""))

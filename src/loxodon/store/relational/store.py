@@ -1,0 +1,873 @@
+"""A `Store` over a `Database`, whichever that is.
+
+See `store/protocol.py` for what each method promises, and `sql/` for the queries and schemas. What
+a backend has of its own is in `sqlite/` and `postgres/`: connections and transactions, full text,
+vectors, walls, and what can be wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from loxodon.clock import to_stored
+from loxodon.errors import DamagedStoreError, no_memory, stale_edit
+from loxodon.store import (
+    Beside,
+    Counts,
+    Filter,
+    Having,
+    Hit,
+    Index,
+    KnownTurn,
+    Nature,
+    Place,
+    Progress,
+    Signatures,
+    Standing,
+    Stretch,
+)
+from loxodon.store.relational import name_lookup, neighbours
+from loxodon.store.relational.database import ANCHOR, Database, Row
+from loxodon.store.relational.fulltext import FullText
+from loxodon.store.relational.indexes import Indexes
+from loxodon.store.relational.search import TABLES, THESE, Search, conditions_of, these
+from loxodon.store.rows import (
+    COLUMNS,
+    MEMORY,
+    TURN,
+    about_label,
+    damaged,
+    from_json,
+    labels_of,
+    moment,
+    record_of,
+    row_of,
+    stored,
+    to_json,
+    turn_of,
+)
+from loxodon.store.walls import Wall, owners_only
+from loxodon.text.words import VERSION, fold
+from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import DecayModel, Erasure, PrimaryData, Witness, WorkLog
+    from loxodon.store.relational.checks import Part
+    from loxodon.store.relational.documents import RelationalDocuments
+    from loxodon.store.relational.overview import RelationalOverview
+    from loxodon.store.relational.pages import RelationalPages
+    from loxodon.store.relational.quarantine import RelationalQuarantine
+    from loxodon.store.relational.tokens import RelationalTokens
+    from loxodon.store.relational.vectors import RelationalVectors
+    from loxodon.store.relational.workspace_data import RelationalWorkspaceData
+    from loxodon.trust.audit.log import Audit
+    from loxodon.trust.guard.guard import Guard
+
+_CHUNK = 500
+_NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
+
+
+class RelationalStore:
+    """Inherit, and give it a database, full text and vectors."""
+
+    def __init__(
+        self,
+        db: Database,
+        text: FullText,
+        space: str,
+        zone: tzinfo | None,
+        decay: DecayModel,
+        wall: Wall,
+        guard: Guard | None,
+    ) -> None:
+        self.space = space
+        self.audit: Audit | None = None
+        self.wall = wall
+        self._guard = guard
+        self._zone = zone
+        self._decay = decay
+        self.summary_facts = decay.summary_facts
+        self._db = db
+        self._indexes = Indexes(db, text)
+        try:
+            self._claim()
+            self._renew_words()
+            if wall.stands:
+                db.stand_behind(wall)
+        except BaseException:
+            db.close()
+            raise
+
+    # What a backend does in its own way
+
+    def behind(self, wall: Wall) -> Self:
+        raise NotImplementedError
+
+    @cached_property
+    def vectors(self) -> RelationalVectors:
+        raise NotImplementedError
+
+    def size(self) -> int:
+        raise NotImplementedError
+
+    def _checked_first(self) -> Iterable[Part]:
+        """What can be wrong with it beside its content."""
+        return ()
+
+    # What all have
+
+    def _claim(self) -> None:
+        """A file belongs to the space that made it, whatever folder it is found in."""
+        owner = self._meta("space")
+        if not owner:
+            from loxodon.store.clock_check import seen
+            from loxodon.types import Belief
+
+            with self.writing():
+                owner = self._meta("space") or self.space
+                self._db.run(self._db.sql["set_meta"], ("space", owner))
+                self.worklog.set_belief(seen(Belief(), self._decay.now()))
+        if owner != self.space:
+            raise DamagedStoreError(
+                "{path} contains the space {owner}, not {space}",
+                hint="the file was moved or copied here; move it back",
+                path=self._db.path,
+                owner=repr(owner),
+                space=repr(self.space),
+            )
+
+    def _renew_words(self) -> None:
+        """Make the indexes anew if their words are not those that queries use now."""
+        if self._meta("words") == VERSION or self._db.read_only:
+            return
+        with self.writing():
+            before = self._meta("words")
+            if before == VERSION:
+                return  # another process did it while this one waited
+            if before:
+                self.rebuild(lambda done, total: None)
+            else:
+                self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
+            self._db.run(self._db.sql["set_meta"], ("words", VERSION))
+
+    def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        audit.tail = self._db.audit_tail
+        self.audit = audit
+        self._db.witness = witness
+
+    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
+        self._db.sign = sign
+
+    def signatures(self) -> Signatures:
+        from loxodon.store.relational import signatures
+
+        sign = self._db.sign
+        with self.reading():
+            good, bad = signatures.wrong(self._db, sign) if sign else (0, [])
+            return Signatures(good, tuple(bad), signatures.total(self._db), self.anchor)
+
+    def sign_if_foreign(self) -> int:
+        found = self.signatures()
+        if found.good or not found.bad:
+            return 0
+        with self.writing():
+            self.sign_anew(found.bad)
+        return len(found.bad)
+
+    def sign_anew(self, ids: Iterable[str]) -> None:
+        from loxodon.store.relational import signatures
+
+        for id in ids:
+            signatures.renew(self._db, self._row(id), missing=True)
+        self._db.sum_anew = True
+        if self.anchor:  # a change, so that it is put on record
+            self._db.run(self._db.sql["set_meta"], (ANCHOR, self.anchor))
+
+    @property
+    def anchor(self) -> str:
+        return self._meta(ANCHOR)
+
+    def reading(self) -> AbstractContextManager[None]:
+        return self._db.reading()
+
+    def writing(self) -> AbstractContextManager[None]:
+        return self._db.writing()
+
+    @contextmanager
+    def writing_as(self, agent: str) -> Iterator[None]:
+        with self._db.writing():
+            wall, alone = self.wall, Wall(agent, alone=True)
+            # Without agents there is nothing to keep apart, and no view to pay for.
+            if wall == alone or (not agent and not wall.stands and not self._agents()):
+                yield
+                return
+            self.wall = alone
+            self._db.stand_behind(alone)
+            try:
+                yield
+            finally:  # while it can still be undone: the views would be as well
+                self.wall = wall
+                self._db.stand_behind(wall)
+
+    def agents(self) -> list[str]:
+        return ["", *self._agents()]
+
+    def _agents(self) -> list[str]:
+        return [name for (name,) in self._db.all(self._db.sql["agents"])]
+
+    def close(self) -> None:
+        self._db.close()
+
+    # Its parts: imported when they are first asked for, because a recall has no use for most
+
+    @cached_property
+    def worklog(self) -> WorkLog:
+        from loxodon.store.relational.worklog import RelationalWorkLog
+
+        return RelationalWorkLog(
+            self._db,
+            self._zone,
+            self.records,
+            self._indexes,
+            self._take,
+            self._reckon_ends,
+            lambda: self.wall,
+        )
+
+    @cached_property
+    def workspace_data(self) -> RelationalWorkspaceData:
+        from loxodon.store.relational.workspace_data import RelationalWorkspaceData
+
+        return RelationalWorkspaceData(
+            self._db,
+            self._zone,
+            self._indexes,
+            self._take,
+            lambda chunks: self.vectors.gone(chunks),  # which are loaded where some go
+            self._guard,
+        )
+
+    @cached_property
+    def documents(self) -> RelationalDocuments:
+        from loxodon.store.relational.documents import RelationalDocuments
+
+        return RelationalDocuments(self._db, self._indexes, self._take)
+
+    @property
+    def tokens(self) -> RelationalTokens:
+        from loxodon.store.relational.tokens import RelationalTokens
+
+        return RelationalTokens(self._db)
+
+    def _for_owner(self) -> None:
+        """Refuse what is about the whole of a space to whoever sees a part of it."""
+        if self.wall.stands:
+            raise owners_only()
+
+    @property
+    def erasure(self) -> Erasure:
+        from loxodon.store.relational.erasure import RelationalErasure
+
+        return RelationalErasure(self._db, self._indexes, lambda: self.vectors, self._record)
+
+    @property
+    def primary(self) -> PrimaryData:
+        self._for_owner()
+        from loxodon.store.relational.primary import RelationalPrimaryData
+
+        return RelationalPrimaryData(self._db, self.rebuild)
+
+    @property
+    def overview(self) -> RelationalOverview:
+        from loxodon.store.relational.overview import RelationalOverview
+
+        return RelationalOverview(self._db, self.space, self._zone, self._decay, self.wall)
+
+    @property
+    def pages(self) -> RelationalPages:
+        from loxodon.store.relational.pages import RelationalPages
+
+        return RelationalPages(self._db, self._zone, self._record, self.records, self.sources)
+
+    @property
+    def quarantine(self) -> RelationalQuarantine:
+        from loxodon.store.relational.quarantine import RelationalQuarantine
+
+        return RelationalQuarantine(self._db, self._zone, self._take)
+
+    # The journal
+
+    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | KnownTurn]:
+        db = self._db
+        if self._guard:
+            turns = [(self._guard.turn(turn), key) for turn, key in turns]
+        turns = [(self._bound(turn), key) for turn, key in turns]
+        known = self.known(turns)
+        fresh = known.count(None)
+        seq = self._take("turn", fresh) - fresh
+        sessions: dict[str, list[Any]] = {}
+        rows: list[Sequence[Any]] = []
+        kept: list[Turn | KnownTurn] = []
+        for (turn, key), already in zip(turns, known, strict=True):
+            if already:
+                kept.append(already)
+                continue
+            seq += 1
+            at, offset = to_stored(turn.at)
+            session = sessions.get(turn.session) or self._session(turn.session, at, sessions)
+            session[1] += 1
+            session[2] = min(session[2], at)
+            session[3] = max(session[3], at)
+            id = turn.id or f"#{session[1]}"
+            rows.append(
+                (
+                    seq,
+                    session[0],
+                    id,
+                    key,
+                    turn.role,
+                    turn.speaker,
+                    turn.channel,
+                    turn.chat,
+                    turn.origin,
+                    at,
+                    offset,
+                    turn.content,
+                    turn.agent,
+                )
+            )
+            kept.append(turn._replace(id=id, ref=f"t_{seq}"))
+        for name, (no, count, first, last) in sessions.items():
+            db.run(db.sql["put_session"], (no, name, count, first, last))
+        db.many(db.sql["put_turn"], rows)
+        said = [one for one in kept if isinstance(one, Turn)]
+        if said:
+            texts = [(int(one.ref[2:]), one.searchable) for one in said]
+            self._look_at_journal(self._indexes.put("turns", texts))
+            db.changed += [one.ref for one in said]
+        return kept
+
+    def _bound(self, turn: Turn) -> Turn:
+        """A turn as whoever is behind the wall says it: theirs, and heard where they are."""
+        turn = turn._replace(origin=self.wall.heard(turn.origin))
+        if self.wall.agent:
+            turn = turn._replace(agent=self.wall.agent)
+        return turn._replace(chat="group") if self.wall.group and turn.chat == "direct" else turn
+
+    def _look_at_journal(self, rows: int) -> None:
+        """Find out what kind of talk the journal holds, each time it has doubled."""
+        if rows >= 2 * int(self._meta("nature_at") or 4):
+            self._db.run(self._db.sql["set_meta"], ("nature", neighbours.measured(self._db, rows)))
+            self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
+
+    def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
+        seen: dict[bytes, tuple[str, bool]] = {}
+        for start in range(0, len(turns), _CHUNK):
+            keys = [key for _, key in turns[start : start + _CHUNK]]
+            marks = ",".join("?" * len(keys))
+            rows = self._db.all(
+                "SELECT key, content, origin = 'user' AND speaker = '' FROM main.turns "
+                f"WHERE key IN ({marks})",
+                keys,
+            )
+            seen.update((key, (content, bool(own))) for key, content, own in rows)
+        found: list[KnownTurn | None] = []
+        for turn, key in turns:
+            content, own = seen.get(key, ("", False))
+            found.append(KnownTurn(content != turn.content, own) if key in seen else None)
+            seen.setdefault(key, (turn.content, False))
+        return found
+
+    def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
+        wanted = {key: turn for turn, key in turns}
+        rows: dict[int, bytes] = {}
+        keys = list(wanted)
+        for start in range(0, len(keys), _CHUNK):
+            some = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(some))
+            rows |= dict(self._db.all(f"SELECT seq, key FROM turns WHERE key IN ({marks})", some))
+        changed = []
+        for row, old in self.turns(list(rows)).items():
+            new = wanted[rows[row]]
+            if (old.speaker, old.origin) != (new.speaker, new.origin):
+                changed.append((old, old._replace(speaker=new.speaker, origin=new.origin)))
+        said = [(new.speaker, new.origin, int(new.ref[2:])) for _, new in changed]
+        self._db.many("UPDATE main.turns SET speaker = ?, origin = ? WHERE seq = ?", said)
+        self._indexes.drop("turns", [row for _, _, row in said])
+        self._indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
+        self._db.changed += [new.ref for _, new in changed]
+        return changed
+
+    def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
+        row = self._db.one(self._db.sql["session"], (id,))
+        sessions[id] = list(row) if row else [self._take("session", 1), 0, at, at]
+        return sessions[id]
+
+    def session_size(self, id: str) -> int:
+        row = self._db.one(self._db.sql["session"], (id,))
+        return int(row[1]) if row else 0
+
+    def last_texts(self, session: str, limit: int) -> list[str]:
+        rows = self._db.all(self._db.sql["last_texts"], (session, limit))
+        return [text for (text,) in reversed(rows)]
+
+    def turn_row(self, session: str, id: str) -> int | None:
+        row = self._db.one(self._db.sql["turn_row"], (session, id))
+        return int(row[0]) if row else None
+
+    def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        return self._db.each("turn", rows, self._turns)
+
+    def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        found = self._db.all(f"SELECT {TURN} WHERE t.seq IN {THESE}", (these(rows),))
+        return {row[0]: turn_of(row) for row in found}
+
+    def journal(self, where: Filter, limit: int) -> list[Turn]:
+        conditions, values = conditions_of(where, TABLES["turns"])
+        rows = self._db.all(
+            f"SELECT {TURN} WHERE {conditions or 'true'} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
+            [*values, limit or -1],
+        )
+        return [turn_of(row) for row in reversed(rows)]
+
+    # Memories
+
+    def insert(self, record: Record, change: str) -> Record:
+        if self._guard:
+            record = self._guard.record(record)
+        record = record._replace(id=self._id_for(record), space=self.space)
+        if self.wall.agent or self.wall.alone:
+            record = record._replace(agent=self.wall.agent)
+        record = record._replace(trust=self.wall.heard(record.trust))
+        row = self._take("memory", 1)
+        db = self._db
+        marks = ",".join("?" * (len(COLUMNS) + 2))
+        db.run(
+            f"INSERT INTO memories (row, ends_at, {', '.join(COLUMNS)}) VALUES ({marks})",
+            [row, self._end(record, record.created_at), *row_of(record)],
+        )
+        self._label(row, record)
+        self._put_sources(row, record.sources)
+        at = to_stored(record.created_at)[0]
+        db.run(db.sql["put_change"], (row, record.version, at, change, None))
+        self._put(row, record)
+        db.run(db.sql["put_unindexed"], (row,))
+        db.changed.append(record.id)
+        self._signed(row, record.sensitivity)
+        return record
+
+    def _id_for(self, record: Record) -> str:
+        """The id that a new memory brings, where it has our form and nobody has it; else the next
+        of its day."""
+        day = record.created_at
+        prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
+        brought, _, number = record.id.rpartition("_")
+        ours = len(brought) == len(prefix) and brought[:2] == prefix[:2] and brought[2:].isdecimal()
+        if not (ours and record.id.isascii() and number.isdecimal() and 3 <= len(number) <= 9):
+            return f"{prefix}_{self._take(prefix, 1):03d}"
+        if self._db.one("SELECT 1 FROM main.memories WHERE id = ?", (record.id,)):
+            return f"{prefix}_{self._take(prefix, 1):03d}"
+        # Nobody is given it again.
+        self._take(brought, max(0, int(number) - self._take(brought, 0)))
+        return record.id
+
+    def _signed(self, row: int, *sensitivities: str) -> None:
+        """Sign a version of a memory where it, or what was there before, is sensitive."""
+        if any(one != "low" for one in sensitivities):
+            from loxodon.store.relational import signatures
+
+            signatures.put(self._db, row)
+
+    def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
+        for n, source in enumerate(sources):
+            seq = self.turn_row(source.session, source.turn)
+            values = (row, n, source.session, source.turn, seq, source.file, source.line)
+            self._db.run(self._db.sql["put_source"], values)
+
+    def _end(self, record: Record, since: datetime) -> int:
+        """When a memory that has its strength since `since` leaves by itself."""
+        since = moment(to_stored(since)[0], UTC)  # as it is kept, so that it can be made anew
+        end = self._decay.end(record.strength, since, record.kind, record.importance)
+        times = [to_stored(at)[0] for at in (end, record.expires_at) if at is not None]
+        return min(times, default=_NEVER)
+
+    def _put(self, row: int, record: Record) -> None:
+        """Into the index of its state."""
+        index: Index = "memories" if record.state == "active" else "archive"
+        self._indexes.put(index, [(row, record.searchable)])
+
+    def _label(self, row: int, record: Record) -> None:
+        self._db.many(
+            self._db.sql["put_label"], [(label, name, row) for label, name in labels_of(record)]
+        )
+
+    def update(
+        self,
+        id: str,
+        version: int | None,
+        change: str,
+        at: datetime,
+        values: Mapping[str, Any],
+        *,
+        vouched: bool = False,
+    ) -> Record:
+        db = self._db
+        row = self._row(id)
+        # From here on of the table itself: after the change, it may be out of sight.
+        before = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+        sources = self.sources([row]).get(row, ())
+        old = record_of(before, self.space, self._zone, None, sources)
+        if version is not None and version != old.version:
+            raise stale_edit(id, old.version, version)
+        self.wall.check_change(old, vouched=vouched)
+        if self._guard:
+            values = self._guard.fields(values, old)
+        # A long run goes by the time that it began.
+        at = max(at, values.get("created_at", old.created_at))
+        changed = {**values, "updated_at": at, "version": old.version + 1}
+        new_sources = changed.pop("sources", sources)
+        columns = {name: stored(name, value) for name, value in changed.items()}
+        if "strength" in columns:
+            columns["strength_at"] = to_stored(at)[0]
+        new, since = old._replace(**changed), moment(before[-1], self._zone)
+        columns["ends_at"] = self._end(new, at if "strength" in columns else since)
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
+        earlier = to_json(before, sources)
+        db.run(db.sql["put_change"], (row, old.version + 1, to_stored(at)[0], change, earlier))
+        if new_sources != sources:
+            db.run(db.sql["drop_sources"], (row,))
+            self._put_sources(row, new_sources)
+        kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+        record = self._record(kept, new_sources)
+        self._reindex(row, old, record)
+        db.changed.append(id)
+        self._signed(row, old.sensitivity, record.sensitivity)
+        return record
+
+    def _reindex(self, row: int, old: Record, new: Record) -> None:
+        if (old.state, old.searchable) != (new.state, new.searchable):
+            index: Index = "memories" if old.state == "active" else "archive"
+            self._indexes.drop(index, [row])
+            self._put(row, new)
+            self._db.run(self._db.sql["put_unindexed"], (row,))
+        if old.content != new.content:
+            self.vectors.changed(row)
+        elif old.state != new.state:
+            self.vectors.moved(row, "memories" if new.state == "active" else "archive")
+        if labels_of(old) != labels_of(new):
+            self._db.run(self._db.sql["drop_labels"], (row,))  # all but its keywords
+            self._label(row, new)
+
+    def get(self, id: str) -> Record | None:
+        with self.reading():
+            row = self._db.one(self._db.sql["memory_row"], (id,))
+            if row is None:
+                return None
+            return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
+
+    def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
+        conditions, values = conditions_of(where, TABLES["memories"])
+        # Either order is that of an index. What has furthest to fall is strongest.
+        order = "t.ends_at DESC" if strongest else "t.created_at DESC"
+        with self.reading():
+            rows = self._db.all(
+                f"SELECT t.row, {MEMORY} FROM memories t WHERE {conditions or 'true'} "
+                f"ORDER BY {order}, t.row DESC LIMIT ?",
+                [*values, limit or -1],
+            )
+            sources: dict[int, tuple[Source, ...]] = {}
+            for start in range(0, len(rows), _CHUNK):
+                sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
+        return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
+
+    def latest(self, label: str, name: str, limit: int) -> list[Record]:
+        return self._latest(label, fold(name), limit)
+
+    def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
+        return self._latest("about", about_label(*about), limit)
+
+    def _latest(self, label: str, folded: str, limit: int) -> list[Record]:
+        rows = self._db.all(
+            f"SELECT t.row, {MEMORY} FROM memory_labels l "
+            "CROSS JOIN memories t ON t.row = l.memory "
+            "WHERE l.label = ? AND l.name = ? AND t.state = 'active' "
+            "ORDER BY l.memory DESC LIMIT ?",
+            (label, folded, limit),
+        )
+        sources = self.sources(row[0] for row in rows)
+        return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
+
+    def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
+        return name_lookup.labelled(self._db, label, name, limit, state)
+
+    def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
+        conditions, values = conditions_of(where, TABLES["memories"])
+        if projects:
+            some = ",".join(["lower(?)"] * len(projects))
+            conditions = f"{conditions or 'true'} AND lower(t.project) IN ({some})"
+            values += projects
+        rows = self._db.all(
+            f"SELECT t.row FROM memories t WHERE {conditions or 'true'} "
+            "ORDER BY t.importance DESC, t.row DESC LIMIT ?",
+            [*values, limit],
+        )
+        return [row for (row,) in rows]
+
+    def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
+        found = self._db.all(
+            "SELECT s.memory, min(t.at) FROM memory_sources s JOIN turns t ON t.seq = s.seq "
+            f"WHERE s.memory IN {THESE} GROUP BY s.memory",
+            (these(rows),),
+        )
+        return {row: moment(at, self._zone) for row, at in found}
+
+    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
+        return name_lookup.entities_named(self._db, self._zone, names)
+
+    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
+        return name_lookup.labels_named(self._db, label, names)
+
+    def records(self, rows: Iterable[int]) -> dict[int, Record]:
+        return self._db.each("record", rows, self._records)
+
+    def _records(self, rows: Iterable[int]) -> dict[int, Record]:
+        found = self._db.all(
+            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {THESE}", (these(rows),)
+        )
+        return {row[0]: self._record(row[1:]) for row in found}
+
+    def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
+        found: dict[int, tuple[Source, ...]] = {}
+        for memory, *source in self._db.all(
+            "SELECT memory, session, turn, file, line FROM memory_sources "
+            f"WHERE memory IN {THESE} ORDER BY memory, n",
+            (these(rows),),
+        ):
+            found[memory] = (*found.get(memory, ()), Source(*source))
+        return found
+
+    def live(self, rows: Iterable[int], now: datetime) -> set[int]:
+        found = self._db.all(
+            f"SELECT row FROM memories WHERE row IN {THESE} AND state = 'active' "
+            "AND (expires_at IS NULL OR expires_at > ?)",
+            (these(rows), to_stored(now)[0]),
+        )
+        return {row for (row,) in found}
+
+    def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
+        found = self._db.all(
+            "SELECT m.row, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
+            "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
+            "AND json_extract(e.before, '$.content') <> m.content) THEN 'reworded' ELSE 'live' END "
+            # What happened has happened: only a state that has a successor is over.
+            "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
+            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
+            "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
+            "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
+            "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
+            f"WHERE m.row IN {THESE}",
+            (these(rows),),
+        )
+        return dict(found)
+
+    def successors(self, rows: Iterable[int]) -> dict[int, int]:
+        found = self._db.all(
+            "WITH RECURSIVE next(first, row, id) AS ("
+            f"SELECT row, row, id FROM memories WHERE row IN {THESE} UNION "
+            # Which is never empty: the index has only what replaces something.
+            "SELECT next.first, m.row, m.id FROM next CROSS JOIN memories m "
+            "ON m.replaces = next.id AND m.replaces <> '') "
+            "SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row "
+            "WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row",
+            (these(rows),),
+        )
+        return dict(found)
+
+    def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for seq, memory in self._db.all(
+            f"SELECT seq, memory FROM memory_sources WHERE seq IN {THESE}", (these(turns),)
+        ):
+            found.setdefault(seq, []).append(memory)
+        return found
+
+    def history(self, id: str) -> list[Version]:
+        with self.reading():
+            versions = [self._versions(self._row(id))]
+            seen = {id}
+            while (before := versions[-1][-1].record.replaces) and before not in seen:
+                seen.add(before)
+                row = self._db.one(self._db.sql["memory_row"], (before,))
+                if row is None:
+                    break
+                versions.append(self._versions(row[0]))
+        admits = self.wall.admits  # what it was while it was private, or another's, stays so
+        return [
+            version
+            for memory in reversed(versions)
+            for version in memory
+            if admits(version.record.agent, version.record.audience)
+        ]
+
+    def _versions(self, row: int) -> list[Version]:
+        changes = self._db.all(self._db.sql["changes"], (row,))
+        records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
+        sources = self.sources([row]).get(row, ())
+        records.append(self.records([row])[row]._replace(sources=sources))
+        return [
+            Version(version, moment(at, self._zone), change, record)
+            for (version, at, change, _), record in zip(changes, records, strict=True)
+        ]
+
+    def _row(self, id: str) -> int:
+        row = self._db.one(self._db.sql["memory_row"], (id,))
+        if row is None:
+            raise no_memory(id)
+        return int(row[0])
+
+    def _record(self, row: Row, sources: tuple[Source, ...] = ()) -> Record:
+        return record_of(row, self.space, self._zone, self._decay, sources)
+
+    # Search
+
+    def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
+        rows = self._indexes.rows(index) if words and limit > 0 else 0
+        if not rows:
+            return []
+        search = Search(self._db, self._indexes.text, index, where, limit)
+        return search.best(words, self._indexes.common(index), rows)
+
+    def having(self, index: Index, words: Sequence[str]) -> Having:
+        rows, common = self._indexes.rows(index), self._indexes.common(index)
+        text, walled = self._indexes.text, self._db.walled
+        return neighbours.having(text, index, words, common, rows, walled)
+
+    def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        return neighbours.rare(self._indexes.text, index, words, self._indexes.common(index), most)
+
+    def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
+        table = TABLES[index]
+        conditions, values = conditions_of(where, table)
+        found = self._db.all(
+            f"SELECT t.{table.key} FROM {table.truth} t "
+            f"WHERE t.{table.key} IN {THESE} AND {conditions or 'true'}",
+            [these(rows), *values],
+        )
+        return {row for (row,) in found}
+
+    def places(self, rows: Iterable[int]) -> dict[int, Place]:
+        return self._db.each("place", rows, lambda some: neighbours.places(self._db, some))
+
+    def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
+        return self._db.each("beside", rows, lambda some: neighbours.beside(self._db, some))
+
+    def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
+        return neighbours.stretches(self._db, segments)
+
+    def nature(self) -> Nature:
+        return neighbours.nature(self._indexes.meta("nature"))
+
+    # Care
+
+    def counts(self) -> Counts:
+        with self.reading():
+            turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
+            memories = self._db.all(self._db.sql["count_memories"])
+        kinds: dict[str, int] = dict.fromkeys(KINDS, 0)
+        states = {"active": 0, "archived": 0}
+        bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
+        for kind, state, band, n in memories:
+            if kind not in kinds or state not in states or band not in bands:
+                raise damaged()
+            kinds[kind] += n
+            states[state] += n
+            bands[band] += n
+        return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
+
+    def check(self, progress: Progress) -> list[Problem]:
+        from loxodon.store.relational import checks
+
+        self._for_owner()
+        with self.reading():
+            same_rates = self._meta("rates") == self._rates()
+            end_of = self._end_of if same_rates else None
+            return checks.check(
+                self._db,
+                self._indexes.text,
+                self._checked_first(),
+                self.vectors.astray,
+                self._record,
+                end_of,
+                progress,
+            )
+
+    def rebuild(self, progress: Progress) -> int:
+        from loxodon.store.relational import reindexing
+
+        self._for_owner()
+        done = 0
+        with self.writing():
+            reindexing.clear_indexes(self._db, self._indexes.text)
+            for index, rows, total in reindexing.batches(self._db):
+                if TABLES[index].truth != "memories":
+                    texts = [(row, text) for row, text in rows]
+                else:
+                    records = [(row[0], self._record(row[1:])) for row in rows]
+                    for row, record in records:
+                        self._label(row, record)
+                    self._set_ends(rows)
+                    texts = [(row, record.searchable) for row, record in records]
+                self._indexes.put(index, texts)
+                done += len(texts)
+                progress(done, total)
+            while self.worklog.index(reindexing.BATCH):
+                pass
+            reindexing.name_entities(self._db)
+            self.vectors.rebuild()
+            self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
+        return done
+
+    # When memories end
+
+    def _reckon_ends(self) -> int:
+        from loxodon.store.relational import reindexing
+
+        rates = self._rates()
+        if self._meta("rates") == rates:
+            return 0
+        done = 0
+        for rows in reindexing.memories(self._db, "active"):
+            self._set_ends(rows)
+            done += len(rows)
+        self._db.run(self._db.sql["set_meta"], ("rates", rates))
+        return done
+
+    def _rates(self) -> str:
+        """How strength falls, as text: two that are the same make memories end alike."""
+        ends = [self._decay.end(1.0, _EPOCH, kind, n) for kind in KINDS for n in (0.0, 1.0)]
+        return ",".join(str(end and to_stored(end)[0]) for end in ends)
+
+    def _set_ends(self, rows: Sequence[Row]) -> None:
+        self._db.many(
+            "UPDATE memories SET ends_at = ? WHERE row = ?",
+            [(self._end_of(columns), row) for row, *columns in rows],
+        )
+
+    def _end_of(self, columns: Sequence[Any]) -> int:
+        kept = record_of(columns, self.space, self._zone, None)
+        return self._end(kept, moment(columns[-1], self._zone))
+
+    def _meta(self, name: str) -> str:
+        row = self._db.one(self._db.sql["get_meta"], (name,))
+        return row[0] if row else ""
+
+    def _take(self, counter: str, count: int) -> int:
+        """The last of `count` numbers that nobody else gets."""
+        return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])

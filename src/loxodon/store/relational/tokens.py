@@ -1,0 +1,34 @@
+"""`CallTokens` in SQLite."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from loxodon.clock import to_stored
+from loxodon.store import CompletedCall
+from loxodon.store.relational.database import Database
+
+
+class RelationalTokens:
+    """`CallTokens` on the file of a store."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def used(self, token: str, since: datetime) -> CompletedCall | None:
+        row = self._db.one(
+            "SELECT t.request, m.id, t.version FROM tokens t JOIN memories m ON m.row = t.memory "
+            "WHERE t.token = ? AND t.at >= ?",
+            (token, to_stored(since)[0]),
+        )
+        return CompletedCall(*row) if row else None
+
+    def put(self, token: str, used: CompletedCall, at: datetime, since: datetime) -> None:
+        self._db.run("DELETE FROM tokens WHERE at < ?", (to_stored(since)[0],))
+        self._db.run(
+            "INSERT INTO tokens (token, request, memory, version, at) "
+            "SELECT ?1, ?2, row, ?3, ?4 FROM memories WHERE id = ?5 ON CONFLICT (token) DO UPDATE "
+            "SET request = excluded.request, memory = excluded.memory, "
+            "version = excluded.version, at = excluded.at",
+            (token, used.request, used.version, to_stored(at)[0], used.memory),
+        )

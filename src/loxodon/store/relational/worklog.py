@@ -1,0 +1,550 @@
+"""`WorkLog` in SQLite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import Any
+
+from loxodon.clock import from_stored, to_stored
+from loxodon.language.statements import Fragment
+from loxodon.store import JobRuns, MemoryUse, PoolSizes, Spent, Work
+from loxodon.store.relational import name_lookup
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.indexes import Indexes
+from loxodon.store.relational.search import listed
+from loxodon.store.rows import TURN, loaded, moment, turn_of
+from loxodon.store.walls import Wall, owners_only
+from loxodon.text.keywords import quick
+from loxodon.text.words import fold
+from loxodon.types import CAPTURED, Aged, Belief, Entity, Event, Record, Review, Segment, Turn
+
+_KEYWORDS = 8
+"""Of a memory, the most that it is found by."""
+_ASKED = 3
+"""How often a model is asked about a piece that it says nothing believable about."""
+_FRAGMENT = "turn, n, text, type"
+SEGMENT = (
+    "g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, "
+    "g.tags, g.text FROM segments g JOIN sessions s ON s.no = g.session"
+)
+EVENT = "date, at, session, channel, sender, summary, tokens, trust, compressed, agent"
+_TIMES = ("last_run", "last_success", "weekly_at")
+CLOCK = "clock"
+"""The value of `meta` that says what is believed of the clock."""
+
+
+class RelationalWorkLog:
+    """A `WorkLog` on the file of a store."""
+
+    def __init__(
+        self,
+        db: Database,
+        zone: tzinfo | None,
+        records: Callable[[Iterable[int]], Mapping[int, Record]],
+        indexes: Indexes,
+        take: Callable[[str, int], int],
+        reckon_ends: Callable[[], int],
+        wall: Callable[[], Wall],
+    ) -> None:
+        self._db = db
+        self._zone = zone
+        self._records = records
+        self._indexes = indexes
+        self._take = take
+        self._wall = wall
+        self.reckon_ends = reckon_ends
+
+    # Where the work stands
+
+    def work(self) -> Work:
+        row = self._db.one(self._db.sql["get_meta"], ("consolidation",))
+        kept = loaded(row[0]) if row else {}
+        for name in _TIMES:
+            if kept.get(name) is not None:
+                kept[name] = moment(kept[name], self._zone)
+        return Work(**kept)
+
+    def set_work(self, work: Work) -> None:
+        wall = self._wall()
+        if wall.stands and not wall.alone:  # a run is of the whole space
+            raise owners_only()
+        kept = work._asdict()
+        for name in _TIMES:
+            if kept[name] is not None:
+                kept[name] = to_stored(kept[name])[0]
+        self._db.run(self._db.sql["set_meta"], ("consolidation", json.dumps(kept)))
+
+    def pool(self) -> PoolSizes:
+        counts: dict[str, int] = dict(self._db.all(self._db.sql["counters"]))
+        ((topics,),) = self._db.all(self._db.sql["count_topics"])
+        if self._db.walled:
+            counts = self._seen()
+        return PoolSizes(
+            counts.get("rows_memories", 0),
+            counts.get("rows_archive", 0),
+            counts.get("rows_entities", 0),
+            topics,
+            counts.get("rows_turns", 0),
+        )
+
+    def _seen(self) -> dict[str, int]:
+        """How much there is of what can be seen, counted: the counters are of everything."""
+        ((active, archived, entities, turns),) = self._db.all(
+            "SELECT (SELECT count(*) FROM memories WHERE state = 'active'), "
+            "(SELECT count(*) FROM memories WHERE state = 'archived'), "
+            "(SELECT count(*) FROM entities), (SELECT count(*) FROM turns)"
+        )
+        return {
+            "rows_memories": active,
+            "rows_archive": archived,
+            "rows_entities": entities,
+            "rows_turns": turns,
+        }
+
+    # The clock
+
+    def belief(self) -> Belief:
+        row = self._db.one(self._db.sql["get_meta"], (CLOCK,))
+        if row is None:  # of a version that kept none
+            work = self.work()
+            return Belief(work.last_success or work.last_run, turn=work.done_to)
+        at, since, last, turn = loaded(row[0])
+        return Belief(self._moment(at), self._moment(since), self._moment(last), turn)
+
+    def set_belief(self, belief: Belief) -> None:
+        self._db.run(self._db.sql["set_meta"], (CLOCK, belief_kept(belief)))
+
+    def said_at(self, after: int, since: datetime, until: datetime) -> list[datetime]:
+        values = (after, to_stored(since)[0], to_stored(until)[0])
+        return [moment(at, self._zone) for (at,) in self._db.all(self._db.sql["said_at"], values)]
+
+    def turns_ahead(self, now: datetime) -> int:
+        values = (to_stored(now)[0],)
+        return int(self._db.all("SELECT count(*) FROM turns WHERE at > ?", values)[0][0])
+
+    def misdated(self, before: datetime, after: datetime) -> list[tuple[str, float, datetime]]:
+        values = (to_stored(before)[0], to_stored(after)[0])
+        rows = self._db.all(self._db.sql["misdated"], values)
+        return [(id, base, moment(at, self._zone)) for id, base, at in rows]
+
+    def aged_runs(self, limit: int) -> list[Aged]:
+        rows = self._db.all(self._db.sql["aged_runs"], (limit,))
+        return [Aged(moment(at, self._zone), faded, expired) for at, faded, expired in rows]
+
+    def aged_in(self, at: datetime) -> list[str]:
+        return self._ids(self._db.sql["aged_in"], (to_stored(at)[0],))
+
+    # Turns
+
+    def last_turn(self) -> int:
+        ((last,),) = self._db.all("SELECT max(seq) FROM turns")
+        return last or 0
+
+    def pending(self, after: int) -> int:
+        return int(self._db.all(self._db.sql["count_pending"], (after, CAPTURED))[0][0])
+
+    def turns_after(self, after: int, upto: int, limit: int = 0) -> list[Turn]:
+        return self._turns(
+            "t.seq > ? AND t.seq <= ? ORDER BY t.seq LIMIT ?", (after, upto, limit or -1)
+        )
+
+    def turns_before(self, session: str, turn: int, limit: int) -> list[Turn]:
+        found = self._turns(
+            "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq < ? "
+            "ORDER BY t.seq DESC LIMIT ?",
+            (session, turn, limit),
+        )
+        return found[::-1]
+
+    def turns_behind(self, session: str, turn: int, limit: int) -> list[Turn]:
+        return self._turns(
+            "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq > ? "
+            "ORDER BY t.seq LIMIT ?",
+            (session, turn, limit),
+        )
+
+    def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
+        return self._turns(
+            "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq BETWEEN ? AND ? "
+            "ORDER BY t.seq",
+            (session, first, upto),
+        )
+
+    def _turns(self, where: str, values: Sequence[Any]) -> list[Turn]:
+        return [turn_of(row) for row in self._db.all(f"SELECT {TURN} WHERE {where}", values)]
+
+    # Segments
+
+    def last_segment(self, session: str) -> Segment | None:
+        rows = self._db.all(
+            f"SELECT {SEGMENT} WHERE g.session = (SELECT no FROM sessions WHERE id = ?) "
+            "ORDER BY g.last_turn DESC LIMIT 1",
+            (session,),
+        )
+        return segment_of(rows[0]) if rows else None
+
+    def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
+        gone = list(instead_of)
+        self._db.many("DELETE FROM segments WHERE no = ?", [(no,) for no in gone])
+        self._indexes.drop("segments", gone)
+        numbers = []
+        for one in segments:
+            started, offset = to_stored(one.started_at)
+            numbers.append(self._take("segment", 1))
+            values = (
+                numbers[-1],
+                one.session,
+                one.first_turn,
+                one.last_turn,
+                started,
+                to_stored(one.ended_at)[0],
+                offset,
+                one.topic,
+                _json(one.tags),
+                one.text,
+            )
+            self._db.run(self._db.sql["put_segment"], values)
+        self._indexes.put_rows("segments", numbers)
+
+    def segments(self) -> list[Segment]:
+        rows = self._db.all(f"SELECT {SEGMENT} ORDER BY g.started_at, g.no")
+        return [segment_of(row) for row in rows]
+
+    # Work in hand
+
+    def put_fragments(self, fragments: Iterable[Fragment]) -> None:
+        self._db.many(
+            self._db.sql["put_fragment"],
+            ((*fragment, "cut", None, "fact", 0.0, "") for fragment in fragments),
+        )
+
+    def fail_turn(self, turn: int, text: str, reason: str) -> None:
+        self._db.run("DELETE FROM fragments WHERE turn = ?", (turn,))
+        values = (turn, 0, text, "statement", "failed", None, "fact", 0.0, reason)
+        self._db.run(self._db.sql["put_fragment"], values)
+
+    def let_go(self, turns: Iterable[int]) -> None:
+        rows = [(turn,) for turn in turns]
+        self._db.many("DELETE FROM fragments WHERE turn = ?", rows)
+        self._db.many("DELETE FROM candidates WHERE turn = ?", rows)
+
+    def read_again(self, turns: Iterable[int]) -> None:
+        work = self.work()
+        passed = max(work.done_to, work.upto)
+        values = ("", "statement", "again", None, "fact", 0.0, "")
+        self._db.many(
+            self._db.sql["put_fragment"], [(turn, 0, *values) for turn in turns if turn <= passed]
+        )
+
+    def again(self, limit: int) -> list[Turn]:
+        return self._turns(
+            "t.seq IN (SELECT turn FROM fragments WHERE stage = 'again') ORDER BY t.seq LIMIT ?",
+            (limit,),
+        )
+
+    def anew(self, upto: int) -> list[Turn]:
+        return self._turns(
+            "t.seq IN (SELECT turn FROM fragments WHERE stage = 'cut' AND turn <= ?) "
+            "ORDER BY t.seq",
+            (upto,),
+        )
+
+    def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
+        rows = self._db.all(
+            f"SELECT {_FRAGMENT} FROM fragments WHERE stage = ? ORDER BY turn, n LIMIT ?",
+            (stage, limit or -1),
+        )
+        return [Fragment(*row) for row in rows]
+
+    def settle(self, waiting: Iterable[tuple[int, int, float]]) -> None:
+        self._db.many(self._db.sql["wait"], [(worth, turn, n) for turn, n, worth in waiting])
+        self._db.run("DELETE FROM fragments WHERE stage = 'cut'")
+
+    def waiting(self) -> list[tuple[Fragment, float]]:
+        rows = self._db.all(
+            f"SELECT {_FRAGMENT}, bonus FROM fragments WHERE stage = 'waiting' ORDER BY turn, n"
+        )
+        return [(Fragment(*row[:-1]), row[-1]) for row in rows]
+
+    def put_off(self, pieces: Iterable[tuple[int, int]]) -> None:
+        self._db.many(self._db.sql["put_off"], list(pieces))
+        self._db.run("DELETE FROM fragments WHERE stage = 'waiting' AND keep >= ?", (_ASKED,))
+
+    def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None:
+        self._db.many(self._db.sql["drop_waiting"], list(pieces))
+
+    def count_fragments(self, stage: str) -> int:
+        found = self._db.all("SELECT count(*) FROM fragments WHERE stage = ?", (stage,))
+        return int(found[0][0])
+
+    def put_candidates(self, candidates: Iterable[tuple[int, str]]) -> None:
+        self._db.many("INSERT INTO candidates (turn, body) VALUES (?, ?)", list(candidates))
+
+    def candidates(self) -> list[tuple[int, int, str]]:
+        return [
+            (no, turn, body)
+            for no, turn, body in self._db.all("SELECT no, turn, body FROM candidates ORDER BY no")
+        ]
+
+    def drop_candidates(self, numbers: Iterable[int] | None = None) -> None:
+        if numbers is None:
+            self._db.run("DELETE FROM candidates")
+        else:
+            self._db.many("DELETE FROM candidates WHERE no = ?", [(no,) for no in numbers])
+
+    # Events
+
+    def put_event(self, event: Event) -> None:
+        values = (
+            event.date,
+            to_stored(event.at)[0],
+            event.session,
+            event.channel,
+            event.sender,
+            event.summary,
+            event.tokens,
+            event.trust,
+            int(event.compressed),
+            event.agent,
+        )
+        self._db.run(self._db.sql["put_event"], values)
+
+    def events(self, since: str = "", until: str = "", pending: bool = False) -> list[Event]:
+        rows = self._db.all(
+            f"SELECT {EVENT} FROM events WHERE date >= ? AND date < ? "
+            f"{'AND compressed = 0' if pending else ''} ORDER BY date, at, no",
+            (since, until or "9999-99"),
+        )
+        return [event_of(row, self._zone) for row in rows]
+
+    def mark_compressed(self, date: str, agent: str = "") -> None:
+        self._db.run(
+            "UPDATE events SET compressed = 1 WHERE date = ? AND agent = ? AND compressed = 0",
+            (date, agent),
+        )
+
+    # Entities
+
+    def entities(self) -> list[Entity]:
+        rows = self._db.all(f"SELECT {name_lookup.ENTITY} FROM entities e ORDER BY e.no")
+        return [name_lookup.entity_of(row, self._zone) for row in rows]
+
+    def put_entity(self, entity: Entity) -> Entity:
+        if not entity.no:
+            entity = entity._replace(no=self._take("entity", 1))
+            self._take("rows_entities", 1)
+        values = (
+            entity.no,
+            entity.name,
+            entity.type,
+            _json(entity.aliases),
+            to_stored(entity.created_at)[0],
+            to_stored(entity.updated_at)[0],
+            self._wall().agent,
+        )
+        self._db.run(self._db.sql["put_entity"], values)
+        self._db.run("DELETE FROM entity_names WHERE entity = ?", (entity.no,))
+        names = {fold(name) for name in (entity.name, *entity.aliases)}
+        ((agent,),) = self._db.all("SELECT agent FROM main.entities WHERE no = ?", (entity.no,))
+        self._db.many(self._db.sql["put_entity_name"], [(agent, name, entity.no) for name in names])
+        return entity
+
+    def drop_entity(self, no: int) -> None:
+        self._db.run("DELETE FROM entity_names WHERE entity = ?", (no,))
+        self._db.run("DELETE FROM entities WHERE no = ?", (no,))
+        self._take("rows_entities", -1)
+
+    def aliases(self, agent: str = "") -> dict[str, str]:
+        rows = self._db.all(
+            "SELECT name, aliases FROM entities WHERE aliases <> '[]' AND agent IN ('', ?) "
+            "ORDER BY agent, no",
+            (agent,),
+        )
+        found: dict[str, str] = {}
+        for name, aliases in rows:
+            found[name] = name
+            for alias in loaded(aliases):  # a name of two people is nobody's
+                found[alias] = name if found.get(alias, name) == name else ""
+        return found
+
+    # Reviews
+
+    def put_review(self, belief: str, against: str, at: datetime) -> None:
+        self._db.run(self._db.sql["put_review"], (belief, against, to_stored(at)[0]))
+
+    def reviews(self) -> list[Review]:
+        rows = self._db.all(self._db.sql["open_reviews"])
+        records = self._records({row for belief, against, _ in rows for row in (belief, against)})
+        return [
+            Review(records[belief], records[against], moment(at, self._zone))
+            for belief, against, at in rows
+        ]
+
+    def answer_review(self, belief: str, answer: str, at: datetime) -> None:
+        self._db.run(self._db.sql["answer_review"], (answer, to_stored(at)[0], belief))
+
+    # Strength
+
+    def ended(self, now: datetime, limit: int) -> list[str]:
+        return self._ids(self._db.sql["ended"], (to_stored(now)[0], limit))
+
+    def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
+        when, known = to_stored(at)[0], 0
+        for id in dict.fromkeys(ids):
+            row = self._db.one(self._db.sql["memory_row"], (id,))
+            if row is not None:
+                known += 1
+                if not self._is_others(row[0]):
+                    self._db.run(self._db.sql["put_use"], (row[0], day, when))
+        return known
+
+    def _is_others(self, row: int) -> bool:
+        """Whether a memory is archived and somebody else's: its use would bring it back."""
+        wall = self._wall()
+        if not wall.stands or wall.alone:
+            return False
+        record = self._records([row])[row]
+        return record.state == "archived" and not wall.owns(record)
+
+    def used(self) -> list[MemoryUse]:
+        return [
+            MemoryUse(id, days, times, moment(at, self._zone))
+            for id, days, times, at in self._db.all(self._db.sql["used"])
+        ]
+
+    def clear_uses(self) -> None:
+        self._db.run("DELETE FROM memory_uses")
+
+    # Indexes, pages and the ledger
+
+    def changed(self, limit: int) -> list[Record]:
+        rows = [row for (row,) in self._db.all(self._db.sql["last_changed"], (limit,))]
+        return list(self._records(rows).values())
+
+    def index(self, limit: int) -> int:
+        rows = [row for (row,) in self._db.all(self._db.sql["unindexed"], (limit,))]
+        labels = [
+            ("keyword", fold(word), row)
+            for row, record in self._records(rows).items()
+            for word in quick(record.searchable, _KEYWORDS)
+        ]
+        self._db.many(self._db.sql["drop_keywords"], [(row,) for row in rows])
+        self._db.many(self._db.sql["put_label"], labels)
+        self._db.run(f"DELETE FROM unindexed WHERE memory IN {listed(rows)}")
+        if len(rows) < limit:
+            self._indexes.text.merge()
+        return len(rows)
+
+    def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:
+        rows = self._db.all(self._db.sql["changes_since"], (to_stored(at)[0], limit))
+        return [(id, change, moment(when, self._zone)) for id, change, when in reversed(rows)]
+
+    def partitions(self, least: int) -> list[tuple[str, str, int]]:
+        rows = self._db.all(self._db.sql["partitions"], (least,))
+        return [(project, topic, n) for project, topic, n in rows]
+
+    def of_category(self, category: str) -> list[Record]:
+        rows = [row for (row,) in self._db.all(self._db.sql["of_category"], (category,))]
+        return list(self._records(rows).values())
+
+    def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
+        rows = self._db.all(self._db.sql["page"], (name, language))
+        if not rows:
+            return None
+        text, basis, at = rows[0]
+        return text, basis, moment(at, self._zone)
+
+    def put_page(self, name: str, language: str, text: str, basis: str, at: datetime) -> None:
+        if self._wall().stands:  # pages are the owner's: this one was made of less
+            return
+        self._db.run(self._db.sql["put_page"], (name, language, to_stored(at)[0], text, basis))
+
+    def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
+        self._db.run(self._db.sql["spend"], (day, phase, tokens_in, tokens_out))
+
+    def spent(self, day: str) -> int:
+        return int(self._db.all(self._db.sql["spent"], (day,))[0][0])
+
+    def ledger(self, days: int = 30) -> list[Spent]:
+        return [Spent(*row) for row in self._db.all(self._db.sql["ledger"], (days,))]
+
+    # The background
+
+    def jobs(self) -> dict[str, JobRuns]:
+        found = {}
+        for name, last, seconds, counts, succeeded, failed, *rest in self._db.all(
+            self._db.sql["jobs"]
+        ):
+            found[name] = JobRuns(
+                name,
+                moment(last, self._zone),
+                seconds,
+                loaded(counts),
+                self._moment(succeeded),
+                self._moment(failed),
+                *rest,
+            )
+        return found
+
+    def put_job(self, runs: JobRuns) -> None:
+        times = [
+            None if at is None else to_stored(at)[0] for at in (runs.succeeded_at, runs.failed_at)
+        ]
+        values = (
+            runs.name,
+            to_stored(runs.last_at)[0],
+            runs.seconds,
+            json.dumps(dict(runs.counts)),
+            *times,
+            runs.error,
+            runs.failures,
+            runs.runs,
+        )
+        self._db.run(self._db.sql["put_job"], values)
+
+    def past_due(self, now: datetime, limit: int) -> list[Record]:
+        return self._found("past_due", (to_stored(now)[0], limit))
+
+    def supposed(self, category: str, before: datetime, limit: int) -> list[Record]:
+        return self._found("supposed", (category, to_stored(before)[0], limit))
+
+    def mattering(self, categories: Sequence[str], before: datetime, limit: int) -> list[Record]:
+        values = (json.dumps(list(categories)), to_stored(before)[0], limit)
+        return self._found("mattering", values)
+
+    def _found(self, query: str, values: Sequence[Any]) -> list[Record]:
+        rows = [row for (row,) in self._db.all(self._db.sql[query], values)]
+        records = self._records(rows)
+        return [records[row] for row in rows]
+
+    def _moment(self, at: int | None) -> datetime | None:
+        return None if at is None else moment(at, self._zone)
+
+    def _ids(self, sql: str, values: Sequence[Any]) -> list[str]:
+        return [id for (id,) in self._db.all(sql, values)]
+
+
+def belief_kept(belief: Belief) -> str:
+    """What is believed of the clock, as `meta` keeps it."""
+    times = (None if at is None else to_stored(at)[0] for at in belief[:3])
+    return json.dumps([*times, belief.turn])
+
+
+def _json(names: Sequence[str]) -> str:
+    return json.dumps(list(names), ensure_ascii=False)
+
+
+def segment_of(row: Row) -> Segment:
+    """The segment of a row that has SEGMENT in order."""
+    no, session, first, last, started, ended, offset, topic, tags, text = row
+    times = from_stored(started, offset), from_stored(ended, offset)
+    return Segment(session, first, last, *times, topic, tuple(loaded(tags)), text, no)
+
+
+def event_of(row: Row, zone: tzinfo | None) -> Event:
+    """The event of a row that has EVENT in order."""
+    date, at, session, channel, sender, summary, tokens, trust, compressed, agent = row
+    said = session, channel, sender, summary, tokens, trust
+    return Event(date, moment(at, zone), *said, bool(compressed), agent)

@@ -1,0 +1,129 @@
+"""A day of a memory over HTTP: the same on files and on PostgreSQL, where two servers share it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from loxodon.client import Client
+from loxodon.errors import ForbiddenError, NotFoundError, PausedError, UsageError
+from loxodon.serve.host import Host
+from loxodon.serve.schedule import Rounds
+from tests.clock import NOW, Clock
+from tests.serve.http.server import LOXODON, Server
+from tests.waiting import until
+
+AT_ONCE = '[buffer]\nquiet = 0\n[schedule]\nheartbeat = ""\ndaily = ""\n'
+SAID = [
+    {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1", "at": NOW.isoformat()},
+    {"role": "user", "content": "我对花生过敏", "id": "2", "at": NOW.isoformat()},
+]
+
+
+@pytest.fixture(params=["files", "postgres"])
+def url(request: pytest.FixtureRequest) -> str:
+    """The store of the servers; empty for files."""
+    return "" if request.param == "files" else str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def serve(url: str, tmp_path: Path) -> Iterator[Callable[[], Server]]:
+    """Starts a server: with files one more on the same home, else on a machine of its own."""
+    with ExitStack() as held:
+        names = iter("abc")
+
+        def make() -> Server:
+            home = tmp_path / (next(names) if url else "a")
+            home.mkdir(exist_ok=True)
+            (home / "config.toml").write_text('[schedule]\ndaily = ""\n[buffer]\nquiet = 3600\n')
+            more = {"LOXODON_STORE": url} if url else {}
+            return held.enter_context(Server(home, **more))
+
+        yield make
+
+
+def test_a_day(serve: Callable[[], Server], url: str) -> None:
+    first, second = serve(), serve()
+    with Client(first.url) as one, Client(second.url) as other:
+        one.add(SAID, session="monday")
+        assert "Ada" in other.recall("Where does my sister live?").context
+        one.consolidate()
+        known = {record.content: record for record in other.list()}
+        fact = known["The user's sister Ada lives in Leeds"]
+        changed = other.edit(fact.id, content="Ada lives in York")
+        assert [version.record.content for version in one.history(fact.id)][-1] == changed.content
+        kept = other.capture("likes tea", token="once")
+        assert one.capture("likes tea", token="once").id == kept.id
+
+        one.pause()
+        with pytest.raises(PausedError):
+            other.capture("is not kept")
+        other.resume()
+        assert one.paused is None
+
+        assert one.forget(entity="Ada").erased["memories"] == 2
+        assert "Ada" not in other.recall("Where does my sister live?").context
+        with pytest.raises(NotFoundError):
+            other.get(fact.id)
+        other.add(SAID, session="monday")  # the same once more, as from a transcript
+        assert "Ada" not in other.recall("Where does my sister live?").context
+
+        status = other.status()
+        assert status.store == (url and one.status().store)
+        found = other.audit.verify()
+        assert found.sound
+        assert {entry.op for entry in one.audit.entries(limit=0)} >= {"add", "recall", "forget"}
+        assert one.validate() == []
+
+
+def _is_refused(stranger: Client) -> bool:
+    try:
+        stranger.list()
+    except UsageError as error:
+        return "token" in str(error)
+    return False
+
+
+def test_a_token_is_for_every_server(serve: Callable[[], Server], url: str) -> None:
+    first, second = serve(), serve()
+    made = subprocess.run(
+        [LOXODON, "--home", str(first.home), "--json", "token", "add", "phone", "--rights", "read"],
+        capture_output=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(first.home), "LOXODON_STORE": url},
+        check=True,
+    )
+    token = json.loads(made.stdout)["token"]
+    for server in (first, second):
+        with Client(server.url) as stranger, Client(server.url, token=token) as phone:
+            until(lambda: _is_refused(stranger))
+            assert phone.list() == []
+            with pytest.raises(ForbiddenError):
+                phone.capture("is not for it")
+
+
+def test_a_job_is_done_once_by_whoever_comes_first(
+    postgres_url: str, tmp_path: Path, clock: Clock
+) -> None:
+    """Two machines with one store: the second does what the first did not."""
+    hosts = []
+    for name in "ab":
+        home = tmp_path / name
+        home.mkdir()
+        (home / "config.toml").write_text(f'[store]\nurl = "{postgres_url}"\n{AT_ONCE}')
+        hosts.append(Host(home, clock, surface="worker"))
+    with hosts[0], hosts[1]:
+        hosts[0].memory("main").add(SAID[:1])
+        hosts[1].memory("张三").add(SAID[1:])
+        first, second = Rounds(hosts[0], NOW), Rounds(hosts[1], NOW)
+        done = [(space, ran.job) for space, ran in (*first.once(), *second.once())]
+        assert done.count(("main", "flush")) == done.count(("张三", "flush")) == 1
+        assert len(done) == len(set(done))
+        for host in hosts:
+            jobs = {job.name: job for job in host.memory("张三").schedule.jobs()}
+            assert jobs["flush"].runs == 1

