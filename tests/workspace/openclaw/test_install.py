@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -269,6 +270,25 @@ def test_a_setting_of_the_user_comes_back(place: Place) -> None:
             assert memory.workspace.path == str(place.workspace)
         place.uninstall()
         assert (place.home / "config.toml").read_bytes() == text.encode()
+
+
+def test_settings_that_were_written_since_stay(place: Place) -> None:
+    """By `loxodon config`, which writes below the header that the install put there."""
+    config = place.home / "config.toml"
+    for before in ("", "language = 'zh'\n", "[recall]\ntop = 5\n"):
+        config.write_text(before)
+        place.install()
+        for key, value in (("workspace.views", "off"), ("schedule.daily", "0 4 * * *")):
+            assert main(["config", key, value, "--home", str(place.home)]) == 0
+        expected = tomllib.loads(before) | {
+            "workspace": {"views": "off"},
+            "schedule": {"daily": "0 4 * * *"},
+        }
+        place.install()
+        ours = expected | {"workspace": {"views": "off", "path": str(place.workspace)}}
+        assert tomllib.loads(config.read_text("utf-8")) == ours
+        place.uninstall()
+        assert tomllib.loads(config.read_text("utf-8")) == expected
 
 
 def test_no_nightly_run_where_none_is_wanted(place: Place) -> None:

@@ -29,7 +29,7 @@ from loxodon import config as settings
 from loxodon.errors import InputError, NotFoundError
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
-from loxodon.workspace.openclaw import blocks, json5, kit_files, members
+from loxodon.workspace.openclaw import blocks, json5, kit_files, members, toml
 from loxodon.workspace.openclaw.changes import (
     Files,
     InstallChange,
@@ -45,6 +45,7 @@ RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"
 _HEARTBEAT = "HEARTBEAT.md"
 _BOOTSTRAP = "BOOTSTRAP.md"
+_SETTING = ("workspace", "path")
 
 
 class InstallPlace(NamedTuple):
@@ -291,25 +292,17 @@ def _members(files: Files, place: InstallPlace) -> dict[str, Any]:
 
 def _setting(files: Files, place: InstallPlace) -> dict[str, Any]:
     """Views and notes of the space main are those of this workspace."""
-    import tomlkit
-
     path = os.path.join(place.home, CONFIG)
     settings.load(place.home)  # refuses a file that is not TOML
     text = files.text(path)
-    document = tomlkit.parse(text or "")
-    table: Any = document.get("workspace")
-    was = table.get("path", "") if table else ""
+    was = toml.value_at(text or "", _SETTING) or ""
     if place.space != "main" or was == place.workspace:
         return {"setting": None}
     piece = ""
-    if table is not None:
-        table["path"] = place.workspace
-        changed = tomlkit.dumps(document)
+    if toml.value_at(text or "", _SETTING[:1]) is not None:
+        changed = toml.changed(text or "", _SETTING, place.workspace)
     else:
-        lead = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        written = tomlkit.dumps({"workspace": {"path": place.workspace}})
-        piece = lead + written
-        changed = (text or "") + piece
+        changed, piece = toml.put(text or "", _SETTING[:1], {_SETTING[1]: place.workspace})
     files.put(path, changed)
     return {"setting": {"piece": piece, "was": was, "made": text is None, "is": place.workspace}}
 
@@ -411,31 +404,16 @@ def _undo_setting(files: Files, record: Mapping[str, Any]) -> None:
     text = files.text(path) if setting else None
     if text is None:
         return
-    if setting["piece"] and text.count(setting["piece"]) == 1:
-        text = text.replace(setting["piece"], "")
+    if toml.value_at(text, _SETTING) != setting["is"]:
+        return  # someone has set it to something else since
+    if setting["was"]:
+        text = toml.changed(text, _SETTING, setting["was"])
     else:
-        text = _without_setting(text, setting)
+        text = toml.drop(text, _SETTING, setting["piece"])
     if setting["made"] and not text.strip():
         files.remove(path)
     else:
         files.put(path, text)
-
-
-def _without_setting(text: str, setting: Mapping[str, Any]) -> str:
-    """The setting as it was, where nobody has set it to something else since."""
-    import tomlkit
-
-    document = tomlkit.parse(text)
-    table: Any = document.get("workspace", {})
-    if table.get("path") != setting["is"]:
-        return text
-    if setting["was"]:
-        table["path"] = setting["was"]
-    else:
-        del table["path"]
-        if not table and setting["piece"]:
-            del document["workspace"]
-    return tomlkit.dumps(document)
 
 
 def _digest(data: bytes) -> str:
