@@ -120,3 +120,12 @@ WHOSE = Argument(
     "user", TEXT, "only import this person's memories, if the file has several people's"
 )
 TRY_IMPORT = Argument("dry_run", FLAG, "show what would be imported, without importing")
+
+
+def names_of(text: str) -> list[str]:
+    """Names separated by commas, of either script."""
+    return [
+        name.strip()
+        for name in text.replace("，", ",").replace("、", ",").split(",")
+        if name.strip()
+    ]

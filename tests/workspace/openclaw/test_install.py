@@ -89,9 +89,7 @@ def test_everything_is_put_in_its_place(place: Place) -> None:
     assert run["job"]["payload"]["argv"][-1] == "consolidate"
     assert place.setting("plugins", "slots", "memory") == "loxodon"
     assert place.setting("plugins", "entries", "loxodon", "hooks", "allowConversationAccess")
-    # Groups are given these tools too: they tell nothing private.
-    serving = ["mcp", "--chat", "group", "--audience", "private"]
-    assert place.setting("mcp", "servers", "loxodon", "args")[-5:] == serving
+    assert place.setting("mcp") is None
     assert place.setting("gateway", "auth", "token") == "s3cret"
     assert "// mine" in place.config.read_text("utf-8")
     assert place.rules.read_text("utf-8").startswith(RULES)
@@ -209,7 +207,7 @@ def test_settings_that_openclaw_wrote_anew_lose_only_what_is_ours(place: Place) 
     assert isinstance(found, dict)
     found["meta"] = {"lastTouchedVersion": "2026.9.6"}
     found["plugins"]["entries"]["other"] = {"enabled": True}
-    found["mcp"]["servers"]["docs"] = {"url": "http://127.0.0.1"}
+    found["mcp"] = {"servers": {"docs": {"url": "http://127.0.0.1"}}}
     place.config.write_text(json.dumps(found, indent=4, sort_keys=True))
     place.uninstall()
     assert json.loads(place.config.read_text("utf-8")) == {
@@ -302,7 +300,8 @@ def test_no_nightly_run_where_none_is_wanted(place: Place) -> None:
 def test_another_space_keeps_its_own_folder(place: Place) -> None:
     place.plan("阿明").carry_out()
     assert not (place.home / "config.toml").exists()
-    assert "阿明" in place.setting("mcp", "servers", "loxodon", "args")
+    plugin = place.state / "extensions" / "loxodon" / "command.json"
+    assert "阿明" in json.loads(plugin.read_text("utf-8"))["command"]
 
 
 def test_the_older_openclaw_gets_its_heartbeat_check(place: Place) -> None:

@@ -8,25 +8,32 @@ it is in, and OpenClaw gets what comes back. So what may be told to whom is deci
 | prompt | message, history | system: the snapshot; context: memories that belong to it |
 | search | query, maxResults, minScore, corpus | results, as `memory_search` gives them |
 | get | path, from, lines; or id | text, as `memory_get` gives it |
+| remember | text, importance | id and kind: what was remembered, and whether it is believed |
 | turn | agent | added: what was journalled of what was said |
+| command | name, args | text: what a person is told (`commands`) |
 | chat | – | chat: who hears it |
+
+Each has `session`, the key; and `channel`, `sender`, `owners`, `allowed` and `main`, by which
+`chats` tells whether the owner alone hears the answer.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from loxodon.errors import InputError, NotFoundError
+from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.layout import VIEWS
+from loxodon.messages import t
 from loxodon.recall.gate import State, should_recall
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.trust.access.places import opened
 from loxodon.trust.origin.quarantine import heard, without_held
-from loxodon.types import KINDS, Chat, Item, Kind, Record
-from loxodon.workspace.openclaw.chats import chat_of
+from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
+from loxodon.workspace.openclaw.chats import chat_of, owners_of
 from loxodon.workspace.readers.openclaw_words import own_words
 
 if TYPE_CHECKING:
@@ -49,26 +56,41 @@ _TEXT = (".md", ".txt", ".json", ".jsonl")
 
 def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     """The answer to one request; an InputError for one that makes no sense."""
-    chat = chat_of(_text(request, "session"), _text(request, "channel"), _text(request, "main"))
-    want = _text(request, "want")
-    if want in ("prompt", "search", "get"):
-        workspace = _bound(workspace, _text(request, "session"))
-    if want == "prompt":
-        return _prompt(workspace, request, chat)
-    if want == "search":
-        return _search(workspace, request, chat)
-    if want == "get":
-        found = _get(workspace, request, chat)
-        return found | {
-            "text": workspace.memory.guard.shown(str(found["text"]), private=chat == "direct")
-        }
-    if want == "turn":
-        agent = _text(request, "agent")
-        followed = workspace.follow(_text(request, "state") or None, (agent,) if agent else ())
-        return {"added": followed.added, "problems": [one.what for one in followed.problems]}
+    chat, want = _chat(request), _text(request, "want")
     if want == "chat":
         return {"chat": chat}
-    raise InputError("the plugin sent an unknown request: {want}", want=repr(want))
+    if want == "turn":
+        followed = _follow(workspace, request)
+        _read_notes(workspace)
+        return {"added": followed.added, "problems": [one.what for one in followed.problems]}
+    if want not in _ANSWERS:
+        raise InputError("the plugin sent an unknown request: {want}", want=repr(want))
+    if want == "search":
+        _read_notes(workspace)
+    if want == "remember":  # the user's own words bear it out, and those of this turn are new
+        _follow(workspace, request)
+    return _ANSWERS[want](_bound(workspace, _text(request, "session")), request, chat)
+
+
+def _chat(request: Mapping[str, object]) -> Chat:
+    return chat_of(
+        _text(request, "session"),
+        _text(request, "channel"),
+        _text(request, "main"),
+        _text(request, "sender"),
+        owners_of(_texts(request, "owners"), _texts(request, "allowed")),
+    )
+
+
+def _follow(workspace: Workspace, request: Mapping[str, object]) -> Followed:
+    agent = _text(request, "agent")
+    return workspace.follow(_text(request, "state") or None, (agent,) if agent else ())
+
+
+def _read_notes(workspace: Workspace) -> None:
+    """Read what was written into the agent's notes; what cannot be read now is read later."""
+    with suppress(LoxodonError):
+        workspace.index()
 
 
 def _bound(workspace: Workspace, session: str) -> Workspace:
@@ -85,6 +107,11 @@ def _text(request: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _texts(request: Mapping[str, object], name: str) -> list[str]:
+    value = request.get(name)
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
 def _whole(request: Mapping[str, object], name: str, default: int, most: int) -> int:
     value = request.get(name)
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
@@ -97,9 +124,7 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
     memory = workspace.memory
     words = own_words(_text(request, "message"))
     message, chat = words.text, "group" if words.group else chat
-    history = request.get("history")
-    given = history[-_MOST_HISTORY:] if isinstance(history, list) else []
-    texts = [own_words(text).text for text in given if isinstance(text, str)]
+    texts = [own_words(text).text for text in _texts(request, "history")[-_MOST_HISTORY:]]
     system = context = ""
     knowing = State()
     if chat == "direct":  # whom we know is no secret to the owner alone
@@ -144,7 +169,31 @@ def _result(item: Item, score: float) -> Answer:
     }
 
 
+def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    """The words are the agent's: a fact where the user's own words bear them out. What others have
+    it remember is what they said, which is in the journal as theirs."""
+    if chat != "direct":
+        return {"status": "refused", "reason": t("notes are only kept in a private chat")}
+    given = request.get("importance")
+    known = isinstance(given, int | float) and not isinstance(given, bool)
+    more = {"importance": given} if known else {}
+    record = workspace.memory.remember(_text(request, "text"), **more)
+    return {"status": "ok", "id": record.id, "kind": record.kind, "text": record.content}
+
+
+def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    from loxodon.workspace.openclaw.commands import run
+
+    return {"text": run(workspace, _text(request, "name"), _text(request, "args"), chat)}
+
+
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    found = _found(workspace, request, chat)
+    shown = workspace.memory.guard.shown(str(found["text"]), private=chat == "direct")
+    return found | {"text": shown}
+
+
+def _found(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     path = _text(request, "path")
     name = _text(request, "id") or (path if _is_id(path) else "")
     try:
@@ -208,3 +257,13 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
     if len(data) > _MOST_BYTES:
         raise NotFoundError("{path} is too large to read", path=repr(path))
     return data.decode("utf-8-sig", "replace").splitlines()
+
+
+_ANSWERS: dict[str, Callable[[Workspace, Mapping[str, object], Chat], Answer]] = {
+    "prompt": _prompt,
+    "search": _search,
+    "get": _get,
+    "remember": _remember,
+    "command": _command,
+}
+"""What is asked of the memory as the agent of a session sees it."""

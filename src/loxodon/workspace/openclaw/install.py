@@ -6,8 +6,8 @@ What is put where:
     WORKSPACE/AGENTS.md           rules, in a marked block at its end
     WORKSPACE/HEARTBEAT.md        the 48-hour check, in a marked block (older OpenClaw only)
     STATE/extensions/loxodon/     the plugin: snapshot and memories before the prompt, the journal
-                                  after the turn, `memory_search` and `memory_get`, the nightly run
-    STATE/openclaw.json           the plugin in the memory slot, and the MCP server
+                                  after the turn, tools, commands, the nightly run
+    STATE/openclaw.json           the plugin in the memory slot
     HOME/config.toml              workspace.path
     HOME/openclaw-install.json    what was done, to the letter, so that it can be undone
 
@@ -38,6 +38,8 @@ from loxodon.workspace.openclaw.changes import (
     remove_folders,
 )
 from loxodon.workspace.openclaw.edits import ConfigEdit
+from loxodon.workspace.openclaw.follow import DATABASE
+from loxodon.workspace.readers.openclaw_db import can_unpack
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 
@@ -134,6 +136,17 @@ def _document(text: str, path: str) -> json5.Node:
         return json5.parse(text)
     except InputError as error:
         raise InputError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
+
+
+def missing_extra(state: str, workspace: str) -> str:
+    """The extra that brings what is needed to read this OpenClaw's long messages; else empty."""
+    return "" if can_unpack() or is_older(state, workspace) else "workspace"
+
+
+def channels_without_owner(config: str) -> list[str]:
+    """The channels on which OpenClaw knows nobody as its owner: they count as groups."""
+    text = Files().text(config)
+    return members.channels_of(text) if text and _document(text, config) else []
 
 
 # --- Installing -----------------------------------------------------------------------------------
@@ -272,20 +285,23 @@ def _stays_inside(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)
 
 
-def is_older(state: str, workspace: str) -> bool:
-    """Whether it is an OpenClaw up to 2026.7: it reads HEARTBEAT.md, and has sessions in files."""
+def is_newer(state: str) -> bool:
+    """Whether it is an OpenClaw from 2026.8 on: it has its sessions in databases."""
     agents = os.path.join(state, "agents")
     names = os.listdir(agents) if os.path.isdir(agents) else []
-    newer = (os.path.join(agents, name, "agent", "openclaw-agent.sqlite") for name in names)
-    return os.path.exists(os.path.join(workspace, _HEARTBEAT)) and not any(
-        map(os.path.exists, newer)
-    )
+    return any(os.path.exists(os.path.join(agents, name, DATABASE)) for name in names)
+
+
+def is_older(state: str, workspace: str) -> bool:
+    """Whether it is an OpenClaw up to 2026.7: it reads HEARTBEAT.md, and has sessions in files."""
+    return os.path.exists(os.path.join(workspace, _HEARTBEAT)) and not is_newer(state)
 
 
 def _members(files: Files, place: InstallPlace) -> dict[str, Any]:
     text = files.text(place.config)
     _document(text or "{}", place.config)
-    changed, edits = members.with_ours(text if text and text.strip() else "{\n}\n", place.command)
+    text_or_empty = text if text and text.strip() else "{\n}\n"
+    changed, edits = members.with_ours(text_or_empty, newer=is_newer(place.state))
     files.put(place.config, changed)
     return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
 
@@ -438,7 +454,7 @@ def parts(home: str) -> list[InstallPart]:
     there = members.found(text) if text and _document(text, config) else {}
     found += [
         InstallPart(name, config, "there" if there.get(name) else "missing")
-        for name in ("slot", "entry", "server")
+        for name in ("slot", "entry")
     ]
     for path, piece in record["blocks"].items():
         text = files.text(path) or ""
