@@ -73,7 +73,9 @@ FILTERS = (
 )
 AS_OF = Argument("as_of", MOMENT, "what was known at this time")
 PROFILE = Argument("profile", TEXT, "use this ranking (setting recall.profile)")
-IN_VIEW = Argument("in_view", TEXTS, "turns the agent already sees, by their text or ref")
+IN_VIEW = Argument(
+    "in_view", TEXTS, "what the agent already sees: turns by text or ref, files by name"
+)
 LISTED = Argument("state", ("active", "archived", "all"), "which memories to list (active)")
 SESSION = Argument("session", TEXT, "only from this session")
 CONTENT = Argument("content", TEXT, "what to remember", required=True)

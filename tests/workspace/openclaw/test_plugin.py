@@ -100,7 +100,7 @@ def test_the_tools_answer(plugin: Path) -> None:
         ("tool", "memory_get", {"id": "f_20990101_001"}, OWNER),
         ("tool", "memory_get", {"path": "../../secret"}, OWNER),
     )
-    assert sorted(found["tools"]) == ["memory_get", "memory_search"]
+    assert sorted(found["tools"]) == ["memory_get", "memory_search", "remember"]
     private, group, unknown, outside = found["results"]
     assert "peanuts" in private["results"][0]["snippet"]
     assert group["results"] == []

@@ -88,7 +88,8 @@ _NAMES = {
     "entry": lambda: t("plugin allowed"),
     "rules": lambda: t("rules"),
     "heartbeat": lambda: t("48-hour check"),
-    "setting": lambda: t("workspace.path"),
+    "path": lambda: t("workspace.path"),
+    "others": lambda: t("workspace.others"),
 }
 
 

@@ -35,6 +35,7 @@ from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
 from loxodon.workspace.openclaw.chats import chat_of, owners_of
 from loxodon.workspace.readers.openclaw_words import own_words
+from loxodon.workspace.sources.index import folders_of
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
@@ -51,6 +52,8 @@ _CORPORA: dict[str, tuple[Kind | Literal["turn", "note"] | None, ...]] = {
     "memory": (*KINDS, "note"),  # each by itself: together a turn may stand for its memory
 }
 """What each corpus that OpenClaw's tool knows is here; there is no wiki."""
+_LOADED = {"MEMORY.md": 20_000, "USER.md": 4_000}
+"""Files that OpenClaw loads by itself, and up to how many characters it does not cut them."""
 _TEXT = (".md", ".txt", ".json", ".jsonl")
 
 
@@ -132,8 +135,17 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
         if memory.list(limit=1):
             system = memory.snapshot(language_of(message))
     if should_recall(message, knowing).recall:
+        texts += _loaded(workspace) if chat == "direct" else []
         context = memory.recall(message, chat=chat, in_view=texts).context
     return {"system": system, "context": context}
+
+
+def _loaded(workspace: Workspace) -> list[str]:
+    """The notes that OpenClaw puts whole into the prompt of every private chat."""
+    paths = ((name, os.path.join(workspace.path, name), most) for name, most in _LOADED.items())
+    return [
+        name for name, path, most in paths if os.path.isfile(path) and os.stat(path).st_size <= most
+    ]
 
 
 def _search(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
@@ -176,7 +188,7 @@ def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -
         return {"status": "refused", "reason": t("notes are only kept in a private chat")}
     given = request.get("importance")
     known = isinstance(given, int | float) and not isinstance(given, bool)
-    more = {"importance": given} if known else {}
+    more: dict[str, Any] = {"importance": given} if known else {}
     record = workspace.memory.remember(_text(request, "text"), **more)
     return {"status": "ok", "id": record.id, "kind": record.kind, "text": record.content}
 
@@ -201,7 +213,7 @@ def _found(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> A
             return {"status": "ok", "id": name, "text": _known(workspace, name, chat)}
         first = _whole(request, "from", 1, 1 << 40)
         count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
-        whole = _lines_of(workspace, path, chat)
+        whole = _lines_of(workspace, path, chat, _text(request, "workspace"))
         lines = without_held(workspace.store, whole)
     except NotFoundError as error:
         return {"status": "not_found", "path": path or name, "text": "", "reason": str(error)}
@@ -234,13 +246,15 @@ def _known(workspace: Workspace, name: str, chat: Chat) -> str:
     return clean(record.content)
 
 
-def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
-    """The lines of a file of the workspace. What files say has no audience, so groups get none;
-    and the views are of every agent's memory, so an agent does not get those."""
+def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence[str]:
+    """The lines of a file of the workspace, or of the agent's `own` where that is known. What files
+    say has no audience, so groups get none; and the views are of every agent's memory, so an agent
+    does not get those."""
     missing = NotFoundError("file not found in the workspace: {path}", path=repr(path))
     if not path or "\0" in path or chat != "direct":
         raise missing
-    root, agent = workspace.path, workspace.memory.agent
+    others = folders_of(workspace, workspace.memory.config.workspace.others)
+    root, agent = own if own in others else workspace.path, workspace.memory.agent
     real, inside = os.path.realpath(os.path.join(root, path)), os.path.realpath(root) + os.sep
     if not real.startswith(inside) or not real.lower().endswith(_TEXT):
         raise missing

@@ -50,8 +50,9 @@ function run(words, input, seconds) {
   });
 }
 
+/** Ask for something; what a model gives comes first, so that it cannot say where it is asked. */
 async function ask(want, where, more = {}) {
-  const request = JSON.stringify({ want, ...where, ...more });
+  const request = JSON.stringify({ ...more, ...where, want });
   return JSON.parse(await run(["openclaw", "answer", "--json"], request, SECONDS[want]));
 }
 
@@ -146,7 +147,8 @@ export default {
         owners: texts(config?.commands?.ownerAllowFrom),
         allowed: texts(allowedOn(config, channel, account)),
         state: COMMAND.state,
-        main: config?.session?.mainKey,
+        main: config?.session?.mainKey ?? "",
+        workspace: ctx?.workspaceDir ?? "",
       };
     };
     const warn = (what, error) => api.logger?.warn?.(`loxodon: ${what}: ${error?.message ?? error}`);
