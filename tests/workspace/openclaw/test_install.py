@@ -16,7 +16,8 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
 from loxodon.serve.cli import main
-from loxodon.workspace.openclaw import blocks, install, json5
+from loxodon.workspace.openclaw import blocks, edits, install, json5
+from loxodon.workspace.openclaw.follow import state_folder
 from loxodon.workspace.openclaw.install import InstallPlan
 
 CONFIG = """// mine
@@ -179,6 +180,89 @@ def _as_by_an_older_version(place: Place) -> None:
     record["blocks"][str(place.rules)] = changed
     place.rules.write_text(place.rules.read_text("utf-8").replace(piece, changed), "utf-8")
     path.write_text(json.dumps(record), "utf-8")
+
+
+def test_an_mcp_server_of_an_earlier_version_goes(place: Place) -> None:
+    before = place.all()
+    place.install()
+    path = place.home / install.RECORD
+    record = json.loads(path.read_text("utf-8"))
+    server = ("mcp", "servers", "loxodon")
+    text, edit = edits.put(place.config.read_text("utf-8"), server, {"command": "python"})
+    assert edit
+    record["edits"].append(edit._asdict())
+    record["setting"] = {k: v for k, v in record.pop("settings")[0].items() if k != "name"}
+    place.config.write_text(text, "utf-8")
+    path.write_text(json.dumps(record), "utf-8")
+    place.install()
+    assert place.setting("mcp") is None
+    place.uninstall()
+    assert place.all() == before
+
+
+def test_every_agent_has_the_rules_and_its_notes_are_searched(place: Place) -> None:
+    work, named = place.workspace / "work", place.root / "named"
+    agents = '{defaults: {workspace: "WS"}, list: [{id: "main", workspace: "WS"}, {id: "work"}],'
+    agents += ' entries: {writer: {workspace: "NAMED"}, nobody: {}}}'
+    agents = agents.replace("WS", str(place.workspace)).replace("NAMED", str(named))
+    place.config.write_text(f"{{ agents: {agents} }}", "utf-8")
+    for folder in (work, named):
+        folder.mkdir()
+        (folder / "AGENTS.md").write_text("# 规则\n要友善。\n", "utf-8")
+    before = place.all()
+    place.install()
+    for folder in (work, named):
+        assert blocks.present((folder / "AGENTS.md").read_text("utf-8"))
+        assert "回忆" in (folder / "skills" / "loxodon" / "SKILL.md").read_text("utf-8")
+        (folder / "memory").mkdir()
+    (named / "memory" / "2026-05-10.md").write_text("The yacht is called Ondine")
+    with Memory.open(place.home) as memory:
+        memory.workspace.index()
+        assert "Ondine" in memory.recall("What is the yacht called?").context
+    assert place.plan().changes == []
+    found = install.parts(str(place.home))
+    assert [one.state for one in found] == ["there"] * len(found)
+    assert len([one for one in found if one.name == "skill"]) == 3
+    (named / "memory" / "2026-05-10.md").unlink()
+    for folder in (work, named):
+        (folder / "memory").rmdir()
+    place.uninstall()
+    ours = ("spaces", "audit", "keys")
+    kept = {path for path in place.all() if not any(f"/home/{one}" in path for one in ours)}
+    assert kept == set(before)
+
+
+def test_a_second_profile_does_not_take_the_memory_of_the_first(place: Place) -> None:
+    place.install()
+    second = place.root / ".openclaw-work"
+    second.mkdir()
+    older = place.root / ".openclaw" / "workspace-work"
+    older.mkdir(parents=True)
+    assert state_folder(None, {"OPENCLAW_PROFILE": "work"}).endswith("/.openclaw-work")
+    other = install.place_of(str(place.home), "main", str(second), "")
+    assert other.workspace == str(older)
+    before = place.all()
+    with pytest.raises(InputError, match="another OpenClaw"):
+        install.plan_install(other)
+    assert place.all() == before
+    home = place.root / "second"
+    home.mkdir()
+    install.plan_install(other._replace(home=str(home))).carry_out()
+    assert all(one.state == "there" for one in install.parts(str(place.home)))
+
+
+def test_the_newer_openclaw_is_told_what_its_own_memory_cannot_do(place: Place) -> None:
+    across = ("memory", "search", "rememberAcrossConversations")
+    place.install()
+    assert place.setting(*across) is None  # an older one refuses what it does not know
+    place.uninstall()
+    (place.state / "agents" / "main" / "agent").mkdir(parents=True)
+    (place.state / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(b"")
+    before = place.all()
+    place.install()
+    assert place.setting(*across) is False
+    place.uninstall()
+    assert place.all() == before
 
 
 def test_what_the_user_writes_around_our_block_stays(place: Place) -> None:
@@ -465,6 +549,36 @@ def test_from_the_command_line(place: Place, capsys: pytest.CaptureFixture[str])
     assert "s3cret" not in capsys.readouterr().out
     assert main(_typed(place, "status")) == 0
     assert main(_typed(place, "uninstall", "--yes", "--json")) == 0
+
+
+def test_what_is_needed_and_missing_is_told(
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_it = _typed(place, "install", "--state", str(place.state), "--yes")
+    assert main(install_it) == 0
+    assert "ownerAllowFrom" not in capsys.readouterr().out
+    monkeypatch.setattr(install, "can_unpack", lambda: False)
+    before = place.all()
+    assert main(install_it) == 6
+    assert "[workspace]" in capsys.readouterr().err
+    assert place.all() == before
+    channels = (
+        "{ telegram: { allowFrom: ['*'] }, slack: { allowFrom: ['U1'] }, irc: {enabled: false} }"
+    )
+    text = place.config.read_text("utf-8").replace("{", f"{{ channels: {channels},", 1)
+    place.config.write_text(text, "utf-8")
+    assert main(_typed(place, "status")) == 0
+    out = capsys.readouterr().out
+    assert "[workspace]" in out
+    assert "on telegram OpenClaw" in out
+    assert main(_typed(place, "status", "--json")) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["missing"], found["unowned"]) == ("workspace", ["telegram"])
+    monkeypatch.undo()
+    text = text.replace("{", "{ commands: { ownerAllowFrom: ['telegram:42'] },", 1)
+    place.config.write_text(text, "utf-8")
+    assert main(_typed(place, "status")) == 0
+    assert "ownerAllowFrom" not in capsys.readouterr().out
 
 
 def test_the_scripts_of_the_skill_call_the_memory(place: Place) -> None:

@@ -63,15 +63,16 @@ def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     if want == "chat":
         return {"chat": chat}
     if want == "turn":
-        followed = _follow(workspace, request)
         _read_notes(workspace)
+        followed = _follow(workspace, request)
         return {"added": followed.added, "problems": [one.what for one in followed.problems]}
     if want not in _ANSWERS:
         raise InputError("the plugin sent an unknown request: {want}", want=repr(want))
     if want == "search":
         _read_notes(workspace)
-    if want == "remember":  # the user's own words bear it out, and those of this turn are new
-        _follow(workspace, request)
+    if want == "remember" and chat == "direct":
+        with suppress(LoxodonError):  # the user's words of this turn may bear it out
+            _follow(workspace, request)
     return _ANSWERS[want](_bound(workspace, _text(request, "session")), request, chat)
 
 
