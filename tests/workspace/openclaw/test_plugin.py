@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not NODE, reason="there is no Node here")
 
 DRIVER = """
 const plugin = (await import(process.argv[2])).default;
-const hooks = {}, tools = {}, commands = {}, warnings = [];
+const hooks = {}, tools = {}, commands = {}, services = [], warnings = [];
 let jobs = [
   { id: "theirs", name: "Loxodon fan club" },
   { id: "dreams", description: "[managed-by=memory-core.short-term-promotion] Promote" },
@@ -36,6 +36,7 @@ plugin.register({
     channels: { slack: { accounts: { acc: { allowFrom: ["U1"] } } }, irc: { allowFrom: [7, 8] } },
   }) } },
   logger: { warn: (text) => warnings.push(text) },
+  registerService: (one) => { services.push(one); },
   registerCommand: (one) => { commands[one.name] = one; },
   registerTool: (make, { names }) => { tools[names[0]] = make; },
   on: (name, handler) => { hooks[name] = handler; },
@@ -48,6 +49,8 @@ for (const [kind, name, event, ctx] of steps) {
     results.push(JSON.parse((await made.execute("call", event)).content[0].text));
   } else if (kind === "command") {
     results.push(await commands[name].handler({ ...ctx, args: event.args }));
+  } else if (kind === "service") {
+    results.push((await services[0][name](ctx.cron ? { getCron: () => cron } : {})) ?? null);
   } else {
     const found = await hooks[name](event, { ...ctx, getCron: () => cron });
     results.push(found ?? null);
@@ -152,12 +155,19 @@ def test_the_agents_shell_is_told_who_listens(plugin: Path) -> None:
 
 
 def test_the_nightly_run_is_there_once_while_the_gateway_runs(plugin: Path) -> None:
+    """Also where the plugin comes to a running gateway; and that of OpenClaw's memory is gone."""
     start: Step = ("hook", "gateway_start", {}, {})
-    running = _play(plugin, start, start)["jobs"]
-    assert [job["name"] for job in running] == ["Loxodon fan club", "Loxodon consolidation"]
-    assert running[1]["payload"]["kind"] == "command"
-    stopped = _play(plugin, start, ("hook", "gateway_stop", {}, {}))["jobs"]
-    assert [job["id"] for job in stopped] == ["theirs"]
+    newer: Step = ("service", "start", {}, {"cron": "yes"})
+    for begun in ((start, start), (newer, start), (newer,)):
+        running = _play(plugin, *begun)["jobs"]
+        assert [job["name"] for job in running] == ["Loxodon fan club", "Loxodon consolidation"]
+        assert running[1]["payload"]["kind"] == "command"
+    for end in (("hook", "gateway_stop", {}, {}), ("service", "stop", {}, {})):
+        stopped = _play(plugin, newer, end)["jobs"]
+        assert [job["id"] for job in stopped] == ["theirs"]
+    older = _play(plugin, ("service", "start", {}, {}))
+    assert [job["id"] for job in older["jobs"]] == ["theirs", "dreams"]
+    assert older["warnings"] == []
 
 
 @pytest.mark.parametrize(
