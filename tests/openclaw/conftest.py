@@ -138,11 +138,15 @@ class OpenClaw:
         return str(until(answered))
 
     def types(self, command: str, sender: int = OWNER, group: int = 0) -> str:
-        """Let somebody type a command; what they are sent."""
+        """Let somebody type a command; what they are sent, which is no reply of the model."""
         known = len(self.telegram.texts(group or sender))
         self.telegram.write(command, sender, group)
-        until(lambda: self.telegram.texts(group or sender)[known:])
-        return self.telegram.texts(group or sender)[-1]
+
+        def sent() -> list[str]:
+            new = self.telegram.texts(group or sender)[known:]
+            return [text for text in new if not text.startswith("Reply ")]
+
+        return str(until(sent)[-1])
 
     def calls(self, tool: str, **given: object) -> None:
         """Let the model call a tool; the newer OpenClaw keeps most of them behind `tool_call`."""
@@ -199,7 +203,7 @@ def _config(one: OpenClaw, port: int) -> str:
     return f"""// my own settings
 {{
   agents: {{
-    defaults: {{ model: {{ primary: 'local/tiny' }}, {search} heartbeat: {{ every: "0m" }} }},
+    defaults: {{ model: {{ primary: 'local/tiny' }}, {search} }},
   }},
   {memory}
   commands: {{ ownerAllowFrom: ["telegram:{OWNER}", "telegram:{OWNER_TOO}"] }},
@@ -214,12 +218,13 @@ def _config(one: OpenClaw, port: int) -> str:
   gateway: {{
     mode: "local", bind: "loopback", port: {port}, auth: {{ mode: "token", token: "secret" }},
   }},
+  plugins: {{ entries: {{ telegram: {{ enabled: true }} }} }},
   logging: {{ file: "{one.home / "openclaw.log"}" }},
   models: {{
     providers: {{
       local: {{
         baseUrl: "http://127.0.0.1:{one.model.port}/v1", apiKey: "x", api: "openai-completions",
-        models: [{{ id: "tiny", name: "tiny", contextWindow: 32000, maxTokens: 1000 }}],
+        models: [{{ id: "tiny", name: "tiny", contextWindow: 200000, maxTokens: 1000 }}],
       }},
     }},
   }},

@@ -255,12 +255,15 @@ def test_the_newer_openclaw_is_told_what_its_own_memory_cannot_do(place: Place) 
     across = ("memory", "search", "rememberAcrossConversations")
     place.install()
     assert place.setting(*across) is None  # an older one refuses what it does not know
+    plugin = str(place.state / "extensions" / "loxodon")
+    assert place.setting("plugins", "load", "paths") == [plugin]
     place.uninstall()
     (place.state / "agents" / "main" / "agent").mkdir(parents=True)
     (place.state / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(b"")
     before = place.all()
     place.install()
     assert place.setting(*across) is False
+    assert place.setting("plugins", "load") is None
     place.uninstall()
     assert place.all() == before
 

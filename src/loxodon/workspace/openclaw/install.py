@@ -352,7 +352,8 @@ def _members(files: Files, place: InstallPlace) -> dict[str, Any]:
     text = files.text(place.config)
     _document(text or "{}", place.config)
     text_or_empty = text if text and text.strip() else "{\n}\n"
-    changed, edits = members.with_ours(text_or_empty, newer=is_newer(place.state))
+    folder, newer = _plugin_folder(place), is_newer(place.state)
+    changed, edits = members.with_ours(text_or_empty, folder, newer=newer)
     files.put(place.config, changed)
     return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
 

@@ -24,8 +24,13 @@ ACROSS = ("memory", "search", "rememberAcrossConversations")
 `openclaw doctor` says so. Only from 2026.8 on is it known: an older OpenClaw would refuse it."""
 
 
-def with_ours(text: str, *, newer: bool) -> tuple[str, list[ConfigEdit]]:
-    """`text` with the plugin in the memory slot, and what was done for it."""
+LOAD = ("plugins", "load", "paths")
+"""Where plugins are. Up to 2026.7 one that is not named here is said to come from nowhere; and only
+a change of this has a running gateway start anew, without which it has no tools or commands."""
+
+
+def with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigEdit]]:
+    """`text` with the plugin of a folder in the memory slot, and what was done for it."""
     wanted: list[tuple[tuple[str, ...], object]] = [(SLOT, NAME), (ENTRY, _GRANTS)]
     if newer:
         wanted.append((ACROSS, False))
@@ -33,9 +38,12 @@ def with_ours(text: str, *, newer: bool) -> tuple[str, list[ConfigEdit]]:
     for path, value in wanted:
         text, edit = put(text, path, value)
         edits += [edit] if edit else []
+    listed = [] if newer else [(LOAD, folder)]
     allowed = json5.parse(text).at(ALLOWED)
     if allowed and isinstance(allowed.value, list) and NAME not in allowed.value:
-        text, added = append(text, ALLOWED, NAME)
+        listed.append((ALLOWED, NAME))
+    for path, item in listed:
+        text, added = append(text, path, item)
         edits.append(added)
     return text, edits
 

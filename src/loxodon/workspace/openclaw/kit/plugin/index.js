@@ -10,7 +10,6 @@ import { fileURLToPath } from "node:url";
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 const COMMAND = JSON.parse(readFileSync(join(FOLDER, "command.json"), "utf8"));
 const JOB = "loxodon:consolidation";
-const HOUR = 3_600_000;
 const MOST_OUTPUT = 8 * 1024 * 1024;
 const DREAMS = "[managed-by=memory-core.";
 const SECONDS = { prompt: 12, search: 30, get: 30, remember: 30, turn: 25, command: 30, chat: 5 };
@@ -236,10 +235,8 @@ export default {
 
     // The nightly run stands among OpenClaw's automations as long as this plugin runs, and no longer.
     // OpenClaw's own memory leaves its nightly job there when it is replaced, and puts it back when
-    // it returns: without it, that job only wakes the agent's model. Up to 2026.7 a plugin that comes
-    // to a running gateway is not given the automations: until the next start it asks by itself.
+    // it returns: without it, that job only wakes the agent's model.
     let automations;
-    let clock;
     const isOurs = (job) => job.declarationKey === JOB || job.description?.includes(`[${JOB}]`);
     const withdraw = async (unwanted) => {
       const all = (await automations?.()?.list?.({ includeDisabled: true })) ?? [];
@@ -247,23 +244,16 @@ export default {
     };
     const begin = async (ctx) => {
       try {
-        automations = ctx?.getCron ?? automations;
-        clearInterval(clock);
-        if (automations?.()) {
-          await withdraw((job) => isOurs(job) || job.description?.includes(DREAMS));
-          if (COMMAND.job) await automations().add(COMMAND.job);
-        } else if (COMMAND.job) {
-          const due = () => run(["consolidate", "--if-due"], "", 3600).catch((e) => warn("nightly", e));
-          clock = setInterval(due, HOUR);
-          clock.unref();
-        }
+        automations = ctx?.getCron ?? automations; // up to 2026.7 services are not given it
+        if (!automations?.()) return;
+        await withdraw((job) => isOurs(job) || job.description?.includes(DREAMS));
+        if (COMMAND.job) await automations().add(COMMAND.job);
       } catch (error) {
         warn("the nightly run was not scheduled", error);
       }
     };
     const end = async () => {
       try {
-        clearInterval(clock);
         await withdraw(isOurs);
       } catch (error) {
         warn("the nightly run is still scheduled", error);
