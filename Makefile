@@ -59,7 +59,10 @@ test-compat:  ## try what plugs into mem0, LangGraph and the OpenAI Agents SDK i
 	@touch $@
 
 test-openclaw: $(VENV)/dev.done .venv-openclaw/openclaw.done  ## try it in a real OpenClaw (needs npm; an environment of its own: .venv-openclaw)
-	LOXODON_OPENCLAW=$(CURDIR)/.venv-openclaw $(BIN)/python -m pytest -rs -n 2 --dist loadgroup tests/openclaw
+	@export LOXODON_OPENCLAW=$(CURDIR)/.venv-openclaw; \
+		$(BIN)/python -m pytest -rs tests/openclaw -k "not before" & newer=$$!; \
+		$(BIN)/python -m pytest -rs tests/openclaw -k before; older=$$?; \
+		wait $$newer && exit $$older
 
 .venv-inspector/inspector.done: tests/serve/mcp/inspector/package.json
 	mkdir -p .venv-inspector

@@ -232,10 +232,7 @@ def _config(one: OpenClaw, port: int) -> str:
 """
 
 
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(one, marks=pytest.mark.xdist_group(one)) for one in VERSIONS],
-)
+@pytest.fixture(scope="module", params=VERSIONS)
 def openclaw(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[OpenClaw]:

@@ -1233,7 +1233,7 @@ SENTENCES: dict[str, str] = {
     "the files are from different times: export them again, or undo the edits": "这些文件不属于同一时刻：请重新导出，或撤回修改",
     "48-hour check": "48 小时检查",
     "Continue? [y/N] ": "继续吗？[y/N] ",
-    "installed into the OpenClaw at {state}; a running OpenClaw picks it up by itself": "已安装到 {state} 的 OpenClaw；正在运行的 OpenClaw 会自动生效",
+    "installed into the OpenClaw at {state}; a running gateway restarts itself to use it": "已安装到 {state} 的 OpenClaw；正在运行的网关会自动重启并生效",
     "this OpenClaw compresses long messages, and the package that reads them is not installed": "这个 OpenClaw 会压缩较长的消息，而读取它们所需的包没有安装",
     "long messages cannot be read: a package is not installed": "无法读取较长的消息：缺少一个包",
     "on {channels} OpenClaw does not know who its owner is, so every chat there counts as a group; set commands.ownerAllowFrom in OpenClaw": "OpenClaw 不知道 {channels} 上谁是所有者，因此那里的所有聊天都按群聊处理；请在 OpenClaw 中设置 commands.ownerAllowFrom",

@@ -162,7 +162,8 @@ def test_the_nightly_run_is_there_once_while_the_gateway_runs(plugin: Path) -> N
         running = _play(plugin, *begun)["jobs"]
         assert [job["name"] for job in running] == ["Loxodon fan club", "Loxodon consolidation"]
         assert running[1]["payload"]["kind"] == "command"
-    for end in (("hook", "gateway_stop", {}, {}), ("service", "stop", {}, {})):
+    ends: list[Step] = [("hook", "gateway_stop", {}, {}), ("service", "stop", {}, {})]
+    for end in ends:
         stopped = _play(plugin, newer, end)["jobs"]
         assert [job["id"] for job in stopped] == ["theirs"]
     older = _play(plugin, ("service", "start", {}, {}))

@@ -29,10 +29,12 @@ def install(args: Namespace) -> Outcome:
     plan = setup.plan_install(place)
     if not agreed(args, plan):
         return outcome(plan, False, t("nothing was changed"))
-    opened(args, make=True).close()
+    opened(args, make=True).close()  # nothing is changed for a memory that cannot be opened
     plan.carry_out()
+    with opened(args, make=True) as memory:
+        memory.workspace.index()  # or the first search would wait for it
     said = t(
-        "installed into the OpenClaw at {state}; a running OpenClaw picks it up by itself",
+        "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
         state=state,
     )
     return outcome(plan, True, "\n".join([said, *_unowned(place.config)]))

@@ -63,8 +63,10 @@ def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     if want == "chat":
         return {"chat": chat}
     if want == "turn":
-        _read_notes(workspace)
-        followed = _follow(workspace, request)
+        try:
+            followed = _follow(workspace, request)
+        finally:
+            _read_notes(workspace)
         return {"added": followed.added, "problems": [one.what for one in followed.problems]}
     if want not in _ANSWERS:
         raise InputError("the plugin sent an unknown request: {want}", want=repr(want))

@@ -38,7 +38,7 @@ def with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigE
     for path, value in wanted:
         text, edit = put(text, path, value)
         edits += [edit] if edit else []
-    listed = [] if newer else [(LOAD, folder)]
+    listed: list[tuple[tuple[str, ...], str]] = [] if newer else [(LOAD, folder)]
     allowed = json5.parse(text).at(ALLOWED)
     if allowed and isinstance(allowed.value, list) and NAME not in allowed.value:
         listed.append((ALLOWED, NAME))
