@@ -65,7 +65,10 @@ test-upstream:  ## run the tests of LangGraph's stores and the Agents SDK's sess
 	@touch $@
 
 test-openclaw: $(VENV)/dev.done .venv-openclaw/openclaw.done  ## try it in a real OpenClaw (needs npm; an environment of its own: .venv-openclaw)
-	LOXODON_OPENCLAW=$(CURDIR)/.venv-openclaw $(BIN)/python -m pytest -rs tests/openclaw
+	@export LOXODON_OPENCLAW=$(CURDIR)/.venv-openclaw; \
+		$(BIN)/python -m pytest -rs tests/openclaw -k "not before" & newer=$$!; \
+		$(BIN)/python -m pytest -rs tests/openclaw -k before; older=$$?; \
+		wait $$newer && exit $$older
 
 .venv-inspector/inspector.done: tests/serve/mcp/inspector/package.json
 	mkdir -p .venv-inspector

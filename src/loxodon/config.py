@@ -261,6 +261,7 @@ class WorkspaceConfig(NamedTuple):
     path: str = ""
     views: str = "on"
     folders: str = ""
+    others: str = ""
     agents: str = "shared"
     days: int = 2
     debounce: float = 0.3
@@ -548,6 +549,7 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         ("on", "off"),
     ),
     "workspace.folders": ("More folders of Markdown notes to search; one per line.",),
+    "workspace.others": ("Workspaces of other agents whose notes are searched too; one per line.",),
     "workspace.agents": (
         "Whether OpenClaw's agents share one memory (shared) or each has its own (apart).",
         None,

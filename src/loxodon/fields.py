@@ -7,10 +7,11 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import in_zone
-from loxodon.errors import InputError
+from loxodon.errors import InputError, UsageError
 from loxodon.store import Filter
 from loxodon.text.check import checked_text
 from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES
+from loxodon.verbs.arguments import names_of
 
 if TYPE_CHECKING:  # a cold command need not make it
     from typing import TypedDict
@@ -118,6 +119,23 @@ def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
         raise InputError("the time range ends before it starts", hint="since must be before until")
     return Filter(**asked)
+
+
+def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
+    """The tags after changes as they are typed, `+a -b`; a UsageError where one is none."""
+    found = dict.fromkeys(tags)
+    for change in changes:
+        names = names_of(change[1:])
+        if change[:1] not in ("+", "-") or not names:
+            raise UsageError(
+                "{change} is not a tag change", hint="write +name or -name", change=repr(change)
+            )
+        for name in names:
+            if change[0] == "+":
+                found[name] = None
+            else:
+                found.pop(name, None)
+    return tuple(found)
 
 
 def number(name: str, value: object) -> int:

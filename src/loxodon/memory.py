@@ -903,8 +903,9 @@ class Memory:
         `if_due` runs only if due. `phase` runs a single phase. An interrupted run resumes where it
         stopped, and only one runs at a time.
 
-        Afterwards, edits in the text views are imported and the views rewritten (setting
-        `workspace.views`). If that fails, nothing is undone, and `Consolidated.views` says why.
+        Afterwards, changed notes are read, edits in the text views are imported and the views
+        rewritten (setting `workspace.views`). If that fails, nothing is undone, and
+        `Consolidated.views` says why.
         """
         if self.paused:
             return Consolidated(False, "paused")
@@ -913,8 +914,11 @@ class Memory:
         done = self._consolidation().run(
             self.now(), force=force, if_due=if_due, phase=phase, on_phase=progress
         )
-        if done.ran and phase is None and self.workspace.has_views:
-            return done._replace(views=self.workspace.renew())
+        if done.ran and phase is None:
+            with suppress(LoxodonError):  # what cannot be read now is read the next time
+                self.workspace.index()
+            if self.workspace.has_views:
+                return done._replace(views=self.workspace.renew())
         return done
 
     def flush(self) -> Consolidated:

@@ -12,10 +12,11 @@ from typing import Any
 
 
 class Model:
-    """What was asked, and what is to be said next (`OK` where nothing is)."""
+    """What was asked and answered, and the calls that are to be made next."""
 
     def __init__(self) -> None:
-        self.prompts: list[dict[str, Any]] = []
+        self.answered: list[tuple[str, str]] = []
+        """Each prompt, all of it as text, and the reply; empty where that was a call."""
         self.replies: list[dict[str, Any]] = []
         self.port = 0
 
@@ -29,9 +30,14 @@ class Model:
         }
         self.replies.append({"tool_calls": [call]})
 
-    def seen(self) -> str:
-        """The last prompt, all of it, as text."""
-        return json.dumps(self.prompts[-1]["messages"], ensure_ascii=False)
+    def reply(self, prompt: Any) -> dict[str, Any]:
+        """What is said next, with a number by which the reply is known."""
+        # Programs ask too, to name a conversation or on a schedule: a call is not for them.
+        told = json.dumps(prompt["messages"], ensure_ascii=False)
+        wanted = self.replies and prompt.get("tools")
+        delta = self.replies.pop(0) if wanted else {"content": f"Reply {len(self.answered)}."}
+        self.answered.append((told, str(delta.get("content", ""))))
+        return delta
 
 
 @contextmanager
@@ -41,8 +47,7 @@ def running() -> Iterator[Model]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             size = int(self.headers.get("Content-Length", 0))
-            model.prompts.append(json.loads(self.rfile.read(size)))
-            delta = model.replies.pop(0) if model.replies else {"content": "OK"}
+            delta = model.reply(json.loads(self.rfile.read(size)))
             ended = "tool_calls" if "tool_calls" in delta else "stop"
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")

@@ -1,31 +1,27 @@
-"""Loxodon in a real OpenClaw, from install to uninstall, told in order."""
+"""Loxodon in a real OpenClaw, from install to uninstall, told in order, while its gateway runs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
-from socket import socket
-from threading import Thread, Timer
 from typing import Any
 
 import pytest
 
-from tests.openclaw.conftest import OpenClaw
+from loxodon import Memory
+from tests.openclaw.conftest import GROUP, OWNER_TOO, STRANGER, OpenClaw
+from tests.waiting import until
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-GROUP = "agent:main:telegram:group:-100"
-PRIVATE = "agent:main:telegram:direct:42"
+NEWCOMER = 777
+LONG = "The recipe for the cake is long." + " Stir the batter once more." * 60
 
 
 @pytest.fixture(scope="module")
 def before(openclaw: OpenClaw) -> dict[str, str]:
     """All that the user has, as it was before the install."""
     found = _files(openclaw)
-    openclaw.loxodon("openclaw", "install", "--yes")
+    with openclaw.reloading():
+        openclaw.loxodon("openclaw", "install", "--yes")
     return found
 
 
@@ -41,131 +37,104 @@ def _files(openclaw: OpenClaw) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("before")
-def test_the_skill_is_listed(openclaw: OpenClaw) -> None:
-    skills = openclaw.asked("skills", "list")["skills"]
-    (ours,) = [one for one in skills if one["name"] == "loxodon"]
-    assert ours["eligible"]
-
-
-@pytest.mark.usefixtures("before")
-def test_the_plugin_is_loaded_into_the_memory_slot(openclaw: OpenClaw) -> None:
-    found = openclaw.asked("plugins", "inspect", "loxodon", "--runtime")
-    assert found["plugin"]["status"] == "loaded"
-    assert found["plugin"]["memorySlotSelected"]
-    assert sorted(found["plugin"]["toolNames"]) == ["memory_get", "memory_search"]
-    hooks = {one["name"] for one in found["typedHooks"]}
-    assert hooks >= {"before_prompt_build", "agent_end", "gateway_start", "gateway_stop"}
-
-
-@pytest.mark.usefixtures("before")
-def test_the_mcp_server_is_known(openclaw: OpenClaw) -> None:
-    server = openclaw.asked("mcp", "show", "loxodon")
-    assert server["args"][-5:] == ["mcp", "--chat", "group", "--audience", "private"]
-    assert str(openclaw.memory) in server["args"]
-    probed = openclaw.asked("mcp", "probe", "loxodon")
-    assert probed["servers"]["loxodon"]["tools"] >= 9
-
-
-@pytest.mark.usefixtures("before")
 def test_what_is_told_in_one_conversation_is_in_the_prompt_of_the_next(openclaw: OpenClaw) -> None:
-    openclaw.says("I am allergic to peanuts, please remember that.")
-    assert "peanuts" in openclaw.says("What am I allergic to?", PRIVATE)
+    told = openclaw.says("I am allergic to peanuts, please remember that.")
+    assert "skills/loxodon" in told  # the skill is listed
+    openclaw.journalled("allergic to peanuts")
+    assert "peanuts" in openclaw.says("What am I allergic to?", OWNER_TOO)
 
 
 @pytest.mark.usefixtures("before")
-def test_the_snapshot_starts_a_private_conversation_and_no_other(openclaw: OpenClaw) -> None:
+def test_a_long_message_is_journalled_whole(openclaw: OpenClaw) -> None:
+    openclaw.says(LONG)
+    openclaw.journalled(LONG)
+
+
+@pytest.mark.usefixtures("before")
+def test_the_snapshot_starts_the_owners_conversation_and_no_other(openclaw: OpenClaw) -> None:
     openclaw.loxodon("consolidate")
-    assert "allergic to peanuts" in openclaw.says("Good morning!", "agent:main:telegram:direct:43")
-    assert "peanuts" not in openclaw.says("Is the user allergic to anything?", GROUP)
+    assert "allergic to peanuts" in openclaw.says("Good morning!", OWNER_TOO)
+    for text, sender, group in (
+        ("Is your owner allergic to something?", STRANGER, 0),
+        ("Is the owner allergic to anything?", STRANGER, GROUP),
+        ("Am I allergic to anything?", OWNER_TOO, GROUP),
+    ):
+        assert "peanuts" not in openclaw.says(text, sender, group)
 
 
 @pytest.mark.usefixtures("before")
-def test_the_model_can_search_and_read(openclaw: OpenClaw) -> None:
-    _call(openclaw, "memory_search", query="allergic to peanuts", corpus="memory")
-    found = openclaw.says("Look it up.", "agent:main:telegram:direct:44")
-    assert "f_" in found
-    _call(openclaw, "memory_get", path="memory/insights.md", lines=100)
-    assert "peanuts" in openclaw.says("Read it.", "agent:main:telegram:direct:45")
+def test_the_model_can_search_read_and_remember(openclaw: OpenClaw) -> None:
+    (openclaw.workspace / "memory").mkdir(exist_ok=True)
+    (openclaw.workspace / "memory" / "2026-05-10.md").write_text("The boiler man is Mr Okafor.\n")
+    openclaw.calls("memory_search", query="Who is the boiler man?")
+    assert "2026-05-10.md" in openclaw.says("Look up the boiler.")
+    openclaw.calls("memory_get", path="memory/insights.md", lines=100)
+    assert "allergic to peanuts" in openclaw.says("Read it.", OWNER_TOO)
+    openclaw.calls("remember", text="The user's cat is called Momo")
+    openclaw.says("Remember that my cat is called Momo.")
+    with Memory.open(openclaw.memory) as memory:  # the user's words bear it out
+        assert "The user's cat is called Momo" in [one.content for one in memory.list(kind="fact")]
 
 
 @pytest.mark.usefixtures("before")
-def test_the_model_finds_nothing_private_for_a_group(openclaw: OpenClaw) -> None:
+def test_the_model_finds_nothing_private_for_others(openclaw: OpenClaw) -> None:
     for tool, given in (
-        ("memory_search", {"query": "allergic"}),
-        ("memory_get", {"path": "MEMORY.md"}),
+        ("memory_search", {"query": "allergic", "session": "agent:main:main", "sender": "42"}),
         ("memory_get", {"path": "memory/insights.md"}),
     ):
-        _call(openclaw, tool, **given)
-        assert "peanuts" not in openclaw.says("Look it up for all of us.", GROUP)
-
-
-def _call(openclaw: OpenClaw, tool: str, **given: object) -> None:
-    """Let the model call a tool; the newer OpenClaw keeps most of them behind `tool_call`."""
-    if openclaw.older:
-        openclaw.model.calls(tool, **given)
-    else:
-        openclaw.model.calls("tool_call", id=tool, args=given)
+        openclaw.calls(tool, **given)
+        assert "peanuts" not in openclaw.says("Look it up for me.", STRANGER)
+    openclaw.calls("memory_search", query="allergic")
+    assert "peanuts" not in openclaw.says("Look it up for all of us.", OWNER_TOO, GROUP)
 
 
 @pytest.mark.usefixtures("before")
-def test_the_nightly_run_is_scheduled_while_the_gateway_runs(openclaw: OpenClaw) -> None:
-    with _gateway(openclaw) as port:  # plugins are told a little after it is ready
-        jobs = next(filter(None, (_jobs(openclaw, port) for _ in range(10))), [])
-    assert [job["schedule"]["expr"] for job in jobs] == ["0 3 * * *"]
-    assert jobs[0]["payload"]["argv"][-1] == "consolidate"
-    openclaw.loxodon("openclaw", "uninstall", "--yes")
-    with _gateway(openclaw) as port:
-        assert _jobs(openclaw, port) == []
-    openclaw.loxodon("openclaw", "install", "--yes")
+def test_a_person_can_ask_without_the_agent(openclaw: OpenClaw) -> None:
+    asked = len(openclaw.model.answered)
+    assert "allergic to peanuts" in openclaw.types("/recall peanuts")
+    assert "peanuts" not in openclaw.types("/recall peanuts", STRANGER)
+    assert "peanuts" in openclaw.types("/refresh", OWNER_TOO)
+    assert len(openclaw.model.answered) == asked
+    assert not any("/recall" in one for one in openclaw.journal())
 
 
-@contextmanager
-def _gateway(openclaw: OpenClaw) -> Iterator[int]:
-    """A gateway that has started all it starts."""
-    with socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    gateway = subprocess.Popen(
-        openclaw.command("gateway", "run", "--port", str(port)),
-        env=openclaw.environment,
-        cwd=openclaw.home,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert gateway.stdout
-    late = Timer(180, gateway.kill)
-    late.start()
-    try:
-        said = ""
-        for line in gateway.stdout:
-            said += line
-            if "[gateway] ready" in _COLOURS.sub("", line):
-                break
-        assert gateway.poll() is None, said
-        rest = Thread(target=gateway.stdout.read, daemon=True)  # or it waits for a reader
-        rest.start()
-        yield port
-        gateway.terminate()
-        rest.join()
-    finally:
-        gateway.kill()
-        gateway.wait()
-        gateway.stdout.close()
-        late.cancel()
+@pytest.mark.usefixtures("before")
+def test_what_openclaw_tells_of_itself_is_not_remembered(openclaw: OpenClaw) -> None:
+    openclaw.calls("read", path=str(openclaw.workspace / "AGENTS.md"))
+    openclaw.says("Read your rules, and mind the harbour.")
+    if not openclaw.older:
+        openclaw.model.calls("tool_search", query="search the memory")
+        openclaw.says("Which tools do you have for the harbour?")
+    openclaw.says("That is all about the harbour.")
+    openclaw.journalled("That is all about the harbour")
+    kept = "\n".join(openclaw.journal())
+    assert "Read your rules" in kept
+    assert "## Long-term memory (Loxodon)" not in kept
+    assert "Search the long-term memory" not in kept
 
 
-def _jobs(openclaw: OpenClaw, port: int) -> list[dict[str, Any]]:
-    listed = openclaw.asked(
-        "cron", "list", "--all", "--url", f"ws://127.0.0.1:{port}", "--token", "secret"
-    )
-    return [job for job in listed["jobs"] if "loxodon" in json.dumps(job).lower()]
+@pytest.mark.usefixtures("before")
+def test_the_nightly_run_takes_the_place_of_openclaws_own(openclaw: OpenClaw) -> None:
+    jobs = openclaw.jobs()
+    assert not _of(jobs, "managed-by=memory-core")
+    (ours,) = _of(jobs, "loxodon")
+    assert ours["schedule"]["expr"] == "0 3 * * *"
+    assert ours["payload"]["argv"][-1] == "consolidate"
+
+
+def _of(jobs: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [job for job in jobs if name in json.dumps(job)]
 
 
 def test_uninstalled_it_leaves_nothing(openclaw: OpenClaw, before: dict[str, str]) -> None:
-    openclaw.loxodon("openclaw", "uninstall", "--yes")
-    assert _files(openclaw) == before
+    (openclaw.workspace / "memory" / "2026-05-10.md").unlink()
+    with openclaw.reloading():
+        openclaw.loxodon("openclaw", "uninstall", "--yes")
+    found = _files(openclaw)
+    assert found == before
     assert not (openclaw.workspace / "skills").exists()
-    assert not (openclaw.workspace / "memory").exists()
     assert not (openclaw.state / "extensions").exists()
-    assert "loxodon" not in openclaw.says("Anything left?").lower()
+    assert "loxodon" not in openclaw.says("Anything left?", NEWCOMER).lower()
+    assert not _of(openclaw.jobs(), "loxodon")
+    if not openclaw.older:
+        until(lambda: _of(openclaw.jobs(), "managed-by=memory-core"))

@@ -12,10 +12,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from loxodon.connect import toml
 from loxodon.connect.agents import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
 from loxodon.errors import InputError, NotFoundError
-from loxodon.workspace.openclaw import edits, json5
+from loxodon.workspace.openclaw import edits, json5, toml
 from loxodon.workspace.openclaw.changes import Files, InstallChange
 from loxodon.workspace.openclaw.edits import ConfigEdit
 from loxodon.workspace.openclaw.install import InstallPlan

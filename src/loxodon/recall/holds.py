@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.recall.asking import compiled, kind_of
-from loxodon.recall.fuse import Found
+from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked, order
 from loxodon.recall.routes import Seen
 from loxodon.recall.since import asks_for_state
@@ -120,32 +120,41 @@ def settled(store: Store, ranked: list[Linked], question: Question, seen: Seen) 
     if not best:
         return ranked
     turns = store.turns([found.key.row for found in best if found.key.is_turn])
+    again: set[Key] = set()
     if not _ABOUT_ASKING.intersection(question.words):
-        _lower_what_asks(best, turns, question)
+        again = _lower_what_asks(best, turns, question)
     if seen.each and asks_for_state(question):
         best.sort(key=order)
         _by_time(store, best[:_ORDERED], turns, question, *seen.each[0])
-    return sorted(ranked, key=lambda one: order(one.found))
+    told = (one for one in ranked if one.found.key not in again)
+    return sorted(told, key=lambda one: order(one.found))
 
 
-def _lower_what_asks(best: Sequence[Found], turns: Mapping[int, Turn], question: Question) -> None:
+def _lower_what_asks(
+    best: Sequence[Found], turns: Mapping[int, Turn], question: Question
+) -> set[Key]:
     """What only asks comes after what tells, as the last of the first ten at the lowest: it may be
-    what is meant, unless it asks the same."""
+    what is meant. What asks the same tells nothing, and is given back to be left out."""
+    same: set[Key] = set()
     last = best[_ORDERED - 1].score if len(best) >= _ORDERED else 0.0
     for found in best:
         turn = turns.get(found.key.row) if found.key.is_turn else None
         if turn is None or not only_asks(turn.content):
             continue
-        again = _asks_again(turn.content, question)
-        least = 0.0 if again else min(last, found.score)
-        lowered = max(least, found.score * (_ASKS_THIS if again else ONLY_ASKS))
+        share = _share_asked(turn.content, question)
+        if share == 1:
+            same.add(found.key)
+        least = 0.0 if share >= _AGAIN else min(last, found.score)
+        lowered = max(least, found.score * (_ASKS_THIS if share >= _AGAIN else ONLY_ASKS))
         found.factors["asks"] = lowered / (found.score or 1.0)
         found.score = lowered
+    return same
 
 
-def _asks_again(text: str, question: Question) -> bool:
-    words = query_words(text)
-    return len(set(words).intersection(question.words)) >= _AGAIN * len(words)
+def _share_asked(text: str, question: Question) -> float:
+    """How many of the words of a text are the question's."""
+    words = set(query_words(text))
+    return len(words.intersection(question.words)) / len(words) if words else 1.0
 
 
 def only_asks(text: str) -> bool:

@@ -60,7 +60,7 @@ def recall(
 ) -> Recall:
     """What the memory has on `query`: at most `top` items whose block is within `budget` tokens.
 
-    A turn whose words (folded) or ref are `in_view` is before the agent already, and passed over;
+    A turn whose words (folded) or ref, or a note whose file, is `in_view` is passed over;
     so is what was drawn from such turns alone. Every text comes as `shown` makes it.
     """
     watch = Watch()
@@ -240,11 +240,13 @@ def _is_again(item: Item, shown: Item) -> bool:
 
 
 def _in_view(store: Store, item: Item, in_view: frozenset[str]) -> bool:
-    """Whether every turn that an item is, or was drawn from, is before the agent already."""
+    """Whether every turn or file that an item is from is before the agent already."""
     return bool(item.sources) and all(_is_seen(store, one, in_view) for one in item.sources)
 
 
 def _is_seen(store: Store, source: Source, in_view: frozenset[str]) -> bool:
+    if source.file:
+        return fold(source.file) in in_view
     row = store.turn_row(source.session, source.turn) if source.turn else None
     turn = store.turns([row]).get(row) if row is not None else None
     return turn is not None and (turn.ref in in_view or fold(turn.content) in in_view)

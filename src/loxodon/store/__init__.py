@@ -264,8 +264,8 @@ class PoolSizes(NamedTuple):
 # The workspace
 
 
-FileRole = Literal["memory", "user", "soul", "agents", "daily", "note"]
-"""The role of a file: MEMORY.md, USER.md, SOUL.md or IDENTITY.md, AGENTS.md, daily note, other."""
+FileRole = Literal["memory", "user", "daily", "note"]
+"""The role of a file: MEMORY.md, USER.md, daily note, other."""
 
 
 class NoteFile(NamedTuple):

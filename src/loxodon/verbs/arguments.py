@@ -80,7 +80,9 @@ FILTERS = (
 )
 AS_OF = Argument("as_of", MOMENT, "what was known at this time")
 PROFILE = Argument("profile", TEXT, "use this ranking (setting recall.profile)")
-IN_VIEW = Argument("in_view", TEXTS, "turns the agent already sees, by their text or ref")
+IN_VIEW = Argument(
+    "in_view", TEXTS, "what the agent already sees: turns by text or ref, files by name"
+)
 LISTED = Argument("state", ("active", "archived", "all"), "which memories to list (active)")
 SESSION = Argument("session", TEXT, "only from this session")
 CONTENT = Argument("content", TEXT, "what to remember", required=True, most=10_000)
@@ -127,3 +129,12 @@ WHOSE = Argument(
     "user", TEXT, "only import this person's memories, if the file has several people's"
 )
 TRY_IMPORT = Argument("dry_run", FLAG, "show what would be imported, without importing")
+
+
+def names_of(text: str) -> list[str]:
+    """Names separated by commas, of either script."""
+    return [
+        name.strip()
+        for name in text.replace("，", ",").replace("、", ",").split(",")
+        if name.strip()
+    ]

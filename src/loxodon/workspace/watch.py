@@ -142,7 +142,10 @@ class _Watching:
         system's help: an agent may keep anything in it, and only its top is ours to read."""
         from loxodon.workspace.sources.index import folders_of
 
-        paths = [os.path.join(self.workspace.path, "memory"), *folders_of(self.workspace)]
+        named = self.workspace.memory.config.workspace
+        workspaces = [self.workspace.path, *folders_of(self.workspace, named.others)]
+        paths = [os.path.join(one, "memory") for one in workspaces]
+        paths += folders_of(self.workspace, named.folders)
         if self.state:
             paths.append(os.path.join(self.state, "agents"))
         if self.agents:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError
 from loxodon.workspace.openclaw.answer import answer
+from tests.workspace.openclaw.made import OpenClaw, talk
 
 OWNER = "agent:main:main"
 GROUP = "agent:main:telegram:group:-100"
+BY_OWNER = {"channel": "telegram", "sender": "42", "owners": ["telegram:42"]}
+BY_STRANGER = {**BY_OWNER, "sender": "666"}
 
 
 @pytest.fixture
@@ -71,6 +75,18 @@ def test_a_group_gets_no_snapshot_and_nothing_private(asked: Memory) -> None:
     for message in ("我对什么过敏？", "Where does the user live?", "the safe behind the clock?"):
         assert _ask(asked, "prompt", GROUP, message=message) == {"system": "", "context": ""}
     assert "Tuesdays" in _ask(asked, "prompt", GROUP, message="When does our team meet?")["context"]
+
+
+def test_a_private_chat_of_somebody_else_is_no_private_chat_of_the_owner(asked: Memory) -> None:
+    """Whatever sessions they are put into: one for each, or one for all."""
+    nothing = {"system": "", "context": ""}
+    for session in ("agent:main:telegram:direct:666", OWNER):
+        assert _ask(asked, "prompt", session, message="我对什么过敏？", **BY_STRANGER) == nothing
+        assert _ask(asked, "search", session, query="花生", **BY_STRANGER)["results"] == []
+        assert _ask(asked, "get", session, path="MEMORY.md", **BY_STRANGER)["text"] == ""
+        assert (
+            "花生" in _ask(asked, "prompt", session, message="我对什么过敏？", **BY_OWNER)["system"]
+        )
 
 
 def test_a_message_that_says_it_is_of_a_group_is_believed(asked: Memory) -> None:
@@ -166,6 +182,99 @@ def test_an_odd_file_is_read_as_it_is(asked: Memory) -> None:
     with open(path, "wb") as file:
         file.write(b"\xef\xbb\xbffirst\r\n\xff\xfe second\x00\n")
     assert _ask(asked, "get", path="odd.md")["text"].startswith("first\n")
+
+
+def test_notes_are_found_as_they_are_written(asked: Memory, tmp_path: Path) -> None:
+    def found(query: str) -> list[str]:
+        return [one["path"] for one in _ask(asked, "search", query=query)["results"]]
+
+    _write(asked, "memory/2026-05-10.md", "The boiler was serviced by Mr Okafor")
+    assert found("boiler Okafor") == ["memory/2026-05-10.md"]
+    _write(asked, "memory/2026-05-11.md", "The roof was mended by Ms Lindqvist")
+    claw = OpenClaw(tmp_path / "claw")
+    claw.file("s1", talk("Hello"), "agent:main:main")
+    _ask(asked, "turn", state=str(claw.root))
+    assert "2026-05-11.md" in {os.path.basename(one.file) for one in asked.workspace.sources()}
+    _write(asked, "memory/2026-05-12.md", "The fence was painted by Mr Haddad")
+    asked.consolidate(force=True)
+    assert "2026-05-12.md" in {os.path.basename(one.file) for one in asked.workspace.sources()}
+    assert found("fence Haddad") == ["memory/2026-05-12.md"]
+
+
+def test_what_openclaw_loads_by_itself_is_not_put_before_a_message_again(asked: Memory) -> None:
+    _write(asked, "memory/2026-05-10.md", "the spare safe is behind the mirror")
+    said = "Where is the safe?"
+    assert "clock" in json.dumps(_ask(asked, "search", query=said))
+    context = _ask(asked, "prompt", message=said)["context"]
+    assert "mirror" in context
+    assert "clock" not in context
+    _write(asked, "MEMORY.md", "# Mine\nthe safe is behind the clock\n" + "x" * 20_000)
+    asked.workspace.index()
+    assert "clock" in _ask(asked, "prompt", message=said)["context"]  # OpenClaw cuts it
+
+
+def test_an_agent_reads_its_own_workspace(asked: Memory, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "MEMORY.md").write_text("the boat is called Ondine")
+    assert "safe" in _ask(asked, "get", path="MEMORY.md", workspace=str(other))["text"]
+    home, config = asked.home, asked.config
+    asked.close()
+    config = config._replace(workspace=config.workspace._replace(others=str(other)))
+    with Memory.open(home, config=config) as memory:
+        got = _ask(memory, "get", path="MEMORY.md", workspace=str(other))
+        assert got["text"] == "the boat is called Ondine"
+        assert "Ondine" in json.dumps(_ask(memory, "search", query="boat"))
+        assert "safe" in _ask(memory, "get", path="MEMORY.md")["text"]
+
+
+# What is remembered
+
+
+def test_what_the_user_just_said_can_be_remembered_as_a_fact(asked: Memory, tmp_path: Path) -> None:
+    claw = OpenClaw(tmp_path / "claw")
+    claw.file("s1", talk("My cat is called Momo, remember that"), "agent:main:main")
+    more = {"state": str(claw.root), "agent": "main"}
+    kept = _ask(asked, "remember", text="The user's cat is called Momo", importance=0.9, **more)
+    assert (kept["status"], kept["kind"]) == ("ok", "fact")
+    assert asked.get(kept["id"]).importance == 0.9
+    supposed = _ask(asked, "remember", text="The user owns a yacht", importance="much", **more)
+    assert supposed["kind"] == "belief"
+
+
+def test_nobody_else_has_something_remembered(asked: Memory, tmp_path: Path) -> None:
+    claw = OpenClaw(tmp_path / "claw")
+    claw.file("s1", talk("Hello"), "agent:main:main")
+    before = len(asked.list())
+    for session, who in ((GROUP, BY_OWNER), (OWNER, BY_STRANGER)):
+        more = {"state": str(claw.root), **who}
+        assert _ask(asked, "remember", session, text="I own a yacht", **more)["status"] == "refused"
+    assert len(asked.list()) == before
+
+
+def test_commands_of_a_person(asked: Memory) -> None:
+    def typed(name: str, args: str = "", session: str = OWNER, /, **who: object) -> str:
+        return str(_ask(asked, "command", session, name=name, args=args, **who)["text"])
+
+    fact = next(one for one in asked.list() if "花生" in one.content)
+    assert f"用户对花生过敏 ({fact.created_at:%Y-%m-%d}, {fact.id})" in typed("recall", "花生")
+    assert "花生" not in typed("recall", "花生", GROUP)
+    assert "花生" not in typed("recall", "花生", OWNER, **BY_STRANGER)
+    assert "food" in typed("tag", f"{fact.id} +food")
+    assert asked.get(fact.id).tags[-1] == "food"
+    assert "花生" in typed("refresh")
+    for name in ("tag", "refresh"):
+        assert "private" in typed(name, f"{fact.id} -food", GROUP)
+    assert asked.get(fact.id).tags[-1] == "food"
+    for name, args in (
+        ("recall", ""),
+        ("tag", fact.id),
+        ("tag", "f_1 +a"),
+        ("tag", f"{fact.id} x"),
+    ):
+        assert typed(name, args)
+    with pytest.raises(InputError):
+        typed("forget", fact.id)
 
 
 def test_who_hears_it(asked: Memory) -> None:

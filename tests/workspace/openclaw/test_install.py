@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
 from loxodon.serve.cli import main
-from loxodon.workspace.openclaw import blocks, install, json5
+from loxodon.workspace.openclaw import blocks, edits, install, json5
+from loxodon.workspace.openclaw.follow import state_folder
 from loxodon.workspace.openclaw.install import InstallPlan
 
 CONFIG = """// mine
@@ -88,9 +90,7 @@ def test_everything_is_put_in_its_place(place: Place) -> None:
     assert run["job"]["payload"]["argv"][-1] == "consolidate"
     assert place.setting("plugins", "slots", "memory") == "loxodon"
     assert place.setting("plugins", "entries", "loxodon", "hooks", "allowConversationAccess")
-    # Groups are given these tools too: they tell nothing private.
-    serving = ["mcp", "--chat", "group", "--audience", "private"]
-    assert place.setting("mcp", "servers", "loxodon", "args")[-5:] == serving
+    assert place.setting("mcp") is None
     assert place.setting("gateway", "auth", "token") == "s3cret"
     assert "// mine" in place.config.read_text("utf-8")
     assert place.rules.read_text("utf-8").startswith(RULES)
@@ -182,6 +182,92 @@ def _as_by_an_older_version(place: Place) -> None:
     path.write_text(json.dumps(record), "utf-8")
 
 
+def test_an_mcp_server_of_an_earlier_version_goes(place: Place) -> None:
+    before = place.all()
+    place.install()
+    path = place.home / install.RECORD
+    record = json.loads(path.read_text("utf-8"))
+    server = ("mcp", "servers", "loxodon")
+    text, edit = edits.put(place.config.read_text("utf-8"), server, {"command": "python"})
+    assert edit
+    record["edits"].append(edit._asdict())
+    record["setting"] = {k: v for k, v in record.pop("settings")[0].items() if k != "name"}
+    place.config.write_text(text, "utf-8")
+    path.write_text(json.dumps(record), "utf-8")
+    place.install()
+    assert place.setting("mcp") is None
+    place.uninstall()
+    assert place.all() == before
+
+
+def test_every_agent_has_the_rules_and_its_notes_are_searched(place: Place) -> None:
+    work, named = place.workspace / "work", place.root / "named"
+    agents = '{defaults: {workspace: "WS"}, list: [{id: "main", workspace: "WS"}, {id: "work"}],'
+    agents += ' entries: {writer: {workspace: "NAMED"}, nobody: {}}}'
+    agents = agents.replace("WS", str(place.workspace)).replace("NAMED", str(named))
+    place.config.write_text(f"{{ agents: {agents} }}", "utf-8")
+    for folder in (work, named):
+        folder.mkdir()
+        (folder / "AGENTS.md").write_text("# 规则\n要友善。\n", "utf-8")
+    before = place.all()
+    place.install()
+    for folder in (work, named):
+        assert blocks.present((folder / "AGENTS.md").read_text("utf-8"))
+        assert "回忆" in (folder / "skills" / "loxodon" / "SKILL.md").read_text("utf-8")
+        (folder / "memory").mkdir()
+    (named / "memory" / "2026-05-10.md").write_text("The yacht is called Ondine")
+    with Memory.open(place.home) as memory:
+        memory.workspace.index()
+        assert "Ondine" in memory.recall("What is the yacht called?").context
+    assert place.plan().changes == []
+    found = install.parts(str(place.home))
+    assert [one.state for one in found] == ["there"] * len(found)
+    assert len([one for one in found if one.name == "skill"]) == 3
+    (named / "memory" / "2026-05-10.md").unlink()
+    for folder in (work, named):
+        (folder / "memory").rmdir()
+    place.uninstall()
+    ours = ("spaces", "audit", "keys")
+    kept = {path for path in place.all() if not any(f"/home/{one}" in path for one in ours)}
+    assert kept == set(before)
+
+
+def test_a_second_profile_does_not_take_the_memory_of_the_first(place: Place) -> None:
+    place.install()
+    second = place.root / ".openclaw-work"
+    second.mkdir()
+    older = place.root / ".openclaw" / "workspace-work"
+    older.mkdir(parents=True)
+    assert state_folder(None, {"OPENCLAW_PROFILE": "work"}).endswith("/.openclaw-work")
+    other = install.place_of(str(place.home), "main", str(second), "")
+    assert other.workspace == str(older)
+    before = place.all()
+    with pytest.raises(InputError, match="another OpenClaw"):
+        install.plan_install(other)
+    assert place.all() == before
+    home = place.root / "second"
+    home.mkdir()
+    install.plan_install(other._replace(home=str(home))).carry_out()
+    assert all(one.state == "there" for one in install.parts(str(place.home)))
+
+
+def test_the_newer_openclaw_is_told_what_its_own_memory_cannot_do(place: Place) -> None:
+    across = ("memory", "search", "rememberAcrossConversations")
+    place.install()
+    assert place.setting(*across) is None  # an older one refuses what it does not know
+    plugin = str(place.state / "extensions" / "loxodon")
+    assert place.setting("plugins", "load", "paths") == [plugin]
+    place.uninstall()
+    (place.state / "agents" / "main" / "agent").mkdir(parents=True)
+    (place.state / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(b"")
+    before = place.all()
+    place.install()
+    assert place.setting(*across) is False
+    assert place.setting("plugins", "load") is None
+    place.uninstall()
+    assert place.all() == before
+
+
 def test_what_the_user_writes_around_our_block_stays(place: Place) -> None:
     place.install()
     text = place.rules.read_text("utf-8")
@@ -208,7 +294,7 @@ def test_settings_that_openclaw_wrote_anew_lose_only_what_is_ours(place: Place) 
     assert isinstance(found, dict)
     found["meta"] = {"lastTouchedVersion": "2026.9.6"}
     found["plugins"]["entries"]["other"] = {"enabled": True}
-    found["mcp"]["servers"]["docs"] = {"url": "http://127.0.0.1"}
+    found["mcp"] = {"servers": {"docs": {"url": "http://127.0.0.1"}}}
     place.config.write_text(json.dumps(found, indent=4, sort_keys=True))
     place.uninstall()
     assert json.loads(place.config.read_text("utf-8")) == {
@@ -271,6 +357,25 @@ def test_a_setting_of_the_user_comes_back(place: Place) -> None:
         assert (place.home / "config.toml").read_bytes() == text.encode()
 
 
+def test_settings_that_were_written_since_stay(place: Place) -> None:
+    """By `loxodon config`, which writes below the header that the install put there."""
+    config = place.home / "config.toml"
+    for before in ("", "language = 'zh'\n", "[recall]\ntop = 5\n"):
+        config.write_text(before)
+        place.install()
+        for key, value in (("workspace.views", "off"), ("schedule.daily", "0 4 * * *")):
+            assert main(["config", key, value, "--home", str(place.home)]) == 0
+        expected = tomllib.loads(before) | {
+            "workspace": {"views": "off"},
+            "schedule": {"daily": "0 4 * * *"},
+        }
+        place.install()
+        ours = expected | {"workspace": {"views": "off", "path": str(place.workspace)}}
+        assert tomllib.loads(config.read_text("utf-8")) == ours
+        place.uninstall()
+        assert tomllib.loads(config.read_text("utf-8")) == expected
+
+
 def test_no_nightly_run_where_none_is_wanted(place: Place) -> None:
     for daily, expected in (("", None), ("30 4 * * *", "30 4 * * *")):
         (place.home / "config.toml").write_text(f'[schedule]\ndaily = "{daily}"\n')
@@ -282,7 +387,8 @@ def test_no_nightly_run_where_none_is_wanted(place: Place) -> None:
 def test_another_space_keeps_its_own_folder(place: Place) -> None:
     place.plan("阿明").carry_out()
     assert not (place.home / "config.toml").exists()
-    assert "阿明" in place.setting("mcp", "servers", "loxodon", "args")
+    plugin = place.state / "extensions" / "loxodon" / "command.json"
+    assert "阿明" in json.loads(plugin.read_text("utf-8"))["command"]
 
 
 def test_the_older_openclaw_gets_its_heartbeat_check(place: Place) -> None:
@@ -446,6 +552,36 @@ def test_from_the_command_line(place: Place, capsys: pytest.CaptureFixture[str])
     assert "s3cret" not in capsys.readouterr().out
     assert main(_typed(place, "status")) == 0
     assert main(_typed(place, "uninstall", "--yes", "--json")) == 0
+
+
+def test_what_is_needed_and_missing_is_told(
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_it = _typed(place, "install", "--state", str(place.state), "--yes")
+    assert main(install_it) == 0
+    assert "ownerAllowFrom" not in capsys.readouterr().out
+    monkeypatch.setattr(install, "can_unpack", lambda: False)
+    before = place.all()
+    assert main(install_it) == 6
+    assert "[workspace]" in capsys.readouterr().err
+    assert place.all() == before
+    channels = (
+        "{ telegram: { allowFrom: ['*'] }, slack: { allowFrom: ['U1'] }, irc: {enabled: false} }"
+    )
+    text = place.config.read_text("utf-8").replace("{", f"{{ channels: {channels},", 1)
+    place.config.write_text(text, "utf-8")
+    assert main(_typed(place, "status")) == 0
+    out = capsys.readouterr().out
+    assert "[workspace]" in out
+    assert "on telegram OpenClaw" in out
+    assert main(_typed(place, "status", "--json")) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["missing"], found["unowned"]) == ("workspace", ["telegram"])
+    monkeypatch.undo()
+    text = text.replace("{", "{ commands: { ownerAllowFrom: ['telegram:42'] },", 1)
+    place.config.write_text(text, "utf-8")
+    assert main(_typed(place, "status")) == 0
+    assert "ownerAllowFrom" not in capsys.readouterr().out
 
 
 def test_the_scripts_of_the_skill_call_the_memory(place: Place) -> None:

@@ -19,8 +19,11 @@ pytestmark = pytest.mark.skipif(not NODE, reason="there is no Node here")
 
 DRIVER = """
 const plugin = (await import(process.argv[2])).default;
-const hooks = {}, tools = {}, warnings = [];
-let jobs = [{ id: "theirs", name: "Loxodon fan club" }];
+const hooks = {}, tools = {}, commands = {}, services = [], warnings = [];
+let jobs = [
+  { id: "theirs", name: "Loxodon fan club" },
+  { id: "dreams", description: "[managed-by=memory-core.short-term-promotion] Promote" },
+];
 const cron = {
   list: async () => jobs,
   add: async (job) => { jobs.push({ id: `job${jobs.length}`, ...job }); },
@@ -28,7 +31,13 @@ const cron = {
 };
 plugin.register({
   config: {},
+  runtime: { config: { current: () => ({
+    commands: { ownerAllowFrom: ["telegram:42"] },
+    channels: { slack: { accounts: { acc: { allowFrom: ["U1"] } } }, irc: { allowFrom: [7, 8] } },
+  }) } },
   logger: { warn: (text) => warnings.push(text) },
+  registerService: (one) => { services.push(one); },
+  registerCommand: (one) => { commands[one.name] = one; },
   registerTool: (make, { names }) => { tools[names[0]] = make; },
   on: (name, handler) => { hooks[name] = handler; },
 });
@@ -38,6 +47,10 @@ for (const [kind, name, event, ctx] of steps) {
   if (kind === "tool") {
     const made = tools[name](ctx);
     results.push(JSON.parse((await made.execute("call", event)).content[0].text));
+  } else if (kind === "command") {
+    results.push(await commands[name].handler({ ...ctx, args: event.args }));
+  } else if (kind === "service") {
+    results.push((await services[0][name](ctx.cron ? { getCron: () => cron } : {})) ?? null);
   } else {
     const found = await hooks[name](event, { ...ctx, getCron: () => cron });
     results.push(found ?? null);
@@ -45,9 +58,14 @@ for (const [kind, name, event, ctx] of steps) {
 }
 console.log(JSON.stringify({ results, warnings, jobs, tools: Object.keys(tools) }));
 """
+_PRETENDED = {"sender": "42", "session": "agent:main:main", "channel": "", "owners": ["666"]}
+"""What a model may say in the arguments of a tool."""
 Step = tuple[str, str, Mapping[str, object], Mapping[str, str]]
 OWNER = {"sessionKey": "agent:main:main", "agentId": "main"}
 GROUP = {"sessionKey": "agent:main:telegram:group:-1", "agentId": "main"}
+DIRECT = {"sessionKey": "agent:main:main", "agentId": "main", "channel": "telegram"}
+OWNERS = {**DIRECT, "senderId": "42"}
+STRANGERS = {**DIRECT, "senderId": "666"}
 
 
 @pytest.fixture
@@ -83,11 +101,14 @@ def test_memories_come_before_the_prompt(plugin: Path) -> None:
         ("hook", "before_prompt_build", event, OWNER),
         ("hook", "before_prompt_build", event, GROUP),
         ("hook", "before_prompt_build", {"prompt": "What am I allergic to?"}, OWNER),
+        ("hook", "before_prompt_build", event, OWNERS),
+        ("hook", "before_prompt_build", event, STRANGERS),
     )
-    private, group, older = found["results"]
+    private, group, older, owners, strangers = found["results"]
     assert "peanuts" in private["appendSystemContext"]
     assert "peanuts" in private["prependContext"]
-    assert group == {}
+    assert group == strangers == {}
+    assert owners == private
     assert "peanuts" in older["prependContext"]
     assert found["warnings"] == []
 
@@ -99,12 +120,25 @@ def test_the_tools_answer(plugin: Path) -> None:
         ("tool", "memory_search", {"query": "allergic"}, GROUP),
         ("tool", "memory_get", {"id": "f_20990101_001"}, OWNER),
         ("tool", "memory_get", {"path": "../../secret"}, OWNER),
+        ("tool", "memory_search", {"query": "allergic", **_PRETENDED}, STRANGERS),
+        (
+            "tool",
+            "remember",
+            {"text": "The user likes tea"},
+            {**STRANGERS, "requesterSenderId": "5"},
+        ),
+        ("command", "recall", {"args": "allergic"}, OWNERS),
+        ("command", "recall", {"args": "allergic"}, STRANGERS),
     )
-    assert sorted(found["tools"]) == ["memory_get", "memory_search"]
-    private, group, unknown, outside = found["results"]
+    assert sorted(found["tools"]) == ["memory_get", "memory_search", "remember"]
+    private, group, unknown, outside, pretended, noted, typed, strange = found["results"]
     assert "peanuts" in private["results"][0]["snippet"]
     assert group["results"] == []
     assert unknown["status"] == outside["status"] == "not_found"
+    assert pretended["results"] == []
+    assert noted["status"] == "refused"
+    assert "peanuts" in typed["text"]
+    assert "peanuts" not in strange["text"]
 
 
 def test_the_agents_shell_is_told_who_listens(plugin: Path) -> None:
@@ -113,17 +147,28 @@ def test_the_agents_shell_is_told_who_listens(plugin: Path) -> None:
         ("hook", "resolve_exec_env", {}, OWNER),
         ("hook", "resolve_exec_env", {}, GROUP),
         ("hook", "resolve_exec_env", {}, {}),
+        ("hook", "resolve_exec_env", {}, OWNERS),
+        ("hook", "resolve_exec_env", {}, STRANGERS),
     )
-    assert [one["LOXODON_CHAT"] for one in found["results"]] == ["direct", "group", "group"]
+    heard = [one["LOXODON_CHAT"] for one in found["results"]]
+    assert heard == ["direct", "group", "group", "direct", "group"]
 
 
 def test_the_nightly_run_is_there_once_while_the_gateway_runs(plugin: Path) -> None:
+    """Also where the plugin comes to a running gateway; and that of OpenClaw's memory is gone."""
     start: Step = ("hook", "gateway_start", {}, {})
-    running = _play(plugin, start, start)["jobs"]
-    assert [job["name"] for job in running] == ["Loxodon fan club", "Loxodon consolidation"]
-    assert running[1]["payload"]["kind"] == "command"
-    stopped = _play(plugin, start, ("hook", "gateway_stop", {}, {}))["jobs"]
-    assert [job["id"] for job in stopped] == ["theirs"]
+    newer: Step = ("service", "start", {}, {"cron": "yes"})
+    for begun in ((start, start), (newer, start), (newer,)):
+        running = _play(plugin, *begun)["jobs"]
+        assert [job["name"] for job in running] == ["Loxodon fan club", "Loxodon consolidation"]
+        assert running[1]["payload"]["kind"] == "command"
+    ends: list[Step] = [("hook", "gateway_stop", {}, {}), ("service", "stop", {}, {})]
+    for end in ends:
+        stopped = _play(plugin, newer, end)["jobs"]
+        assert [job["id"] for job in stopped] == ["theirs"]
+    older = _play(plugin, ("service", "start", {}, {}))
+    assert [job["id"] for job in older["jobs"]] == ["theirs", "dreams"]
+    assert older["warnings"] == []
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,29 @@ def test_a_session_with_a_tool() -> None:
     assert reading.drafts[0].at.utcoffset() == timedelta(hours=8)
 
 
+def test_what_openclaw_and_the_memory_tell_of_themselves_is_left_out() -> None:
+    """Whether a tool is called by itself or by another."""
+    own = [
+        ("tool_search", {"query": "calendar"}),
+        ("remember", {"text": "The user likes tea"}),
+        ("read", {"path": "/home/mei/ws/skills/weather/SKILL.md"}),
+        ("read", {"path": "memory/2026-05-10.md", "offset": 1}),
+        ("tool_call", {"id": "read", "args": {"path": "AGENTS.md"}}),
+        ("tool_call", {"id": "tool_describe", "args": {"id": "cron"}}),
+    ]
+    theirs = [("read", {"path": "src/memory.py"}), ("tool_call", {"id": "read", "args": {}})]
+    entries, parent = [], None
+    for number, (name, given) in enumerate(own + theirs):
+        call = {"type": "toolCall", "id": f"call_{number}", "name": name, "arguments": given}
+        asked, told = f"a{number}", f"t{number}"
+        entries.append(said(asked, parent, [call], "assistant", stopReason="toolUse"))
+        about = {"toolCallId": f"call_{number}", "toolName": name}
+        entries.append(said(told, asked, f"result {number}", "toolResult", **about))
+        parent = told
+    kept = [draft.content for draft in transcript(*entries).drafts]
+    assert kept == [f"result {n}" for n in range(len(own), len(own) + len(theirs))]
+
+
 def test_the_older_flat_form() -> None:
     stamp = "2026-02-18T12:00:00Z"
     reading = transcript(

@@ -47,9 +47,6 @@ def test_the_agents_own_files(tmp_path: Path) -> None:
     assert found(tmp_path) == {
         "MEMORY.md": "memory",
         "USER.md": "user",
-        "SOUL.md": "soul",
-        "IDENTITY.md": "soul",
-        "AGENTS.md": "agents",
         "memory/2026-02-04.md": "daily",
         "memory/2026-02-04-talk.md": "daily",
         "memory/people/anna.md": "note",

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from loxodon.errors import UsageError
+from loxodon.fields import retagged
 from loxodon.messages import current, t
 from loxodon.serve.chat.conversation import Conversation
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome
-from loxodon.serve.cli.tags import retagged
 from loxodon.types import Frame, Recall, Review
 
 QUIT, RETRY = "quit", "retry"

@@ -370,7 +370,7 @@ def _from_editor(text: str) -> str:
 
 
 def _tag(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.tags import retagged
+    from loxodon.fields import retagged
 
     retagged((), args.changes)  # complains before anything is opened
     with opened(args) as memory:

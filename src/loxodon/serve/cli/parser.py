@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from loxodon.errors import UsageError
 from loxodon.messages import current, t
 from loxodon.serve.cli.table import COMMANDS, Command, spelled
-from loxodon.verbs.arguments import FLAG, NUMBER, TEXTS, WHOLE, WORDS, Argument, Kind
+from loxodon.verbs.arguments import FLAG, NUMBER, TEXTS, WHOLE, WORDS, Argument, Kind, names_of
 
 _SHIELD = "\0"  # which nobody can type: arguments end at it
 _FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
@@ -185,15 +185,6 @@ def _add(parser: argparse._ActionsContainer, one: Argument) -> None:
         many, optional = "…" in value, value[0] == "["
         how["nargs"] = {(1, 1): "*", (1, 0): "+", (0, 1): "?"}.get((many, optional))
         parser.add_argument(one.name, **how)
-
-
-def names_of(text: str) -> list[str]:
-    """Names separated by commas, of either script."""
-    return [
-        name.strip()
-        for name in text.replace("，", ",").replace("、", ",").split(",")
-        if name.strip()
-    ]
 
 
 _TYPES: dict[Kind, Callable[[str], Any]] = {WHOLE: whole, NUMBER: number, TEXTS: names_of}

@@ -72,14 +72,15 @@ def _show_files(files: Sequence[SourceFile], path: str) -> None:
     roles = {
         "memory": t("memory"),
         "user": t("user"),
-        "soul": t("soul"),
-        "agents": t("rules"),
         "daily": t("daily note"),
         "note": t("other note"),
     }
     view.table(
         headings,
-        [(view.safe(one.file), roles[one.role], str(one.chunks)) for one in files[:_LISTED]],
+        [
+            (view.safe(one.file), roles.get(one.role, one.role), str(one.chunks))
+            for one in files[:_LISTED]
+        ],
     )
     if len(files) > _LISTED:
         more = len(files) - _LISTED

@@ -8,26 +8,34 @@ it is in, and OpenClaw gets what comes back. So what may be told to whom is deci
 | prompt | message, history | system: the snapshot; context: memories that belong to it |
 | search | query, maxResults, minScore, corpus | results, as `memory_search` gives them |
 | get | path, from, lines; or id | text, as `memory_get` gives it |
+| remember | text, importance | id and kind: what was remembered, and whether it is believed |
 | turn | agent | added: what was journalled of what was said |
+| command | name, args | text: what a person is told (`commands`) |
 | chat | – | chat: who hears it |
+
+Each has `session`, the key; and `channel`, `sender`, `owners`, `allowed` and `main`, by which
+`chats` tells whether the owner alone hears the answer.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from loxodon.errors import InputError, NotFoundError
+from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.layout import VIEWS
+from loxodon.messages import t
 from loxodon.recall.gate import State, should_recall
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.trust.access.places import opened
 from loxodon.trust.origin.quarantine import heard, without_held
-from loxodon.types import KINDS, Chat, Item, Kind, Record
-from loxodon.workspace.openclaw.chats import chat_of
+from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
+from loxodon.workspace.openclaw.chats import chat_of, owners_of
 from loxodon.workspace.readers.openclaw_words import own_words
+from loxodon.workspace.sources.index import folders_of
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
@@ -44,31 +52,51 @@ _CORPORA: dict[str, tuple[Kind | Literal["turn", "note"] | None, ...]] = {
     "memory": (*KINDS, "note"),  # each by itself: together a turn may stand for its memory
 }
 """What each corpus that OpenClaw's tool knows is here; there is no wiki."""
+_LOADED = {"MEMORY.md": 20_000, "USER.md": 4_000}
+"""Files that OpenClaw loads by itself, and up to how many characters it does not cut them."""
 _TEXT = (".md", ".txt", ".json", ".jsonl")
 
 
 def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     """The answer to one request; an InputError for one that makes no sense."""
-    chat = chat_of(_text(request, "session"), _text(request, "channel"), _text(request, "main"))
-    want = _text(request, "want")
-    if want in ("prompt", "search", "get"):
-        workspace = _bound(workspace, _text(request, "session"))
-    if want == "prompt":
-        return _prompt(workspace, request, chat)
-    if want == "search":
-        return _search(workspace, request, chat)
-    if want == "get":
-        found = _get(workspace, request, chat)
-        return found | {
-            "text": workspace.memory.guard.shown(str(found["text"]), private=chat == "direct")
-        }
-    if want == "turn":
-        agent = _text(request, "agent")
-        followed = workspace.follow(_text(request, "state") or None, (agent,) if agent else ())
-        return {"added": followed.added, "problems": [one.what for one in followed.problems]}
+    chat, want = _chat(request), _text(request, "want")
     if want == "chat":
         return {"chat": chat}
-    raise InputError("the plugin sent an unknown request: {want}", want=repr(want))
+    if want == "turn":
+        try:
+            followed = _follow(workspace, request)
+        finally:
+            _read_notes(workspace)
+        return {"added": followed.added, "problems": [one.what for one in followed.problems]}
+    if want not in _ANSWERS:
+        raise InputError("the plugin sent an unknown request: {want}", want=repr(want))
+    if want == "search":
+        _read_notes(workspace)
+    if want == "remember" and chat == "direct":
+        with suppress(LoxodonError):  # the user's words of this turn may bear it out
+            _follow(workspace, request)
+    return _ANSWERS[want](_bound(workspace, _text(request, "session")), request, chat)
+
+
+def _chat(request: Mapping[str, object]) -> Chat:
+    return chat_of(
+        _text(request, "session"),
+        _text(request, "channel"),
+        _text(request, "main"),
+        _text(request, "sender"),
+        owners_of(_texts(request, "owners"), _texts(request, "allowed")),
+    )
+
+
+def _follow(workspace: Workspace, request: Mapping[str, object]) -> Followed:
+    agent = _text(request, "agent")
+    return workspace.follow(_text(request, "state") or None, (agent,) if agent else ())
+
+
+def _read_notes(workspace: Workspace) -> None:
+    """Read what was written into the agent's notes; what cannot be read now is read later."""
+    with suppress(LoxodonError):
+        workspace.index()
 
 
 def _bound(workspace: Workspace, session: str) -> Workspace:
@@ -85,6 +113,11 @@ def _text(request: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _texts(request: Mapping[str, object], name: str) -> list[str]:
+    value = request.get(name)
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
 def _whole(request: Mapping[str, object], name: str, default: int, most: int) -> int:
     value = request.get(name)
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
@@ -97,9 +130,7 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
     memory = workspace.memory
     words = own_words(_text(request, "message"))
     message, chat = words.text, "group" if words.group else chat
-    history = request.get("history")
-    given = history[-_MOST_HISTORY:] if isinstance(history, list) else []
-    texts = [own_words(text).text for text in given if isinstance(text, str)]
+    texts = [own_words(text).text for text in _texts(request, "history")[-_MOST_HISTORY:]]
     system = context = ""
     knowing = State()
     if chat == "direct":  # whom we know is no secret to the owner alone
@@ -107,8 +138,17 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
         if memory.list(limit=1):
             system = memory.snapshot(language_of(message))
     if should_recall(message, knowing).recall:
+        texts += _loaded(workspace) if chat == "direct" else []
         context = memory.recall(message, chat=chat, in_view=texts).context
     return {"system": system, "context": context}
+
+
+def _loaded(workspace: Workspace) -> list[str]:
+    """The notes that OpenClaw puts whole into the prompt of every private chat."""
+    paths = ((name, os.path.join(workspace.path, name), most) for name, most in _LOADED.items())
+    return [
+        name for name, path, most in paths if os.path.isfile(path) and os.stat(path).st_size <= most
+    ]
 
 
 def _search(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
@@ -144,7 +184,31 @@ def _result(item: Item, score: float) -> Answer:
     }
 
 
+def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    """The words are the agent's: a fact where the user's own words bear them out. What others have
+    it remember is what they said, which is in the journal as theirs."""
+    if chat != "direct":
+        return {"status": "refused", "reason": t("notes are only kept in a private chat")}
+    given = request.get("importance")
+    known = isinstance(given, int | float) and not isinstance(given, bool)
+    more: dict[str, Any] = {"importance": given} if known else {}
+    record = workspace.memory.remember(_text(request, "text"), **more)
+    return {"status": "ok", "id": record.id, "kind": record.kind, "text": record.content}
+
+
+def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    from loxodon.workspace.openclaw.commands import run
+
+    return {"text": run(workspace, _text(request, "name"), _text(request, "args"), chat)}
+
+
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    found = _found(workspace, request, chat)
+    shown = workspace.memory.guard.shown(str(found["text"]), private=chat == "direct")
+    return found | {"text": shown}
+
+
+def _found(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     path = _text(request, "path")
     name = _text(request, "id") or (path if _is_id(path) else "")
     try:
@@ -152,7 +216,7 @@ def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Ans
             return {"status": "ok", "id": name, "text": _known(workspace, name, chat)}
         first = _whole(request, "from", 1, 1 << 40)
         count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
-        whole = _lines_of(workspace, path, chat)
+        whole = _lines_of(workspace, path, chat, _text(request, "workspace"))
         lines = without_held(workspace.store, whole)
     except NotFoundError as error:
         return {"status": "not_found", "path": path or name, "text": "", "reason": str(error)}
@@ -185,13 +249,15 @@ def _known(workspace: Workspace, name: str, chat: Chat) -> str:
     return clean(record.content)
 
 
-def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
-    """The lines of a file of the workspace. What files say has no audience, so groups get none;
-    and the views are of every agent's memory, so an agent does not get those."""
+def _lines_of(workspace: Workspace, path: str, chat: Chat, own: str) -> Sequence[str]:
+    """The lines of a file of the workspace, or of the agent's `own` where that is known. What files
+    say has no audience, so groups get none; and the views are of every agent's memory, so an agent
+    does not get those."""
     missing = NotFoundError("file not found in the workspace: {path}", path=repr(path))
     if not path or "\0" in path or chat != "direct":
         raise missing
-    root, agent = workspace.path, workspace.memory.agent
+    others = folders_of(workspace, workspace.memory.config.workspace.others)
+    root, agent = own if own in others else workspace.path, workspace.memory.agent
     real, inside = os.path.realpath(os.path.join(root, path)), os.path.realpath(root) + os.sep
     if not real.startswith(inside) or not real.lower().endswith(_TEXT):
         raise missing
@@ -208,3 +274,13 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
     if len(data) > _MOST_BYTES:
         raise NotFoundError("{path} is too large to read", path=repr(path))
     return data.decode("utf-8-sig", "replace").splitlines()
+
+
+_ANSWERS: dict[str, Callable[[Workspace, Mapping[str, object], Chat], Answer]] = {
+    "prompt": _prompt,
+    "search": _search,
+    "get": _get,
+    "remember": _remember,
+    "command": _command,
+}
+"""What is asked of the memory as the agent of a session sees it."""

@@ -50,8 +50,10 @@ class Agent(NamedTuple):
 
 
 def state_folder(given: str | None, environment: Mapping[str, str]) -> str:
-    """OpenClaw's folder: the one given, that of the environment, or its own choice."""
-    folder = given or environment.get("OPENCLAW_STATE_DIR", "").strip() or "~/.openclaw"
+    """OpenClaw's folder: the one given, that of the environment or its profile, or the usual."""
+    profile = environment.get("OPENCLAW_PROFILE", "").strip()
+    usual = f"~/.openclaw-{profile}" if profile not in ("", "default") else "~/.openclaw"
+    folder = given or environment.get("OPENCLAW_STATE_DIR", "").strip() or usual
     if not is_utf8(folder) or "\0" in folder:
         raise InputError(
             "this path cannot be OpenClaw's folder", hint="give the path of a folder, in UTF-8"

@@ -2,13 +2,13 @@
 
 What is put where:
 
-    WORKSPACE/skills/loxodon/     the skill
+    WORKSPACE/skills/loxodon/     the skill, in the workspace of each agent
     WORKSPACE/AGENTS.md           rules, in a marked block at its end
     WORKSPACE/HEARTBEAT.md        the 48-hour check, in a marked block (older OpenClaw only)
     STATE/extensions/loxodon/     the plugin: snapshot and memories before the prompt, the journal
-                                  after the turn, `memory_search` and `memory_get`, the nightly run
-    STATE/openclaw.json           the plugin in the memory slot, and the MCP server
-    HOME/config.toml              workspace.path
+                                  after the turn, tools, commands, the nightly run
+    STATE/openclaw.json           the plugin in the memory slot
+    HOME/config.toml              workspace.path; workspace.others where there are more agents
     HOME/openclaw-install.json    what was done, to the letter, so that it can be undone
 
 An install first undoes the one before it, in thought, so that it can be repeated, and an upgrade is
@@ -29,7 +29,7 @@ from loxodon import config as settings
 from loxodon.errors import InputError, NotFoundError
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
-from loxodon.workspace.openclaw import blocks, json5, kit_files, members
+from loxodon.workspace.openclaw import blocks, json5, kit_files, members, toml
 from loxodon.workspace.openclaw.changes import (
     Files,
     InstallChange,
@@ -38,6 +38,8 @@ from loxodon.workspace.openclaw.changes import (
     remove_folders,
 )
 from loxodon.workspace.openclaw.edits import ConfigEdit
+from loxodon.workspace.openclaw.follow import DATABASE
+from loxodon.workspace.readers.openclaw_db import can_unpack
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 
@@ -55,6 +57,12 @@ class InstallPlace(NamedTuple):
     state: str
     workspace: str
     config: str
+    others: tuple[str, ...] = ()
+    """The workspaces of further agents, which have the plugin too."""
+
+    @property
+    def workspaces(self) -> tuple[str, ...]:
+        return (self.workspace, *self.others)
 
     @property
     def command(self) -> list[str]:
@@ -109,9 +117,10 @@ def place_of(home: str, space: str, state: str, workspace: str, config: str = ""
             hint="start OpenClaw once, or set its state folder with --state",
         )
     config = os.path.expanduser(config) or os.path.join(state, "openclaw.json")
+    agents = _agents(Files(), config)
     if not workspace:
-        named = _workspace_named(Files(), config)
-        workspace = os.path.expanduser(named) if named else os.path.join(state, "workspace")
+        named = _text_at(agents, "defaults", "workspace")
+        workspace = os.path.expanduser(named) if named else _usual_workspace(state)
     workspace = os.path.abspath(workspace)
     if not os.path.isdir(workspace):
         raise NotFoundError(
@@ -119,13 +128,45 @@ def place_of(home: str, space: str, state: str, workspace: str, config: str = ""
             workspace=workspace,
             hint="start OpenClaw once, or set its folder with --workspace",
         )
-    return InstallPlace(home, space, state, workspace, config)
+    others = tuple(one for one in _workspaces(agents, state) if one != workspace)
+    return InstallPlace(home, space, state, workspace, config, others)
 
 
-def _workspace_named(files: Files, config: str) -> str:
+def _usual_workspace(state: str) -> str:
+    """Where the workspace is that nothing names; up to 2026.7 that of a profile is elsewhere."""
+    usual = os.path.join(state, "workspace")
+    name, _, profile = os.path.basename(state).partition("-")
+    older = os.path.join(os.path.dirname(state), name, f"workspace-{profile}")
+    return older if profile and not os.path.isdir(usual) else usual
+
+
+def _agents(files: Files, config: str) -> Mapping[str, Any]:
     text = files.text(config)
-    node = _document(text, config).at(("agents", "defaults", "workspace")) if text else None
-    return node.value if node is not None and isinstance(node.value, str) else ""
+    node = _document(text, config).at(("agents",)) if text else None
+    return node.value if node is not None and isinstance(node.value, dict) else {}
+
+
+def _workspaces(agents: Mapping[str, Any], state: str) -> list[str]:
+    """The workspaces of agents that are listed; up to 2026.7 as a list, later by their ids."""
+    listed, entries = agents.get("list"), agents.get("entries")
+    known = dict(entries) if isinstance(entries, dict) else {}
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("id"), str):
+            known[one["id"]] = one
+    base = _text_at(agents, "defaults", "workspace")
+    found = []
+    for id, entry in known.items():
+        usual = os.path.join(base, id) if base else os.path.join(state, f"workspace-{id}")
+        own = entry.get("workspace") if isinstance(entry, dict) else None
+        path = own if isinstance(own, str) and own else usual
+        found.append(os.path.abspath(os.path.expanduser(path)))
+    return [one for one in dict.fromkeys(found) if os.path.isdir(one)]
+
+
+def _text_at(value: object, *names: str) -> str:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def _document(text: str, path: str) -> json5.Node:
@@ -133,6 +174,17 @@ def _document(text: str, path: str) -> json5.Node:
         return json5.parse(text)
     except InputError as error:
         raise InputError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
+
+
+def missing_extra(state: str, workspace: str) -> str:
+    """The extra that brings what is needed to read this OpenClaw's long messages; else empty."""
+    return "" if can_unpack() or is_older(state, workspace) else "workspace"
+
+
+def channels_without_owner(config: str) -> list[str]:
+    """The channels on which OpenClaw knows nobody as its owner: they count as groups."""
+    text = Files().text(config)
+    return members.channels_of(text) if text and _document(text, config) else []
 
 
 # --- Installing -----------------------------------------------------------------------------------
@@ -143,6 +195,7 @@ def plan_install(place: InstallPlace) -> InstallPlan:
     files = Files()
     record, left = recorded(place.home), list[tuple[str, str]]()
     if record:
+        _check_same(place, record)
         left += _undo(files, record)
     else:
         _check_introduced(place)
@@ -158,7 +211,7 @@ def plan_install(place: InstallPlace) -> InstallPlan:
         "notes": _had_notes(place, record),
         "blocks": dict(_blocks(files, place, left)),
         **_members(files, place),
-        **_setting(files, place),
+        "settings": _settings(files, place),
     }
     changes = files.changes()
     old = [folder for folder in record.get("folders", ()) if os.path.isdir(folder)]
@@ -186,11 +239,22 @@ def _with_record(
     return files.changes() + changes
 
 
+def _check_same(place: InstallPlace, record: Mapping[str, Any]) -> None:
+    """A memory is in one OpenClaw: a second profile is another life, with a memory of its own."""
+    if record["state"] != place.state and os.path.isdir(record["state"]):
+        raise InputError(
+            "this memory is installed in another OpenClaw: {state}",
+            hint="give a second profile a memory of its own: `loxodon --home DIR openclaw "
+            "install`; to move this one, uninstall it first",
+            state=record["state"],
+        )
+
+
 def _check_introduced(place: InstallPlace) -> None:
     """OpenClaw takes a skill in the workspace for a sign that it knows its owner: it would drop
     BOOTSTRAP.md, by which it asks who they are, and nothing could bring that back."""
-    path = os.path.join(place.workspace, _BOOTSTRAP)
-    if os.path.exists(path):
+    paths = (os.path.join(one, _BOOTSTRAP) for one in place.workspaces)
+    for path in filter(os.path.exists, paths):
         raise InputError(
             "OpenClaw's first setup is not finished: {path} still exists",
             path=path,
@@ -199,7 +263,7 @@ def _check_introduced(place: InstallPlace) -> None:
 
 
 def _check_free(place: InstallPlace, record: Mapping[str, Any]) -> None:
-    for folder in (_skill_folder(place), _plugin_folder(place)):
+    for folder in (*_skill_folders(place), _plugin_folder(place)):
         ours = any(path.startswith(folder + os.sep) for path in record.get("files", ()))
         if (
             os.path.lexists(folder)
@@ -213,8 +277,8 @@ def _check_free(place: InstallPlace, record: Mapping[str, Any]) -> None:
             )
 
 
-def _skill_folder(place: InstallPlace) -> str:
-    return os.path.join(place.workspace, *kit_files.SKILL)
+def _skill_folders(place: InstallPlace) -> list[str]:
+    return [os.path.join(one, *kit_files.SKILL) for one in place.workspaces]
 
 
 def _plugin_folder(place: InstallPlace) -> str:
@@ -223,13 +287,13 @@ def _plugin_folder(place: InstallPlace) -> str:
 
 def _kit(files: Files, place: InstallPlace, record: Mapping[str, Any]) -> dict[str, str]:
     """Lay the skill and the plugin out; the digest of each file of them."""
-    language = _language(files, place)
     daily = settings.load(place.home).schedule.daily
-    skill = kit_files.skill(language, place.command)
-    plugin = kit_files.plugin(place.command, place.state, daily)
+    parts = {_plugin_folder(place): kit_files.plugin(place.command, place.state, daily)}
+    for one, folder in zip(place.workspaces, _skill_folders(place), strict=True):
+        parts[folder] = kit_files.skill(_language(files, one), place.command)
     made: dict[str, str] = {}
-    for folder, parts in ((_skill_folder(place), skill), (_plugin_folder(place), plugin)):
-        for name, text in parts.items():
+    for folder, texts in parts.items():
+        for name, text in texts.items():
             path = os.path.join(folder, *name.split("/"))
             if files.read(path) is None:
                 files.put(path, text)
@@ -239,8 +303,8 @@ def _kit(files: Files, place: InstallPlace, record: Mapping[str, Any]) -> dict[s
     return made
 
 
-def _language(files: Files, place: InstallPlace) -> str:
-    return language_of(files.text(os.path.join(place.workspace, _RULES)) or "")
+def _language(files: Files, workspace: str) -> str:
+    return language_of(files.text(os.path.join(workspace, _RULES)) or "")
 
 
 def _blocks(
@@ -248,22 +312,23 @@ def _blocks(
 ) -> list[tuple[str, str]]:
     """The files with a block of ours in them, and the block to the letter."""
     done: list[tuple[str, str]] = []
-    language = _language(files, place)
-    wanted = [(_RULES, f"agents.{language}.md")]
-    if is_older(place.state, place.workspace):
-        wanted.append((_HEARTBEAT, f"heartbeat.{language}.md"))
-    for name, source in wanted:
-        path = os.path.join(place.workspace, name)
-        text = files.text(path)
-        if text is None:
-            # OpenClaw fills it in where it is missing, and would not if we made one.
-            left.append((path, "missing"))
-        elif not _stays_inside(path, place.workspace):
-            left.append((path, "elsewhere"))
-        else:
-            text, piece = blocks.appended(blocks.without(text), kit_files.text_of(source))
-            files.put(path, text)
-            done.append((path, piece))
+    for workspace in place.workspaces:
+        language = _language(files, workspace)
+        wanted = [(_RULES, f"agents.{language}.md")]
+        if is_older(place.state, workspace):
+            wanted.append((_HEARTBEAT, f"heartbeat.{language}.md"))
+        for name, source in wanted:
+            path = os.path.join(workspace, name)
+            text = files.text(path)
+            if text is None:
+                # OpenClaw fills it in where it is missing, and would not if we made one.
+                left.append((path, "missing"))
+            elif not _stays_inside(path, workspace):
+                left.append((path, "elsewhere"))
+            else:
+                text, piece = blocks.appended(blocks.without(text), kit_files.text_of(source))
+                files.put(path, text)
+                done.append((path, piece))
     return done
 
 
@@ -271,47 +336,53 @@ def _stays_inside(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)
 
 
-def is_older(state: str, workspace: str) -> bool:
-    """Whether it is an OpenClaw up to 2026.7: it reads HEARTBEAT.md, and has sessions in files."""
+def is_newer(state: str) -> bool:
+    """Whether it is an OpenClaw from 2026.8 on: it has its sessions in databases."""
     agents = os.path.join(state, "agents")
     names = os.listdir(agents) if os.path.isdir(agents) else []
-    newer = (os.path.join(agents, name, "agent", "openclaw-agent.sqlite") for name in names)
-    return os.path.exists(os.path.join(workspace, _HEARTBEAT)) and not any(
-        map(os.path.exists, newer)
-    )
+    return any(os.path.exists(os.path.join(agents, name, DATABASE)) for name in names)
+
+
+def is_older(state: str, workspace: str) -> bool:
+    """Whether it is an OpenClaw up to 2026.7: it reads HEARTBEAT.md, and has sessions in files."""
+    return os.path.exists(os.path.join(workspace, _HEARTBEAT)) and not is_newer(state)
 
 
 def _members(files: Files, place: InstallPlace) -> dict[str, Any]:
     text = files.text(place.config)
     _document(text or "{}", place.config)
-    changed, edits = members.with_ours(text if text and text.strip() else "{\n}\n", place.command)
+    text_or_empty = text if text and text.strip() else "{\n}\n"
+    folder, newer = _plugin_folder(place), is_newer(place.state)
+    changed, edits = members.with_ours(text_or_empty, folder, newer=newer)
     files.put(place.config, changed)
     return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
 
 
-def _setting(files: Files, place: InstallPlace) -> dict[str, Any]:
-    """Views and notes of the space main are those of this workspace."""
-    import tomlkit
-
-    path = os.path.join(place.home, CONFIG)
+def _settings(files: Files, place: InstallPlace) -> list[dict[str, Any]]:
+    """Views and notes of the space main are those of this workspace, and notes of the others."""
     settings.load(place.home)  # refuses a file that is not TOML
-    text = files.text(path)
-    document = tomlkit.parse(text or "")
-    table: Any = document.get("workspace")
-    was = table.get("path", "") if table else ""
-    if place.space != "main" or was == place.workspace:
-        return {"setting": None}
-    piece = ""
-    if table is not None:
-        table["path"] = place.workspace
-        changed = tomlkit.dumps(document)
-    else:
-        lead = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        written = tomlkit.dumps({"workspace": {"path": place.workspace}})
-        piece = lead + written
-        changed = (text or "") + piece
-    files.put(path, changed)
-    return {"setting": {"piece": piece, "was": was, "made": text is None, "is": place.workspace}}
+    wanted = {"path": place.workspace, "others": "\n".join(place.others)}
+    done = []
+    for name, value in wanted.items() if place.space == "main" else ():
+        path, key = os.path.join(place.home, CONFIG), ("workspace", name)
+        text, piece = files.text(path), ""
+        was = toml.value_at(text or "", key) or ""
+        if value == was or not value:
+            continue
+        if toml.value_at(text or "", key[:1]) is not None:
+            changed = toml.changed(text or "", key, value)
+        else:
+            changed, piece = toml.put(text or "", key[:1], {name: value})
+        files.put(path, changed)
+        made = text is None
+        done.append({"name": name, "piece": piece, "was": was, "made": made, "is": value})
+    return done
+
+
+def _settings_in(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a record says of settings; those of earlier versions know one."""
+    one = record.get("setting")
+    return record.get("settings") or ([{"name": "path", **one}] if one else [])
 
 
 # --- Undoing --------------------------------------------------------------------------------------
@@ -354,7 +425,8 @@ def plan_uninstall(home: str) -> InstallPlan:
 def _views(record: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str]]]:
     """The views in the workspace: those to remove, and those that somebody has edited."""
     root = os.path.join(record["workspace"], VIEWS)
-    written = load(root) if record["setting"] else None
+    named = any(one["name"] == "path" for one in _settings_in(record))
+    written = load(root) if named else None
     gone: list[str] = []
     left: list[tuple[str, str]] = []
     for name, row in written.files.items() if written and written.space == "main" else ():
@@ -388,7 +460,8 @@ def _undo(files: Files, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         if text is not None:
             files.put(path, blocks.without(text, piece))
     _undo_members(files, record)
-    _undo_setting(files, record)
+    for setting in reversed(_settings_in(record)):
+        _undo_setting(files, record["home"], setting)
     return left
 
 
@@ -405,37 +478,19 @@ def _undo_members(files: Files, record: Mapping[str, Any]) -> None:
         files.put(path, text)
 
 
-def _undo_setting(files: Files, record: Mapping[str, Any]) -> None:
-    setting = record["setting"]
-    path = os.path.join(record["home"], CONFIG)
-    text = files.text(path) if setting else None
-    if text is None:
-        return
-    if setting["piece"] and text.count(setting["piece"]) == 1:
-        text = text.replace(setting["piece"], "")
+def _undo_setting(files: Files, home: str, setting: Mapping[str, Any]) -> None:
+    path, key = os.path.join(home, CONFIG), ("workspace", setting["name"])
+    text = files.text(path)
+    if text is None or toml.value_at(text, key) != setting["is"]:
+        return  # someone has set it to something else since
+    if setting["was"]:
+        text = toml.changed(text, key, setting["was"])
     else:
-        text = _without_setting(text, setting)
+        text = toml.drop(text, key, setting["piece"])
     if setting["made"] and not text.strip():
         files.remove(path)
     else:
         files.put(path, text)
-
-
-def _without_setting(text: str, setting: Mapping[str, Any]) -> str:
-    """The setting as it was, where nobody has set it to something else since."""
-    import tomlkit
-
-    document = tomlkit.parse(text)
-    table: Any = document.get("workspace", {})
-    if table.get("path") != setting["is"]:
-        return text
-    if setting["was"]:
-        table["path"] = setting["was"]
-    else:
-        del table["path"]
-        if not table and setting["piece"]:
-            del document["workspace"]
-    return tomlkit.dumps(document)
 
 
 def _digest(data: bytes) -> str:
@@ -451,25 +506,29 @@ def parts(home: str) -> list[InstallPart]:
     if not record:
         return []
     found: list[InstallPart] = []
-    for name, root in (("skill", record["workspace"]), ("plugin", record["state"])):
-        folder = os.path.join(root, *(kit_files.SKILL if name == "skill" else kit_files.PLUGIN))
-        ours = {path: d for path, d in record["files"].items() if path.startswith(folder + os.sep)}
-        found.append(InstallPart(name, folder, _state_of(files, ours)))
+    for name, tail in (("skill", kit_files.SKILL), ("plugin", kit_files.PLUGIN)):
+        inside = os.sep + os.path.join(*tail, "")
+        folders = {path[: path.find(inside)] for path in record["files"] if inside in path}
+        for folder in sorted(os.path.join(one, *tail) for one in folders):
+            own = {
+                path: d for path, d in record["files"].items() if path.startswith(folder + os.sep)
+            }
+            found.append(InstallPart(name, folder, _state_of(files, own)))
     config = record["config"]
     text = files.text(config)
     there = members.found(text) if text and _document(text, config) else {}
     found += [
         InstallPart(name, config, "there" if there.get(name) else "missing")
-        for name in ("slot", "entry", "server")
+        for name in ("slot", "entry")
     ]
     for path, piece in record["blocks"].items():
         text = files.text(path) or ""
         state = "there" if piece in text else "edited" if blocks.present(text) else "missing"
         found.append(InstallPart("rules" if path.endswith(_RULES) else "heartbeat", path, state))
-    if record["setting"]:
-        is_set = settings.load(home).workspace.path == record["setting"]["is"]
+    for one in _settings_in(record):
+        is_set = getattr(settings.load(home).workspace, one["name"]) == one["is"]
         path = os.path.join(home, CONFIG)
-        found.append(InstallPart("setting", path, "there" if is_set else "missing"))
+        found.append(InstallPart(one["name"], path, "there" if is_set else "missing"))
     return found
 
 

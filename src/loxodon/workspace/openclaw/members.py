@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loxodon.workspace.openclaw import json5
+from loxodon.workspace.openclaw.chats import owners_of
 from loxodon.workspace.openclaw.edits import ConfigEdit, append, put, undone
 
 SLOT = ("plugins", "slots", "memory")
 ENTRY = ("plugins", "entries", "loxodon")
 ALLOWED = ("plugins", "allow")
-SERVER = ("mcp", "servers", "loxodon")
 NAME = "loxodon"
 _GRANTS = {
     "enabled": True,
@@ -19,27 +19,31 @@ _GRANTS = {
     # and its tools win. Whether it is on is read from the entry of the plugin in the slot.
     "config": {"dreaming": {"enabled": False}},
 }
+ACROSS = ("memory", "search", "rememberAcrossConversations")
+"""What OpenClaw's own memory does with other conversations. Nothing else can have it on, and
+`openclaw doctor` says so. Only from 2026.8 on is it known: an older OpenClaw would refuse it."""
 
 
-_SERVING = ("mcp", "--chat", "group", "--audience", "private")
-"""OpenClaw gives the tools of a server to group sessions too, and does not say which one asks: so
-they tell what a group may hear. What they are told stays private; private chats have the plugin."""
+LOAD = ("plugins", "load", "paths")
+"""Where plugins are. Up to 2026.7 one that is not named here is said to come from nowhere; and only
+a change of this has a running gateway start anew, without which it has no tools or commands."""
 
 
-def with_ours(text: str, command: Sequence[str]) -> tuple[str, list[ConfigEdit]]:
-    """`text` with the plugin in the memory slot and the MCP server, and what was done for it."""
-    wanted: list[tuple[tuple[str, ...], object]] = [
-        (SLOT, NAME),
-        (ENTRY, _GRANTS),
-        (SERVER, {"command": command[0], "args": [*command[1:], *_SERVING]}),
-    ]
+def with_ours(text: str, folder: str, *, newer: bool) -> tuple[str, list[ConfigEdit]]:
+    """`text` with the plugin of a folder in the memory slot, and what was done for it."""
+    wanted: list[tuple[tuple[str, ...], object]] = [(SLOT, NAME), (ENTRY, _GRANTS)]
+    if newer:
+        wanted.append((ACROSS, False))
     edits: list[ConfigEdit] = []
     for path, value in wanted:
         text, edit = put(text, path, value)
         edits += [edit] if edit else []
+    listed: list[tuple[tuple[str, ...], str]] = [] if newer else [(LOAD, folder)]
     allowed = json5.parse(text).at(ALLOWED)
     if allowed and isinstance(allowed.value, list) and NAME not in allowed.value:
-        text, added = append(text, ALLOWED, NAME)
+        listed.append((ALLOWED, NAME))
+    for path, item in listed:
+        text, added = append(text, path, item)
         edits.append(added)
     return text, edits
 
@@ -71,5 +75,26 @@ def found(text: str) -> dict[str, bool]:
     return {
         "slot": slot is not None and slot.value == NAME,
         "entry": root.at(ENTRY) is not None and not barred,
-        "server": root.at(SERVER) is not None,
     }
+
+
+def channels_of(text: str) -> list[str]:
+    """The channels on which OpenClaw knows nobody as its owner."""
+    root = json5.parse(text)
+    owners, channels = root.at(("commands", "ownerAllowFrom")), root.at(("channels",))
+    named = _texts(owners.value if owners else None)
+    found = channels.value if channels and isinstance(channels.value, dict) else {}
+    return [
+        name
+        for name, one in found.items()
+        if name not in _NO_CHANNELS and isinstance(one, dict) and one.get("enabled") is not False
+        if not owners_of(named, _texts(one.get("allowFrom")))
+    ]
+
+
+_NO_CHANNELS = ("defaults", "modelByChannel")
+"""What else stands among the channels."""
+
+
+def _texts(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []

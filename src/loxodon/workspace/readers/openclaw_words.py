@@ -40,10 +40,19 @@ _AUTOMATIC = (
 )
 """How messages begin that a program wrote in the user's name."""
 _SILENCE = ("NO_REPLY", "HEARTBEAT_OK")
-_MEMORY_TOOLS = ("memory_search", "memory_get", "memory_recall")
-_MEMORY_NAMES = (*_MEMORY_TOOLS, "loxodon", "recall_memory.py")
+_MEMORY_TOOLS = ("memory_search", "memory_get", "memory_recall", "remember")
+_CATALOGUE_TOOLS = ("tool_search", "tool_search_code", "tool_describe", "agents_list")
+"""Tools that tell what OpenClaw has: nothing of that is the user's."""
+_MEMORY_NAMES = ("memory_search", "memory_get", "memory_recall", "loxodon", "recall_memory.py")
 _SAY_WHAT = ("command", "code", "id")
 """Arguments of a call that say what is called."""
+_PATHS = ("path", "file_path", "file")
+_OWN_FILES = frozenset(
+    """
+    agents.md bootstrap.md heartbeat.md identity.md memory.md skill.md soul.md tools.md user.md
+    """.split()  # noqa: SIM905
+)
+"""Files that OpenClaw wrote, or that a memory reads in place."""
 
 
 class Words(NamedTuple):
@@ -83,7 +92,7 @@ def is_silence(text: str) -> bool:
 
 
 def is_of_memory(message: Entry) -> bool:
-    """Whether what a tool gave back was remembered, not learned."""
+    """Whether what a tool gave back was remembered or is OpenClaw's, and so not learned."""
     details = message.get("details")
     tool = details.get("tool") if isinstance(details, Mapping) else None
     # A tool that calls others says in its details which one it called.
@@ -92,14 +101,15 @@ def is_of_memory(message: Entry) -> bool:
 
 
 def _is_memory_tool(name: object) -> bool:
-    return isinstance(name, str) and (name in _MEMORY_TOOLS or name.startswith("loxodon"))
+    known = (*_MEMORY_TOOLS, *_CATALOGUE_TOOLS)
+    return isinstance(name, str) and (name in known or name.startswith("loxodon"))
 
 
 def note_calls(content: object, asked: set[str]) -> None:
-    """Put the ids of the calls in a message that ask a memory into `asked`.
+    """Put the ids of the calls in a message that ask a memory or for OpenClaw's own into `asked`.
 
-    They may ask by a tool, by a tool that calls it, in code, or on the command line. An id that is
-    used again for another call is taken out.
+    They may ask by a tool, by a tool that calls it, in code, or on the command line, or read a
+    file. An id that is used again for another call is taken out.
     """
     for block in content if isinstance(content, list) else ():
         if not isinstance(block, Mapping) or block.get("type") != "toolCall":
@@ -107,13 +117,29 @@ def note_calls(content: object, asked: set[str]) -> None:
         given = block.get("arguments")
         texts = [given.get(name) for name in _SAY_WHAT] if isinstance(given, Mapping) else []
         asks = any(
-            isinstance(text, str) and any(name in text for name in _MEMORY_NAMES) for text in texts
+            isinstance(text, str)
+            and (_is_memory_tool(text) or any(name in text for name in _MEMORY_NAMES))
+            for text in texts
         )
         name = block.get("id")
         if isinstance(name, str):
             asked.discard(name)
-            if asks or _is_memory_tool(block.get("name")):
+            if asks or _is_memory_tool(block.get("name")) or _reads_own(block.get("name"), given):
                 asked.add(name)
+
+
+def _reads_own(tool: object, given: object) -> bool:
+    """Whether a call, or one that it passes on, reads a file of OpenClaw's or a note."""
+    if not isinstance(given, Mapping):
+        return False
+    if given.get("id") == "read" and isinstance(given.get("args"), Mapping):
+        return _reads_own("read", given["args"])
+    paths = [given.get(name) for name in _PATHS] if tool == "read" else []
+    for path in paths:
+        parts = path.lower().replace("\\", "/").split("/") if isinstance(path, str) else [""]
+        if parts[-1] in _OWN_FILES or ("memory" in parts[:-1] and parts[-1].endswith(".md")):
+            return True
+    return False
 
 
 def without_recalled(text: str) -> str:

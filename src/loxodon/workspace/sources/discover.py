@@ -22,14 +22,12 @@ DEEPEST = 40
 """Folders within folders."""
 _NOTES = "memory"
 """The folder of the workspace that has the agent's daily notes, and our views."""
-_ROLES: dict[str, FileRole] = {
-    "memory.md": "memory",
-    "user.md": "user",
-    "soul.md": "soul",
-    "identity.md": "soul",
-    "agents.md": "agents",
-}
-_NOT_NOTES = frozenset({"tools.md", "heartbeat.md", "dreams.md"})
+_ROLES: dict[str, FileRole] = {"memory.md": "memory", "user.md": "user"}
+"""What an agent keeps beside its daily notes. Its rules and its persona (AGENTS.md, SOUL.md,
+IDENTITY.md) are before it in every conversation, and tell nothing of the user."""
+_NOT_NOTES = frozenset(
+    {"agents.md", "soul.md", "identity.md", "tools.md", "heartbeat.md", "dreams.md"}
+)
 """Files of the agent's workspace that hold no memories, or those it dreamt up from its notes."""
 _DREAMS = "dreaming"
 """The folder beside the daily notes where OpenClaw reports its dreams."""
@@ -60,14 +58,18 @@ class Discovered(NamedTuple):
     problems: list[FileProblem]
 
 
-def discover(workspace: str, folders: Sequence[str] = (), home: str = "") -> Discovered:
-    """The files below the workspace and the folders, in the order they were named.
+def discover(
+    workspace: str, folders: Sequence[str] = (), home: str = "", others: Sequence[str] = ()
+) -> Discovered:
+    """The files below the workspaces, `others` among them, and the folders, as they were named.
 
     A workspace that is not there has no files; a folder that is not there is a problem, and so is
     one of the memory's own `home`, in which the texts of other spaces are.
     """
-    search = _Search(workspace, home)
-    search.workspace()
+    workspaces = (workspace, *others)
+    search = _Search(workspaces, home)
+    for root in workspaces:
+        search.workspace(root)
     for folder in folders:
         search.folder(folder)
     return Discovered(search.files, search.problems)
@@ -76,21 +78,20 @@ def discover(workspace: str, folders: Sequence[str] = (), home: str = "") -> Dis
 class _Search:
     """What was found so far."""
 
-    def __init__(self, workspace: str, home: str) -> None:
+    def __init__(self, workspaces: Sequence[str], home: str) -> None:
         self._closed = home
         self.files: list[DiscoveredFile] = []
         self.problems: list[FileProblem] = []
         self._seen: set[str] = set()
         self._full = False
-        self._home = workspace
-        self._real_home = os.path.realpath(workspace)
+        self._homes = frozenset(map(os.path.realpath, workspaces))
+        self._notes = frozenset(os.path.join(one, _NOTES) for one in self._homes)
 
-    def workspace(self) -> None:
-        root = self._home
+    def workspace(self, root: str) -> None:
         if os.path.isdir(root):
             self._walk(root, "", deep=False)
             notes = os.path.join(root, _NOTES)
-            if not is_inside(notes, self._real_home):
+            if not is_inside(notes, os.path.realpath(root)):
                 self._leads_out(notes)
             elif os.path.isdir(notes):
                 self._walk(root, _NOTES, deep=True)
@@ -173,7 +174,7 @@ class _Search:
             return False
         if self._closed and real == os.path.realpath(self._closed):
             return False
-        if real == os.path.join(self._real_home, _NOTES, _DREAMS):
+        if name == _DREAMS and os.path.dirname(real) in self._notes:
             return False
         self._seen.add(real)
         return True
@@ -213,9 +214,9 @@ class _Search:
         folder, name = os.path.split(real)
         if not _is_markdown(name):
             return None
-        if folder == self._real_home:  # through another folder that has the workspace in it
+        if folder in self._homes:  # through another folder that has the workspace in it
             return None if name.lower() in _NOT_NOTES else _ROLES.get(name.lower(), "note")
-        in_notes = folder == os.path.join(self._real_home, _NOTES)
+        in_notes = folder in self._notes
         return "daily" if in_notes and _DAILY.fullmatch(name) else "note"
 
     def _trouble(self, file: str, what: str, hint: str = "") -> None:

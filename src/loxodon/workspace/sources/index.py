@@ -58,7 +58,13 @@ class _ChangingError(Exception):
 
 def index(workspace: Workspace, progress: Progress | None = None) -> Indexed:
     """Bring what the store has of files up to date with them; see `Workspace.index`."""
-    discovered = discover(workspace.path, folders_of(workspace), workspace.memory.home)
+    named = workspace.memory.config.workspace
+    discovered = discover(
+        workspace.path,
+        folders_of(workspace, named.folders),
+        workspace.memory.home,
+        folders_of(workspace, named.others),
+    )
     known = {(file.root, file.path): file for file in workspace.store.workspace_data.files()}
     run = _Run(workspace, known)
     for done, found in enumerate(discovered.files, 1):
@@ -71,12 +77,12 @@ def index(workspace: Workspace, progress: Progress | None = None) -> Indexed:
     )
 
 
-def folders_of(workspace: Workspace) -> list[str]:
-    """The folders of notes that the user named. They are of the space main, as its workspace is."""
+def folders_of(workspace: Workspace, named: str) -> list[str]:
+    """The folders that a setting names. They are of the space main, as its workspace is."""
     if workspace.memory.space != "main":
         return []
-    named = workspace.memory.config.workspace.folders.splitlines()
-    paths = (os.path.abspath(os.path.expanduser(one.strip())) for one in named if one.strip())
+    lines = map(str.strip, named.splitlines())
+    paths = (os.path.abspath(os.path.expanduser(one)) for one in lines if one)
     return list(dict.fromkeys(paths))
 
 

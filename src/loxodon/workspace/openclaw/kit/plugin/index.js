@@ -11,7 +11,8 @@ const FOLDER = dirname(fileURLToPath(import.meta.url));
 const COMMAND = JSON.parse(readFileSync(join(FOLDER, "command.json"), "utf8"));
 const JOB = "loxodon:consolidation";
 const MOST_OUTPUT = 8 * 1024 * 1024;
-const SECONDS = { prompt: 12, search: 30, get: 30, turn: 25, chat: 5 };
+const DREAMS = "[managed-by=memory-core.";
+const SECONDS = { prompt: 12, search: 30, get: 30, remember: 30, turn: 25, command: 30, chat: 5 };
 
 /** Run the program with `words`, hand it `input`, and give back what it prints. */
 function run(words, input, seconds) {
@@ -49,8 +50,9 @@ function run(words, input, seconds) {
   });
 }
 
+/** Ask for something; what a model gives comes first, so that it cannot say where it is asked. */
 async function ask(want, where, more = {}) {
-  const request = JSON.stringify({ want, ...where, ...more });
+  const request = JSON.stringify({ ...more, ...where, want });
   return JSON.parse(await run(["openclaw", "answer", "--json"], request, SECONDS[want]));
 }
 
@@ -65,7 +67,16 @@ function wordsOf(message) {
     .join("\n");
 }
 
-const READING = {
+/** Who may write on a channel, as its settings or those of one of its accounts say. */
+function allowedOn(config, channel, account) {
+  const all = config?.channels?.[channel];
+  const own = all?.accounts?.[account];
+  return own?.allowFrom ?? own?.dm?.allowFrom ?? all?.allowFrom ?? all?.dm?.allowFrom;
+}
+
+const texts = (list) => (Array.isArray(list) ? list.map(String) : []);
+
+const TOOLS = {
   memory_search: {
     want: "search",
     label: "Memory search",
@@ -97,6 +108,25 @@ const READING = {
     },
     required: [],
   },
+  remember: {
+    want: "remember",
+    label: "Remember",
+    description:
+      "Keep one thing in the long-term memory, where the user asks for it or it would hurt to " +
+      "lose. One statement in the third person that can be understood alone, such as `The user " +
+      "is allergic to peanuts`. What is said is journalled anyway. Never a password or key.",
+    properties: {
+      text: { type: "string" },
+      importance: { type: "number", minimum: 0, maximum: 1, description: "1: harm if forgotten" },
+    },
+    required: ["text"],
+  },
+};
+
+const COMMANDS = {
+  recall: "Search the long-term memory: /recall QUESTION",
+  tag: "Tag a memory: /tag ID +a -b",
+  refresh: "Make the profile anew and show it",
 };
 
 export default {
@@ -105,17 +135,25 @@ export default {
   description: "Long-term memory on your own machine.",
   kind: "memory",
   register(api) {
-    const main = api.config?.session?.mainKey;
-    const where = (ctx) => ({
-      session: ctx?.sessionKey ?? "",
-      agent: ctx?.agentId ?? "",
-      channel: ctx?.messageChannel ?? ctx?.channel ?? ctx?.messageProvider ?? "",
-      state: COMMAND.state,
-      main,
-    });
+    const where = (ctx) => {
+      const config = api.runtime?.config?.current?.() ?? api.config;
+      const channel = ctx?.messageChannel ?? ctx?.channel ?? ctx?.messageProvider ?? "";
+      const account = ctx?.agentAccountId ?? ctx?.accountId;
+      return {
+        session: ctx?.sessionKey ?? "",
+        agent: ctx?.agentId ?? "",
+        channel,
+        sender: ctx?.requesterSenderId ?? ctx?.senderId ?? "",
+        owners: texts(config?.commands?.ownerAllowFrom),
+        allowed: texts(allowedOn(config, channel, account)),
+        state: COMMAND.state,
+        main: config?.session?.mainKey ?? "",
+        workspace: ctx?.workspaceDir ?? "",
+      };
+    };
     const warn = (what, error) => api.logger?.warn?.(`loxodon: ${what}: ${error?.message ?? error}`);
 
-    for (const [name, tool] of Object.entries(READING)) {
+    for (const [name, tool] of Object.entries(TOOLS)) {
       const { want, properties, required, ...shown } = tool;
       const parameters = { type: "object", properties, required, additionalProperties: false };
       api.registerTool(
@@ -136,6 +174,22 @@ export default {
         }),
         { names: [name] },
       );
+    }
+
+    for (const [name, description] of Object.entries(COMMANDS)) {
+      api.registerCommand?.({
+        name,
+        description,
+        acceptsArgs: true,
+        async handler(ctx) {
+          try {
+            return await ask("command", where(ctx), { name, args: ctx.args ?? "" });
+          } catch (error) {
+            warn(`/${name}`, error);
+            return { text: String(error?.message ?? error) };
+          }
+        },
+      });
     }
 
     api.on(
@@ -171,7 +225,7 @@ export default {
       const session = ctx?.sessionKey ?? event?.sessionKey ?? "";
       try {
         const asked = { ...where(ctx), session };
-        const known = `${asked.channel} ${session}`;
+        const known = JSON.stringify(asked);
         if (!chats.has(known)) chats.set(known, (await ask("chat", asked)).chat);
         return { LOXODON_CHAT: chats.get(known) };
       } catch {
@@ -180,30 +234,33 @@ export default {
     });
 
     // The nightly run stands among OpenClaw's automations as long as this plugin runs, and no longer.
+    // OpenClaw's own memory leaves its nightly job there when it is replaced, and puts it back when
+    // it returns: without it, that job only wakes the agent's model.
     let automations;
-    const jobs = async () => {
+    const isOurs = (job) => job.declarationKey === JOB || job.description?.includes(`[${JOB}]`);
+    const withdraw = async (unwanted) => {
       const all = (await automations?.()?.list?.({ includeDisabled: true })) ?? [];
-      return all.filter((job) => job.declarationKey === JOB || job.description?.includes(`[${JOB}]`));
+      for (const job of all.filter(unwanted)) await automations().remove(job.id);
     };
-    const withdraw = async () => {
-      for (const job of await jobs()) await automations().remove(job.id);
-    };
-    api.on("gateway_start", async (_event, ctx) => {
+    const begin = async (ctx) => {
       try {
-        automations = ctx?.getCron;
-        await withdraw();
-        if (COMMAND.job) await automations?.()?.add?.(COMMAND.job);
+        automations = ctx?.getCron ?? automations; // up to 2026.7 services are not given it
+        if (!automations?.()) return;
+        await withdraw((job) => isOurs(job) || job.description?.includes(DREAMS));
+        if (COMMAND.job) await automations().add(COMMAND.job);
       } catch (error) {
         warn("the nightly run was not scheduled", error);
       }
-    });
-    api.on("gateway_stop", async (_event, ctx) => {
+    };
+    const end = async () => {
       try {
-        automations = ctx?.getCron ?? automations;
-        await withdraw();
+        await withdraw(isOurs);
       } catch (error) {
         warn("the nightly run is still scheduled", error);
       }
-    });
+    };
+    api.registerService?.({ id: "loxodon", start: begin, stop: end });
+    api.on("gateway_start", (_event, ctx) => begin(ctx));
+    api.on("gateway_stop", end);
   },
 };

@@ -1,4 +1,4 @@
-"""A table at the end of someone's TOML file, put there and taken away to the letter."""
+"""Changes in someone's TOML file: put there and taken away to the letter where that is possible."""
 
 from __future__ import annotations
 
@@ -49,22 +49,53 @@ def put(text: str, path: tuple[str, ...], value: Mapping[str, object]) -> tuple[
     return changed, piece
 
 
-def drop(text: str, path: tuple[str, ...], piece: str) -> str:
-    """`text` without the table: to the letter where the piece still stands, else by structure."""
-    if text.count(piece) == 1:
-        plain = text.replace(piece, "")
-        if value_at(plain, path) is None:
-            return plain
-    if value_at(text, path) is None:
-        return text
-    import tomlkit
-
+def changed(text: str, path: tuple[str, ...], value: object) -> str:
+    """`text` with another value in a table that is there."""
     document: Any = parsed(text)
     above = document
     for name in path[:-1]:
         above = above[name]
-    del above[path[-1]]
-    return ("\ufeff" if text.startswith("\ufeff") else "") + tomlkit.dumps(document)
+    above[path[-1]] = value
+    return _dumped(document, text)
+
+
+def drop(text: str, path: tuple[str, ...], piece: str) -> str:
+    """`text` without what is under `path`: to the letter where only the piece goes, else by
+    structure. More may have been written below a header of the piece since."""
+    if value_at(text, path) is None:
+        return text
+    document: Any = parsed(text)
+    levels = [document]
+    for name in path[:-1]:
+        levels.append(levels[-1][name])
+    for depth in range(len(path) - 1, -1, -1):
+        del levels[depth][path[depth]]
+        if levels[depth] or f"[{'.'.join(path[:depth])}]" not in piece:
+            break
+    wanted = _dumped(document, text)
+    plain = text.replace(piece, "") if piece and text.count(piece) == 1 else wanted
+    return plain if _values(plain) == _values(wanted) else wanted
+
+
+def _dumped(document: Any, like: str) -> str:
+    import tomlkit
+
+    return ("\ufeff" if like.startswith("\ufeff") else "") + tomlkit.dumps(document)
+
+
+def _values(text: str) -> object:
+    """All that is set in a document, without empty tables; None where it is none."""
+
+    def full(value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        inner = {name: full(one) for name, one in value.items()}
+        return {name: one for name, one in inner.items() if one != {}}
+
+    try:
+        return full(parsed(text))
+    except InputError:
+        return None
 
 
 def _written(value: object) -> str:
