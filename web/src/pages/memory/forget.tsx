@@ -1,0 +1,106 @@
+// Forgetting for good: first what would go, then a receipt.
+import { useState } from "preact/hooks";
+import { at, send } from "../../lib/api";
+import { problemOf, useLoad } from "../../lib/load";
+import { go, to } from "../../lib/router";
+import type { Memory, Receipt } from "../../lib/types";
+import { moment, number, t, tOr } from "../../lib/words";
+import { Dialog } from "../../ui/dialog";
+import { Advance, Shown, Trouble } from "../../ui/states";
+import { Words } from "../../ui/text";
+
+export function Forget({ memory, close }: { memory: Memory; close: () => void }) {
+  const preview = useLoad(`forget ${memory.id}`, (signal) =>
+    send<Receipt>("POST", at("/forget"), { ids: [memory.id], dry_run: true }, signal),
+  );
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<unknown>();
+  const [receipt, setReceipt] = useState<Receipt>();
+  const forget = async () => {
+    setBusy(true);
+    setFailed(undefined);
+    try {
+      setReceipt(await send<Receipt>("POST", at("/forget"), { ids: [memory.id] }));
+    } catch (error) {
+      setFailed(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (receipt) return <Done receipt={receipt} />;
+  return (
+    <Dialog title={t("forget_title")} close={close}>
+      <blockquote>
+        <Words text={memory.content} most={200} />
+      </blockquote>
+      <p>{t("forget_hint")}</p>
+      <Shown from={preview} rows={2}>
+        {(data) => (
+          <>
+            <h3>{t("forget_preview")}</h3>
+            <Erased receipt={data} />
+          </>
+        )}
+      </Shown>
+      {failed !== undefined && <Trouble error={problemOf(failed)} />}
+      {busy ? (
+        <Advance label={t("forgetting")} progress={undefined} />
+      ) : (
+        <p class="choices">
+          <button type="button" class="danger" disabled={!preview.data} onClick={() => void forget()}>
+            {t("forget_now")}
+          </button>
+          <button type="button" onClick={close}>
+            {t("cancel")}
+          </button>
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function Done({ receipt }: { receipt: Receipt }) {
+  const leave = () => go(to("today"));
+  return (
+    <Dialog title={t("forgotten")} close={leave}>
+      <p>{t("receipt_hint")}</p>
+      <p class="muted">
+        {t("receipt")} {receipt.id} · {moment(receipt.at)}
+      </p>
+      <Erased receipt={receipt} />
+      <p class="choices">
+        <button type="button" class="main" onClick={leave}>
+          {t("close")}
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+function Erased({ receipt }: { receipt: Receipt }) {
+  const places = Object.entries(receipt.erased).filter(([, count]) => count > 0);
+  return (
+    <>
+      <dl class="erased">
+        {places.map(([place, count]) => (
+          <div key={place}>
+            <dt>{tOr(`place_${place}`, place)}</dt>
+            <dd>{number(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      {receipt.files.length > 0 && (
+        <>
+          <h3>{t("still_in")}</h3>
+          <ul>
+            {receipt.files.map(({ file, line }) => (
+              <li key={`${file}:${line}`}>
+                <Words text={line ? `${file}:${line}` : file} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
