@@ -12,6 +12,8 @@ export interface PageInfo {
 export const PAGES: PageInfo[] = [
   { name: "today", go: "t", load: () => import("./pages/today") },
   { name: "search", go: "s", load: () => import("./pages/search") },
+  { name: "people", go: "g", load: () => import("./pages/people") },
+  { name: "timeline", go: "l", load: () => import("./pages/timeline") },
   { name: "profile", go: "p", load: () => import("./pages/profile") },
 ];
 

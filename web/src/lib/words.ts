@@ -67,6 +67,18 @@ export function day(iso: string): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium" }).format(new Date(iso));
 }
 
+/** A day without its year, where that is this one. */
+export function dayOf(iso: string): string {
+  const date = new Date(iso);
+  const thisYear = date.getFullYear() === new Date().getFullYear();
+  const year = thisYear ? {} : { year: "numeric" as const };
+  return new Intl.DateTimeFormat(locale(), { day: "numeric", month: "long", ...year }).format(date);
+}
+
+export function weekday(iso: string): string {
+  return new Intl.DateTimeFormat(locale(), { weekday: "long" }).format(new Date(iso));
+}
+
 export function moment(iso: string): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(
     new Date(iso),

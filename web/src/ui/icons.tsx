@@ -14,6 +14,9 @@ const PATHS: Record<string, string> = {
   next: "M10 6l6 6-6 6",
   check: "M5 12.500l4.5 4.500L19 7.5",
   pen: "M5 19l1-4L16 5l3 3L9 18z",
+  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  play: "M8 5.5v13l10.5-6.5z",
+  stop: "M8 6v12M16 6v12",
   leave: "M14 4h5v16h-5M4 12h10M10 8l4 4-4 4",
 };
 

@@ -374,4 +374,30 @@ export const en = {
   refreshed: "Rebuilt",
   profile_none: "Nothing is known yet",
   profile_none_hint: "Once the memory has learned something about you, it stands here.",
+
+  // Timeline
+  jump_to: "Go to day",
+  timeline_none: "Nothing was said yet",
+  gave: "Memories from this message",
+
+  // People and things
+  people_title: "People and things",
+  people_none: "Nobody is known yet",
+  people_none_hint: "People, places and projects appear here once conversations were learned from.",
+  show_all_nodes: "Show all {n}",
+  graph_label: "Graph of {n} people and things. The list beside it has the same.",
+  graph_until: "Known by",
+  find_node: "Find a person or thing",
+  zoom_in: "Zoom in",
+  zoom_out: "Zoom out",
+  zoom_fit: "Show all of it",
+  play: "Play",
+  stop: "Stop",
+  type_person: "person",
+  type_place: "place",
+  type_organisation: "organisation",
+  type_project: "project",
+  type_product: "product",
+  type_pet: "pet",
+  type_other: "other",
 } as const satisfies Record<string, string>;

@@ -372,4 +372,30 @@ export const zh: Record<keyof typeof en, string> = {
   refreshed: "已重新生成",
   profile_none: "还没有内容",
   profile_none_hint: "学到关于你的内容之后，会显示在这里。",
+
+  // Timeline
+  jump_to: "跳到日期",
+  timeline_none: "还没有对话",
+  gave: "由这条消息得到的记忆",
+
+  // People and things
+  people_title: "人与事",
+  people_none: "还不认识任何人或事物",
+  people_none_hint: "从对话中学习之后，人物、地点和项目会显示在这里。",
+  show_all_nodes: "显示全部 {n} 个",
+  graph_label: "由 {n} 个人和事物组成的图，旁边的列表内容相同。",
+  graph_until: "截至时间",
+  find_node: "查找人或事物",
+  zoom_in: "放大",
+  zoom_out: "缩小",
+  zoom_fit: "适应窗口",
+  play: "播放",
+  stop: "停止",
+  type_person: "人物",
+  type_place: "地点",
+  type_organisation: "组织",
+  type_project: "项目",
+  type_product: "产品",
+  type_pet: "宠物",
+  type_other: "其他",
 };
