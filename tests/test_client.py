@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from loxodon import Memory
 from loxodon.client import Client, ClientAudit, ClientSchedule, ClientWorkspace
 from loxodon.clock import fixed_clock
 from loxodon.errors import (
+    CursorError,
     InputError,
     LoxodonError,
     NotFoundError,
@@ -26,6 +28,7 @@ from loxodon.errors import (
 from loxodon.live.schedule import Schedule
 from loxodon.serve.http.operations import names_in
 from loxodon.trust.audit.auditing import AuditLog
+from loxodon.verbs.paging import Page
 from loxodon.verbs.table import BY_NAME, VERBS
 from loxodon.workspace.workspace import Workspace
 
@@ -86,6 +89,14 @@ def bare(value: Any) -> Any:
     return value
 
 
+def pages(ask: Callable[..., Page[Any]], **given: Any) -> list[list[Any]]:
+    """Every page of a list."""
+    found = [ask(**given)]
+    while found[-1].next:
+        found.append(ask(cursor=found[-1].next, **given))
+    return [[*one] for one in found]
+
+
 STORY: list[tuple[str, Callable[[Either], Any]]] = [
     (
         "add",
@@ -130,6 +141,10 @@ STORY: list[tuple[str, Callable[[Either], Any]]] = [
     ("shared", lambda m: m.capture("The office closes at six", audience="all")),
     ("list", lambda m: m.list()),
     ("some", lambda m: m.list(kind="fact", tag="茶", state=None, limit=5)),
+    ("pages", lambda m: pages(m.list, limit=1, state="all")),
+    ("pages of talk", lambda m: pages(m.journal, limit=2)),
+    ("pages of versions", lambda m: pages(partial(m.history, m.list(tag="茶")[0].id), limit=1)),
+    ("sessions", lambda m: m.sessions(until=NOW)),
     (
         "edit",
         lambda m: m.edit(
@@ -224,6 +239,8 @@ ERRORS: list[tuple[type[LoxodonError], Callable[[Either], Any]]] = [
     (InputError, lambda m: m.capture("")),
     (InputError, lambda m: m.capture("x", importance=7)),
     (InputError, lambda m: m.recall("x", since=NOW, until=NOW)),
+    (CursorError, lambda m: m.list(cursor="nonsense")),
+    (InputError, lambda m: m.journal("x", cursor="nonsense")),
     (StaleEditError, lambda m: m.edit(m.capture("x").id, version=9, content="y")),
     (UsageError, lambda m: m.consolidate(phase=9)),
     (UsageError, lambda m: m.schedule.run("nap")),
@@ -255,6 +272,19 @@ def test_progress_is_told(pair: tuple[Memory, Client]) -> None:
     client.rebuild_index(lambda *step: steps.append(step))
     assert steps
     assert steps[-1][0] == steps[-1][1]
+
+
+def test_more_than_a_page_is_fetched_in_order(
+    pair: tuple[Memory, Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, client = pair
+    said = [{"role": "user", "content": f"n{n}", "id": str(n)} for n in range(7)]
+    client.add(said)
+    monkeypatch.setattr("loxodon.client.MOST", 3)
+    assert [one.content for one in client.journal()] == [f"n{n}" for n in range(7)]
+    assert [one.content for one in client.journal(limit=5)] == [f"n{n}" for n in range(2, 7)]
+    rest = client.journal(cursor=client.journal(limit=5).next or "")
+    assert [one.content for one in rest] == ["n0", "n1"]
 
 
 def test_what_is_elsewhere_is_taken_in(pair: tuple[Memory, Client], tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ LAYERS = (
     "clock drafts files filelock layout values",
     "text tokens",
     "types config spaces",
-    "verbs.arguments verbs.table",
+    "verbs.arguments verbs.paging verbs.table",
     "language",
     # What is needed to keep text safely, before there is a store.
     """

@@ -44,12 +44,12 @@ from loxodon.types import (
     Problems,
     Recall,
     Record,
-    Records,
     State,
     Turn,
-    Versions,
+    Version,
 )
 from loxodon.verbs.arguments import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Argument
+from loxodon.verbs.paging import MOST, ORDERS, Page
 from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
 
@@ -75,10 +75,13 @@ def _asks(
     """A method that asks the server for the verb that is called like it."""
     taken = signature(method)
     others = [one.name for one in taken.parameters.values() if one.kind is Parameter.VAR_KEYWORD]
+    usual = {one.name: one.default for one in taken.parameters.values() if one.name == "limit"}
 
     def asked(self: Any, /, *args: _Takes.args, **named: _Takes.kwargs) -> _Gives:
         given = dict(taken.bind(self, *args, **named).arguments)
         del given["self"]
+        for name, value in usual.items():  # a server has another
+            given.setdefault(name, value)
         for name in others:
             given |= given.pop(name, {})
         found: _Gives = self.do(method.__name__, given)
@@ -150,6 +153,7 @@ class Client:
     # Messages
 
     add = _asks(Memory.add)
+    sessions = _asks(Memory.sessions)
     segments = _asks(Memory.segments)
     events = _asks(Memory.events)
 
@@ -162,8 +166,9 @@ class Client:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 0,
+        cursor: str = "",
         reveal: bool = False,
-    ) -> list[Turn]:
+    ) -> Page[Turn]:
         """Turns as they were said, oldest first; with a query those that match it, best first."""
 
     @_asks
@@ -212,7 +217,9 @@ class Client:
         """The memory called `id`; NotFoundError if there is none."""
 
     @_asks
-    def history(self, id: str, *, reveal: bool = False) -> Versions:
+    def history(
+        self, id: str, *, limit: int = 0, cursor: str = "", reveal: bool = False
+    ) -> Page[Version]:
         """Every version of a memory, oldest first, the present one last."""
 
     @_asks
@@ -236,9 +243,10 @@ class Client:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 0,
+        cursor: str = "",
         audience: Audience | None = None,
         reveal: bool = False,
-    ) -> Records:
+    ) -> Page[Record]:
         """Memories, newest first; `state` None or `all` has the archived ones too."""
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
@@ -334,7 +342,10 @@ class Client:
         for part in names_in(at.path):
             path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)
         said = _said(verb.takes, given)
+        field, _, kind = verb.gives.rpartition(": ")
         try:
+            if verb.paged:
+                return self._pages(name, path, said, type_of(kind))
             data = (
                 self._stream(path, said, progress) if at.long else self._ask(at.method, path, said)
             )
@@ -342,8 +353,20 @@ class Client:
             raise self._unreachable(error) from None
         if progress and "turns" in said:  # to add them is one step
             progress(len(said["turns"]), len(said["turns"]))
-        field, _, kind = verb.gives.rpartition(": ")
         return read(type_of(kind), data[field] if field else data)
+
+    def _pages(self, name: str, path: str, said: dict[str, Any], kind: Any) -> Page[Any]:
+        """As many pages as it takes to have what was asked for; without a limit, all."""
+        wanted, found = said.pop("limit"), Page[Any]()
+        while True:
+            most = min(MOST, wanted - len(found)) if wanted else MOST
+            data = self._ask("GET", path, {**said, "limit": most})
+            items = read(kind, data["items"])
+            at = 0 if ORDERS[name].backwards and not said.get("query") else len(found)
+            found[at:at] = items
+            found.next = said["cursor"] = data["next"]
+            if not found.next or len(found) == wanted:
+                return found
 
     def _ask(self, method: str, path: str, said: Mapping[str, Any]) -> Any:
         options = {"params": _query(said)} if method == "GET" else {"json": said}
@@ -387,7 +410,7 @@ class _Part:
 
 
 class ClientAudit(_Part):
-    """See `loxodon.trust.audit.auditing.AuditLog`. Without a limit, the latest hundred entries."""
+    """See `loxodon.trust.audit.auditing.AuditLog`."""
 
     _name = "audit"
     entries = _asks(AuditLog.entries)

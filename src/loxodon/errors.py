@@ -6,6 +6,7 @@
     ├── NotFoundError          3  no such home, space, memory or message
     │   └── GoneError             the same, raised by `loxodon.compat`; also a ValueError
     ├── InputError             4  invalid text, date, file or field
+    │   ├── CursorError           a cursor that is none of the list that is asked for
     │   └── CallError             an invalid call, raised by `loxodon.compat`; also a ValueError
     ├── StaleEditError         5  the memory was changed in the meantime
     ├── PausedError            5  the memory is paused and stores nothing
@@ -100,6 +101,10 @@ class InputError(LoxodonError):
     ) -> None:
         super().__init__(message, hint=hint, **values)
         self.problems = tuple(problems)
+
+
+class CursorError(InputError):
+    code = "bad_cursor"
 
 
 class GoneError(NotFoundError, ValueError):

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from loxodon.clock import Clock
 from loxodon.config import Config
-from loxodon.errors import LoxodonError
+from loxodon.errors import InputError, LoxodonError
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.filelock import at_fork
 from loxodon.layout import OFF_MARKER
@@ -51,29 +51,22 @@ from loxodon.types import (
     Consolidated,
     Draft,
     Embedded,
-    Entities,
-    Events,
     Frame,
     Gate,
     HandedOut,
     Held,
-    HeldBack,
     Kind,
     Origin,
     Pause,
     Problems,
     Recall,
     Receipt,
-    Receipts,
     Record,
     Records,
-    Reviews,
-    Segments,
     Source,
     State,
     Timekeeping,
     Turn,
-    Versions,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +90,8 @@ if TYPE_CHECKING:
     from loxodon.trust.forget.scanning import Scanned
     from loxodon.trust.forget.tombstones import Marks
     from loxodon.trust.rest.sealing import Seal
-    from loxodon.types import ModelChecked
+    from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
+    from loxodon.verbs.paging import Item, Key, Page, Slice
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.phases import OnPhase
@@ -326,26 +320,63 @@ class Memory:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 0,
-    ) -> list[Turn]:
+        cursor: str = "",
+    ) -> Page[Turn]:
         """Return turns as they were said, oldest first; with a query, matching ones, best first.
 
-        `until` is exclusive. `limit` keeps the latest or the best; 0 means all.
+        `until` is exclusive. `limit` keeps the latest or the best; 0 means all. The next page
+        (`Page.next`) has the turns before these; what matches a query has no further page.
         """
-        session = self._journal.own_session(session)
+        from loxodon.verbs.paging import Page, paged
+
+        journal = self._journal
+        session = journal.own_session(session)
         where = filter_of(self._space.zone, session=session, since=since, until=until)
-        return self._journal.find(query, where, number("limit", limit))
+        number("limit", limit)
+        if not query:
+            return paged("journal", cursor, lambda after: journal.latest(where, limit, after))
+        if cursor:
+            raise InputError(
+                "a query and a cursor cannot be combined",
+                hint="what matches a query comes as one page; set the limit instead",
+            )
+        return Page(journal.find(query, where, limit))
+
+    def sessions(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 0,
+        cursor: str = "",
+    ) -> Page[Session]:
+        """The conversations in the journal, the one that began last first."""
+        where = filter_of(self._space.zone, since=since, until=until)
+        return self._paged(
+            "sessions", limit, cursor, lambda n, after: self._store.pages.sessions(where, n, after)
+        )
 
     def turn(self, ref: str) -> Turn:
         """The turn with this `ref` (`t_512`, or `monday:m3` as in a source), or NotFoundError."""
         return self._journal.turn(ref)
 
-    def segments(self, since: datetime | None = None) -> Segments:
+    def segments(
+        self, since: datetime | None = None, *, limit: int = 0, cursor: str = ""
+    ) -> Page[Segment]:
         """The parts of conversations by topic, in order of time."""
-        return self._store.worklog.segments(since)
+        where = filter_of(self._space.zone, since=since)
+        return self._paged(
+            "segments", limit, cursor, lambda n, after: self._store.pages.segments(where, n, after)
+        )
 
-    def events(self, since: datetime | None = None) -> Events:
+    def events(
+        self, since: datetime | None = None, *, limit: int = 0, cursor: str = ""
+    ) -> Page[Event]:
         """One line per session and day on what it was about, in order of time."""
-        return self._store.worklog.events(f"{since:%Y-%m-%d}" if since else "")
+        day = f"{since:%Y-%m-%d}" if since else ""
+        return self._paged(
+            "events", limit, cursor, lambda n, after: self._store.pages.events(day, n, after)
+        )
 
     # Memories
 
@@ -431,9 +462,14 @@ class Memory:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 0,
+        cursor: str = "",
         audience: Audience | None = None,
-    ) -> Records:
-        """Memories, newest first. `state` None or `all` includes archived ones."""
+    ) -> Page[Record]:
+        """Memories, newest first. `state` None or `all` includes archived ones.
+
+        `limit` 0 returns all. What `list` and every other verb that lists return has a `next`: hand
+        it in as `cursor`, with the same filters, for the next page.
+        """
         where = filter_of(
             self._space.zone,
             kind=kind,
@@ -446,7 +482,9 @@ class Memory:
             until=until,
             told=audience,
         )
-        return self._store.find(where, number("limit", limit))
+        return self._paged(
+            "list", limit, cursor, lambda n, after: self._store.pages.memories(where, n, after)
+        )
 
     def edit(
         self, id: str, *, version: int | None = None, token: str = "", **changes: Unpack[Changes]
@@ -481,11 +519,16 @@ class Memory:
         """
         return self._knowledge.unarchive_run(moment("at", at, self._space.zone) or at)
 
-    def history(self, id: str) -> Versions:
+    def history(self, id: str, *, limit: int = 0, cursor: str = "") -> Page[Version]:
         """Every version of a memory, oldest first; the last is the current one."""
+        from loxodon.verbs.paging import cut
+
         with self._store.reading():
             self.get(id)
-            return self._store.history(id)
+            found = self._store.history(id)
+        # Versions are only ever added, at the end: the number of one is its key.
+        numbered = [((n,), version) for n, version in enumerate(found)]
+        return self._paged("history", limit, cursor, lambda n, after: cut(numbered, n, after))
 
     def drawn_from(self, turn: Turn) -> Records:
         """The memories that have this turn as a source."""
@@ -498,7 +541,9 @@ class Memory:
         """(memory, change, time) of the last changes since `at`, in order."""
         return self._store.worklog.changes_since(at)
 
-    def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
+    def quarantine(
+        self, state: str | None = "held", limit: int = 50, cursor: str = ""
+    ) -> Page[Held]:
         """Instructions found in other people's text and held back, newest first, and what the user
         asked to have forgotten (`reason` is `forget`; `forget q_12` deletes it).
 
@@ -510,8 +555,15 @@ class Memory:
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
         which = None if state in (None, "all") else state
-        found = quarantine.listed(self._store, which, number("limit", limit))
-        return [one._replace(text="") for one in found] if self._store.wall.stands else found
+        found = self._paged(
+            "quarantine",
+            limit,
+            cursor,
+            lambda n, after: quarantine.listed(self._store, which, n, after),
+        )
+        if self._store.wall.stands:
+            found[:] = [one._replace(text="") for one in found]
+        return found
 
     def release(self, id: str) -> Held:
         """Release held text `id` (`q_12`): it may be shown, as data with its origin.
@@ -535,13 +587,9 @@ class Memory:
         with self._store.writing():
             return quarantine.drop(self._store, id, self.now())
 
-    def reviews(self) -> Reviews:
+    def reviews(self, *, limit: int = 0, cursor: str = "") -> Page[Review]:
         """Beliefs that contradict a fact and wait for a decision, oldest first."""
-        with self._store.reading():
-            return [
-                one._replace(belief=self.get(one.belief.id), against=self.get(one.against.id))
-                for one in self._store.worklog.reviews()
-            ]
+        return self._paged("reviews", limit, cursor, self._store.pages.reviews)
 
     def confirm(self, id: str, *, version: int | None = None) -> Record:
         """Confirm the belief `id`: it becomes a fact, and what it contradicts ends.
@@ -563,9 +611,9 @@ class Memory:
             self._knowledge.at_version(id, version)
             return reject(self._store, id, self.now())
 
-    def entities(self) -> Entities:
+    def entities(self, *, limit: int = 0, cursor: str = "") -> Page[Entity]:
         """The people and things that memories are about, in the order they were first named."""
-        return self._store.worklog.entities()
+        return self._paged("entities", limit, cursor, self._store.pages.entities)
 
     def entity(self, name: str) -> Card:
         """Everything known about an entity, by any of its names, or NotFoundError."""
@@ -732,9 +780,9 @@ class Memory:
 
         return self._recalling.profile(language, residue(self._space), refresh)
 
-    def due_reminders(self, limit: int = 20) -> Records:
+    def due_reminders(self, limit: int = 20, cursor: str = "") -> Page[Record]:
         """Plans that are due and not done, earliest first."""
-        return self.schedule.reminders(number("limit", limit))
+        return self.schedule.reminders(number("limit", limit), cursor)
 
     # Consolidation, model, vectors
 
@@ -870,11 +918,13 @@ class Memory:
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
 
-    def receipts(self) -> Receipts:
+    def receipts(self, *, limit: int = 0, cursor: str = "") -> Page[Receipt]:
         """What was forgotten, when and by whom, without the words; newest first."""
         from loxodon.trust.forget.forgetting import receipts
 
-        return receipts(self, self._store)
+        return self._paged(
+            "receipts", limit, cursor, lambda n, after: receipts(self, self._store, n, after)
+        )
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back, for importers; None if nothing was forgotten."""
@@ -1021,6 +1071,15 @@ class Memory:
         return store_beside(self._space, path)
 
     # Services
+
+    def _paged(
+        self, verb: str, limit: int, cursor: str, read: Callable[[int, Key | None], Slice[Item]]
+    ) -> Page[Item]:
+        """A page of what `read` gives for a limit and a key."""
+        from loxodon.verbs.paging import paged
+
+        number("limit", limit)
+        return paged(verb, cursor, lambda after: read(limit, after))
 
     @property
     def _journal(self) -> Journal:

@@ -361,6 +361,15 @@ class Frame(NamedTuple):
     """What the gate knows of the conversation now: hand it in with the next message."""
 
 
+class Session(NamedTuple):
+    """A conversation in the journal."""
+
+    id: str
+    turns: int
+    first_at: datetime
+    last_at: datetime
+
+
 class Segment(NamedTuple):
     """A stretch of a session that is about one thing."""
 
@@ -823,12 +832,5 @@ class Ran(NamedTuple):
 
 # Lists of them, by a name of their own: within `Memory`, `list` is a verb.
 Records = list[Record]
-Versions = list[Version]
 Problems = list[Problem]
-Reviews = list[Review]
-Entities = list[Entity]
-Segments = list[Segment]
-Events = list[Event]
-HeldBack = list[Held]
-Receipts = list[Receipt]
 Changed = list[tuple[str, str, datetime]]

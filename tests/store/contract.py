@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.store.contracts.documents import DocumentsContract
+from tests.store.contracts.pages import PagesContract
 from tests.store.contracts.primary import PrimaryDataContract
 from tests.store.contracts.store import StoreContract
 from tests.store.contracts.worklog import WorkLogContract
@@ -10,6 +11,11 @@ from tests.store.contracts.workspace_data import WorkspaceDataContract
 
 
 class BackendContract(
-    StoreContract, WorkLogContract, WorkspaceDataContract, DocumentsContract, PrimaryDataContract
+    StoreContract,
+    PagesContract,
+    WorkLogContract,
+    WorkspaceDataContract,
+    DocumentsContract,
+    PrimaryDataContract,
 ):
     """Inherit, and give `open_store`: it opens the store of a space, the same one each time."""

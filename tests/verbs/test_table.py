@@ -37,7 +37,7 @@ def test_a_verb_has_one_row_and_known_rules() -> None:
         assert one.record in get_args(OnRecord), one.name
         assert one.wall in get_args(Rule), one.name
         for route in one.routes:
-            assert route.method in ("GET", "POST", "PATCH"), one.name
+            assert route.method in ("GET", "POST", "PATCH", "DELETE"), one.name
             assert (route.right or one.right) in get_args(Right), one.name
 
 

@@ -27,6 +27,7 @@ from loxodon.store import JobRuns, clock_check
 from loxodon.store.protocol import Store
 from loxodon.trust.audit.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
+from loxodon.verbs.paging import Page, paged
 from loxodon.write.compress import PROFILE
 from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 
@@ -114,9 +115,12 @@ class Schedule:
         waits = [(job.next_at - now).total_seconds() for job in self.jobs() if job.next_at]
         return min(_LONGEST, max(_SHORTEST, min(waits, default=_LONGEST)))
 
-    def reminders(self, limit: int = 20) -> list[Record]:
+    def reminders(self, limit: int = 20, cursor: str = "") -> Page[Record]:
         """Plans whose time has come and that are not done, the first due first."""
-        return self._store.worklog.past_due(self._memory.now(), limit)
+        now = self._memory.now()
+        return paged(
+            "due_reminders", cursor, lambda after: self._store.pages.due(now, limit, after)
+        )
 
     # What is due
 

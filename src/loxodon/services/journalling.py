@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from loxodon.services.space import OpenSpace
     from loxodon.store import QuarantinedText
     from loxodon.store.protocol import Store
+    from loxodon.verbs.paging import Key, Slice
 
 BATCH = 2_000
 """Turns per transaction, so that other writers do not wait longer than one takes."""
@@ -144,13 +145,16 @@ class Journal:
         return session
 
     def find(self, query: str, where: Filter, limit: int) -> list[Turn]:
-        """The turns that match `where`, as they were said; see `Memory.journal`."""
-        if not query:
-            return self._heard(self._store.journal(where, limit))
+        """The turns that match a query, as they were said, best first."""
         with self._store.reading():
             hits = self._store.search("turns", query_words(query), where, limit or _ALL)
             found = self._store.turns([hit.row for hit in hits])
         return self._heard([found[hit.row] for hit in hits if hit.row in found])
+
+    def latest(self, where: Filter, limit: int, after: Key | None) -> Slice[Turn]:
+        """The turns that match `where`, as they were said, newest first."""
+        turns, last = self._store.pages.turns(where, limit, after)
+        return self._heard(turns), last
 
     def _heard(self, turns: Sequence[Turn]) -> list[Turn]:
         """Turns as the caller may see them: only the owner sees held-back text."""

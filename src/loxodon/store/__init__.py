@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from loxodon.types import Record
+from loxodon.types import Kind, Record
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
@@ -201,6 +201,56 @@ class JobRuns(NamedTuple):
     runs: int = 1
 
 
+class Altered(NamedTuple):
+    """A memory that changed within a time."""
+
+    row: int
+    change: str
+    """The last change of it, one of `CHANGES`."""
+    at: datetime
+    before: Record | None
+    """What it was before the first; None if it is new."""
+
+
+class Tie(NamedTuple):
+    """What a memory says of whom, without its words."""
+
+    id: str
+    subject: str
+    attribute: str
+    value: str
+    entities: tuple[str, ...]
+    project: str
+    strength: float
+    said_at: int
+    changed_at: int
+    """Milliseconds since 1970 UTC."""
+
+
+class Step(NamedTuple):
+    """A version of a memory, as far as its strength goes."""
+
+    version: int
+    at: datetime
+    change: str
+    base: float
+    since: datetime
+    """When it had that strength; it falls from there."""
+    kind: Kind
+    importance: float
+    state: str
+
+
+class LabelUse(NamedTuple):
+    """How often a label is used."""
+
+    name: str
+    """Folded."""
+    memories: int
+    row: int
+    """The newest memory that has it."""
+
+
 class PoolSizes(NamedTuple):
     """Counts that are kept up to date, so that no rows are read."""
 
@@ -319,6 +369,19 @@ class QuarantinedText(NamedTuple):
     at: datetime
     state: str
     decided_at: datetime | None
+
+
+class StoredReceipt(NamedTuple):
+    """A receipt as it is stored."""
+
+    id: str
+    at: int
+    """Milliseconds since 1970 UTC."""
+    actor: str
+    what: str
+    erased: str
+    files: str
+    """JSON, like `erased`."""
 
 
 class TurnRow(NamedTuple):

@@ -7,6 +7,8 @@ an agent and an audience (`walls.py`). No call can leave these out or reach beyo
     WorkLog         the work in progress of consolidation
     WorkspaceData   files and their chunks, followed transcripts, imports
     DocumentStore   JSON values of programs
+    Overview        what pages for people are made of
+    Pages           every list, a page at a time
     Vectors         search by meaning
     PrimaryData     export and import of all data that is not derived
     Quarantine      text that is stored but never shown
@@ -28,6 +30,7 @@ from typing import Any, Protocol
 
 from loxodon.language.statements import Fragment
 from loxodon.store import (
+    Altered,
     Beside,
     Chunk,
     CompletedCall,
@@ -39,6 +42,7 @@ from loxodon.store import (
     Index,
     JobRuns,
     KnownTurn,
+    LabelUse,
     MemoryRow,
     MemoryUse,
     Namespace,
@@ -54,10 +58,13 @@ from loxodon.store import (
     Signatures,
     Spent,
     Standing,
+    Step,
     StoredDocument,
+    StoredReceipt,
     Stretch,
     TextAt,
     TextToEmbed,
+    Tie,
     TurnRow,
     Vector,
     Work,
@@ -77,10 +84,12 @@ from loxodon.types import (
     Record,
     Review,
     Segment,
+    Session,
     Source,
     Turn,
     Version,
 )
+from loxodon.verbs.paging import Key, Slice
 
 
 class DecayModel(Protocol):
@@ -93,6 +102,9 @@ class DecayModel(Protocol):
 
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         """The current strength."""
+
+    def rate(self, kind: Kind, importance: float) -> float:
+        """The share of it that a day takes."""
 
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
         """When it falls below the limit for active memories; None for never."""
@@ -319,6 +331,14 @@ class Store(Protocol):
         """Text that is stored but never shown."""
 
     @property
+    def overview(self) -> Overview:
+        """What pages for people are made of."""
+
+    @property
+    def pages(self) -> Pages:
+        """Every list, a page at a time."""
+
+    @property
     def vectors(self) -> Vectors:
         """Search by meaning, if an embedder is set."""
 
@@ -364,6 +384,72 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the database. Closing twice is fine."""
+
+
+class Overview(Protocol):
+    """What pages for people are made of: a statement or two for each, over many memories."""
+
+    def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
+        """The last `limit` memories that changed since a time, the last first; not summaries, and
+        not by the changes in `but` alone."""
+
+    def ties(self, until: datetime | None = None) -> list[Tie]:
+        """What every active memory says of whom; with `until`, every one that was known and held
+        at that time. Not summaries."""
+
+    def label_uses(self, label: str, limit: int) -> list[LabelUse]:
+        """The labels of active memories that most have. The label is `project`, `topic`, `tag` or
+        `entity`."""
+
+    def made_from(self, id: str) -> list[int]:
+        """The rows of the memories that took the place of a memory, or were derived from it."""
+
+    def steps(self, id: str) -> list[Step]:
+        """The strength of a memory with each of its versions, oldest first."""
+
+
+class Pages(Protocol):
+    """Every list, a page at a time.
+
+    A method returns the first `limit` items (0: all) of its list that come after the key `after`
+    (None: from the beginning), and the key of the last of them, or None if no more follow. A key
+    is the place of an item in the order; the item need not be there any more. Keys are unique and
+    do not depend on other items. So whatever is written between two pages, an item that stays is
+    returned once. The cost is that of the page, however long the list is and wherever the page.
+    """
+
+    def memories(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Record]:
+        """Newest first. Key: the time of creation in milliseconds, the number."""
+
+    def due(self, now: datetime, limit: int, after: Key | None = None) -> Slice[Record]:
+        """Active memories that are due by `now` and not done, earliest first. Key: when it is due,
+        the number."""
+
+    def turns(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Turn]:
+        """Newest first. Key: the time, the number."""
+
+    def sessions(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Session]:
+        """Sessions with turns within a time, the one that was begun last first. Key: the number."""
+
+    def entities(self, limit: int, after: Key | None = None) -> Slice[Entity]:
+        """In the order they were first named. Key: the number."""
+
+    def segments(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Segment]:
+        """Segments within a time, in order. Key: the beginning, the number."""
+
+    def events(self, since: str, limit: int, after: Key | None = None) -> Slice[Event]:
+        """Events of the days from `since` on, in order. Key: the day, the time, the number."""
+
+    def reviews(self, limit: int, after: Key | None = None) -> Slice[Review]:
+        """Open reviews, oldest first. Key: when it was asked, the number of the belief."""
+
+    def quarantined(
+        self, state: str | None, limit: int, after: Key | None = None
+    ) -> Slice[QuarantinedText]:
+        """Passages in a state, or all; newest first. Key: the number."""
+
+    def receipts(self, limit: int, after: Key | None = None) -> Slice[StoredReceipt]:
+        """Newest first. Key: the time, the id."""
 
 
 class WorkLog(Protocol):
@@ -424,7 +510,8 @@ class WorkLog(Protocol):
     def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
         """Store segments, replacing those numbered in `instead_of`."""
 
-    def segments(self, since: datetime | None = None) -> list[Segment]: ...
+    def segments(self) -> list[Segment]:
+        """All of them, in order of time."""
 
     # Work in progress
 
@@ -788,8 +875,8 @@ class Quarantine(Protocol):
 
     def get(self, no: int) -> QuarantinedText | None: ...
 
-    def find(self, state: str | None, limit: int = 0) -> list[QuarantinedText]:
-        """Passages in a state, or all; newest first."""
+    def find(self, state: str | None) -> list[QuarantinedText]:
+        """All passages in a state, or at all; newest first."""
 
     def decide(self, no: int, state: str, at: datetime, text: str) -> None:
         """Release or drop a passage; `text` is what stays stored of its words."""
@@ -903,9 +990,6 @@ class Erasure(Protocol):
         """(kind, mark, size, until) of everything that must not come back."""
 
     def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None: ...
-
-    def receipts(self) -> list[tuple[str, int, str, str, str, str]]:
-        """(id, at, actor, what, erased, files), newest first."""
 
     def put_receipt(
         self, id: str, at: datetime, actor: str, what: str, erased: str, files: str

@@ -14,6 +14,7 @@ from loxodon.values import NamedTuple
 
 TEXT, TEXTS, WORDS, PATH = "text", "texts", "words", "path"
 WHOLE, NUMBER, FLAG = "whole", "number", "flag"
+SIZE, CURSOR = "size", "cursor"
 MOMENT, MOMENT_OR_NONE = "moment", "moment or none"
 TURNS, HISTORY, CONVERSATION = "turns", "history", "conversation"
 Kind = str | tuple[str, ...]
@@ -54,6 +55,10 @@ QUERY = Argument("query", TEXT, "any text; there is no query syntax")
 SINCE = Argument("since", MOMENT, "only from this time on")
 UNTIL = Argument("until", MOMENT, "only before this time")
 LIMIT = Argument("limit", WHOLE, "show the latest N (0 for all)")
+PAGE = (
+    Argument("limit", SIZE, "maximum number of items on the page"),
+    Argument("cursor", CURSOR, "`next` of the previous page; omit it for the first"),
+)
 VERSION = Argument("version", WHOLE, "fail if the memory is no longer at this version")
 LANGUAGE = Argument("language", ("en", "zh"), "language of the page (en)")
 CHAT = Argument("chat", CHATS, "who sees the answer; group leaves out private memories")

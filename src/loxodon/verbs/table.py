@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any, Literal, cast
 
 from loxodon.values import NamedTuple
-from loxodon.verbs.arguments import Argument, joined, shared
+from loxodon.verbs.arguments import CURSOR, Argument, joined, shared
 
 OnRecord = Literal["reads", "writes", "works", ""]
 """How the audit log has a verb: with what it gave; always, because it writes; only by what it
@@ -59,6 +59,8 @@ class Route(NamedTuple):
     """What it does, where that differs from the verb."""
     called: str = ""
     """`as=`: what the operation is called, where not like the verb."""
+    only: str = ""
+    """The one argument that it takes, where not all of the verb."""
     right: Right | Literal[""] = ""
     """The right that it needs, where that does not follow from the verb."""
     status: int = 200
@@ -70,7 +72,7 @@ class Route(NamedTuple):
     silent: bool = False
     """Whether long work tells nothing on its way."""
     given: Mapping[str, Any] = {}
-    """Arguments that are handed on unless the request has others: `limit=100`."""
+    """Arguments that are handed on unless the request has others: `refresh=true`."""
 
 
 class Verb(NamedTuple):
@@ -100,13 +102,18 @@ class Verb(NamedTuple):
         return _RIGHTS[self.wall]
 
     @property
+    def paged(self) -> bool:
+        """Whether it lists by pages (`loxodon.verbs.paging`)."""
+        return any(one.kind == CURSOR for one in self.takes)
+
+    @property
     def masked(self) -> bool:
         """Whether it gives memories or turns, which surfaces show with personal numbers masked."""
         return self.gives.strip("[]") in _MASKED.split()
 
 
 def _is_route(line: str) -> bool:
-    return line.startswith(("GET /", "POST /"))
+    return line.startswith(("GET /", "POST /", "DELETE /"))
 
 
 def _route(written: str, about: str) -> Route:
@@ -116,11 +123,11 @@ def _route(written: str, about: str) -> Route:
         name, _, value = word.partition("=")
         if name in ("kept", "cut"):
             how["long"] = name
-        elif name in ("as", "right", "status", "make", "silent"):
+        elif name in ("as", "only", "right", "status", "make", "silent"):
             known = {"as": "called"}.get(name, name)
             how[known] = int(value) if name == "status" else value or True
         else:
-            how["given"][name] = True if value == "true" else int(value)
+            how["given"][name] = value == "true"
     return Route(method, path, about.strip(), **how)
 
 
@@ -169,12 +176,17 @@ add | writes says | POST /turns make | Added
     me texts  the user's names in these turns; other named speakers are other people
 
 journal | reads sees | GET /turns | [Turn]
-    List turns, oldest first, or those that match a query, best first.
-    @QUERY @SESSION @SINCE @UNTIL @LIMIT @REVEAL
+    List turns: the latest, in order of time; the next page has those before. With a query:
+        those that match, best first, on one page.
+    @QUERY @SESSION @SINCE @UNTIL @PAGE @REVEAL
 
 turn | reads sees | GET /turns/{ref} | Turn
     Return one turn, by its ref (t_512).
     @REVEAL
+
+sessions | reads sees | GET /sessions | [Session]
+    List the conversations in the journal, the one that began last first.
+    @SINCE @UNTIL @PAGE
 
 # Memories
 
@@ -188,7 +200,7 @@ list | reads sees | GET /memories | [Record]
     List memories, newest first.
     @KIND @LISTED
     @AUDIENCE  only what this audience may see
-    @FILTERS @SINCE @UNTIL @LIMIT @REVEAL
+    @FILTERS @SINCE @UNTIL @PAGE @REVEAL
 
 get | reads sees | GET /memories/{id} | Record
     Return one memory.
@@ -215,8 +227,8 @@ unarchive | writes own | POST /memories/{id}/unarchive | Record
     @VERSION
 
 history | reads sees | GET /memories/{id}/history | [Version]
-    Return every version of a memory, oldest first.
-    @REVEAL
+    List every version of a memory, oldest first.
+    @PAGE @REVEAL
 
 confirm | writes owner | POST /memories/{id}/confirm right=write | Record
     Confirm a belief: it becomes a fact, and what it contradicts ends.
@@ -235,12 +247,13 @@ note | reads sees | GET /notes/{id} | Note
 
 reviews | reads sees | GET /reviews | [Review]
     List beliefs to review, oldest first.
+    @PAGE
 
 quarantine | reads sees | GET /quarantine right=owner | [Held]
     List instructions found in other people's text and held back, and what the user asked to
         have forgotten (`reason` begins with `forget`), newest first.
     state held|released|dropped|unclear|all  which entries (held)
-    @HELD
+    @PAGE
 
 release | writes owner | POST /quarantine/{id}/release | Held
     Release a held-back text: it is shown again, quoted and with its origin.
@@ -249,18 +262,19 @@ drop | writes owner | POST /quarantine/{id}/drop | Held
     Hide a held-back text forever; the message stays in the journal.
 
 entities | reads sees | GET /entities | [Entity]
-    List known people, places and things.
+    List known people, places and things, in the order they were first named.
+    @PAGE
 
 entity | reads sees | GET /entities/{name} | Card
     Return what is known about a person, place or thing, by any of its names.
 
 segments | reads sees | GET /segments | [Segment]
-    List segments: parts of conversations about one topic.
-    @SINCE
+    List segments: parts of conversations about one topic, in order of time.
+    @SINCE @PAGE
 
 events | reads sees | GET /events | [Event]
-    List events: one line for each session and day.
-    @SINCE
+    List events: one line for each session and day, in order of time.
+    @SINCE @PAGE
 
 profile | reads sees | GET /profile | profile: str
     Return the core facts about the user, as Markdown.
@@ -315,8 +329,8 @@ schedule.run | works owner | POST /schedule/{job} as=run_job kept silent | Ran
     Run a background job now.
 
 due_reminders | reads sees | GET /reminders as=reminders | [Record]
-    List plans that are due and not done.
-    limit whole  maximum number of plans (20)
+    List plans that are due and not done, earliest first.
+    @PAGE
 
 # Control
 
@@ -330,16 +344,24 @@ forget | writes owner | POST /forget kept silent | Receipt
     since moment  everything said from this time on
     @ALL
     dry_run flag  only count what would be deleted, and list the entity's names and similar ones
+    DELETE /memories/{id} as=delete_memory only=dry_run kept silent  Delete a memory permanently,
+        with what says the same and the words it came from. To only hide it, archive it.
+    DELETE /turns/{ref} as=delete_turn only=dry_run kept silent  Delete a turn permanently, with
+        what is known only from it.
+    DELETE /sessions/{session} as=delete_session only=dry_run kept silent  Delete a conversation
+        permanently, with what is known only from it.
 
 receipts | reads owner | GET /receipts | [Receipt]
     List what was forgotten, when and by whom, newest first.
+    @PAGE
 
-audit.entries | owner | GET /audit as=audit limit=100 | [AuditEntry]
-    List who read and wrote what, oldest first, without any content.
+audit.entries | owner | GET /audit as=audit | [AuditEntry]
+    List who read and wrote what, without any content: the latest entries, in order of time;
+        the next page has those before.
     @ABOUT_ID @OP
     surface text  only entries of this interface: cli, http, mcp, …
     agent text  only entries of this agent
-    @SINCE @UNTIL @LIMIT
+    @SINCE @UNTIL @PAGE
 
 audit.verify | owner | POST /audit/verify as=verify_audit | Verified
     Check the audit log, its head and the signatures for tampering.
@@ -392,7 +414,8 @@ workspace.index | works owner | POST /workspace/index cut | Indexed
     Index the notes that changed.
 
 workspace.sources | sees | GET /workspace/sources right=owner | [SourceFile]
-    List the indexed notes.
+    List the indexed notes, by name.
+    @PAGE
 
 workspace.take_in | writes owner | POST /workspace/import as=import make cut | Imported
     Import memories and chats from another program.

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING
 
 from loxodon import layout
 from loxodon.errors import UsageError
+from loxodon.fields import number
 from loxodon.store import Progress
 from loxodon.store.protocol import Store
 from loxodon.trust.access.places import named
 from loxodon.trust.audit.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
+from loxodon.verbs.paging import Key, Page, cut, paged
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -125,19 +127,19 @@ class Workspace:
 
         return index(self, progress)
 
-    def sources(self) -> list[SourceFile]:
-        """The files that were read, as they were then; nothing is read now."""
+    def sources(self, *, limit: int = 0, cursor: str = "") -> Page[SourceFile]:
+        """The files that were read, as they were then, by name; nothing is read now."""
+        number("limit", limit)
+        return paged("workspace.sources", cursor, lambda after: cut(self._files(), limit, after))
+
+    def _files(self) -> list[tuple[Key, SourceFile]]:
         counts = self.store.workspace_data.chunk_counts()
-        return [
-            SourceFile(
-                os.path.join(file.root, *file.path.split("/")),
-                file.role,
-                file.size,
-                counts.get((file.root, file.path), 0),
-                file.problem,
-            )
-            for file in self.store.workspace_data.files()
-        ]
+        found: list[tuple[Key, SourceFile]] = []
+        for file in self.store.workspace_data.files():
+            path = os.path.join(file.root, *file.path.split("/"))
+            chunks = counts.get((file.root, file.path), 0)
+            found.append(((path,), SourceFile(path, file.role, file.size, chunks, file.problem)))
+        return sorted(found)
 
     def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:
         """Journal what OpenClaw's agents and their people said since the last time.

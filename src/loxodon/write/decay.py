@@ -39,6 +39,9 @@ class Decay:
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         return strength_now(base, since, self._clock(), kind, importance, self._rates)
 
+    def rate(self, kind: Kind, importance: float) -> float:
+        return daily_rate(kind, importance, self._rates)
+
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
         return fades_at(base, since, kind, importance, self._rates)
 

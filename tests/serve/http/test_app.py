@@ -44,7 +44,7 @@ def test_a_conversation_is_journalled_recalled_and_consolidated(http: httpx.Clie
     }
     again = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert again.json()["known"] == 2
-    journal = http.get(f"{base}/turns", params={"session": "monday"}).json()
+    journal = http.get(f"{base}/turns", params={"session": "monday"}).json()["items"]
     assert [turn["content"] for turn in journal] == ["我对花生过敏", "记住了"]
     assert http.get(f"{base}/turns/{journal[0]['ref']}").json() == journal[0]
     assert http.post(f"{base}/flush").json()["ran"]
@@ -71,7 +71,7 @@ def test_a_memory_is_kept_edited_archived_and_has_a_history(http: httpx.Client) 
     assert made.status_code == 201
     id = made.json()["id"]
     assert {**http.get(f"{base}/{id}").json(), "strength": 0.5} == made.json()  # it fades
-    assert [one["id"] for one in http.get(base, params={"tag": "茶"}).json()] == [id]
+    assert [one["id"] for one in http.get(base, params={"tag": "茶"}).json()["items"]] == [id]
     change = {"content": "用户喜欢普洱茶", "version": 1, "expires_at": "2030-01-01"}
     assert http.patch(f"{base}/{id}", json=change).json()["version"] == 2
     stale = http.patch(f"{base}/{id}", json={"content": "x", "version": 1})
@@ -80,9 +80,9 @@ def test_a_memory_is_kept_edited_archived_and_has_a_history(http: httpx.Client) 
     freed = http.patch(f"{base}/{id}", json={"expires_at": None})
     assert freed.json()["expires_at"] is None
     assert http.post(f"{base}/{id}/archive").json()["state"] == "archived"
-    assert http.get(base).json() == []
+    assert http.get(base).json() == {"items": [], "next": None}
     assert http.post(f"{base}/{id}/unarchive", json={"version": 4}).json()["state"] == "active"
-    assert len(http.get(f"{base}/{id}/history").json()) == 5
+    assert len(http.get(f"{base}/{id}/history").json()["items"]) == 5
     assert http.get(f"{base}/f_19990101_001").status_code == 404
     assert http.get("/v1/spaces/facts/entities/nobody").status_code == 404
 
@@ -171,6 +171,10 @@ def test_an_error_of_long_work_is_the_last_line(http: httpx.Client) -> None:
         ("POST", "/v1/spaces/never/flush", None, 404, "not_found"),
         ("GET", "/v1/spaces/main/turns?limit=many", None, 400, "bad_input"),
         ("GET", "/v1/spaces/main/turns?limit=1&limit=2", None, 400, "bad_input"),
+        ("GET", "/v1/spaces/main/turns?limit=0", None, 400, "bad_input"),
+        ("GET", "/v1/spaces/main/turns?limit=1001", None, 400, "bad_input"),
+        ("GET", "/v1/spaces/main/turns?cursor=nonsense", None, 422, "bad_cursor"),
+        ("GET", "/v1/spaces/main/memories?cursor=WyJqb3VybmFsIiwxLDFd", None, 422, "bad_cursor"),
         ("GET", "/v1/spaces/main/recall?query=%FF", None, 400, "bad_input"),
         ("GET", "/v1/spaces/%FF/status", None, 400, "bad_input"),
         ("GET", "/v1/spaces/main/nothing", None, 404, "no_route"),
@@ -194,7 +198,7 @@ def test_every_bad_turn_is_named(http: httpx.Client) -> None:
     turns = [{"role": "user", "content": "good"}, {"role": "king", "content": "x"}, {"content": 5}]
     error = http.post("/v1/spaces/main/turns", json={"turns": turns}).json()["error"]
     assert [one["line"] for one in error["problems"]] == [2, 3]
-    assert http.get("/v1/spaces/main/turns").json() == []
+    assert http.get("/v1/spaces/main/turns").json()["items"] == []
 
 
 @pytest.mark.parametrize(
@@ -277,3 +281,26 @@ def test_the_pages_of_the_server(http: httpx.Client) -> None:
     text = http.get("/metrics").text
     assert 'loxodon_request_seconds_bucket{operation="health",le="+Inf"}' in text
     assert "loxodon_runner_up 1" in text
+
+
+def test_what_is_deleted_is_gone_and_receipted(http: httpx.Client) -> None:
+    base = "/v1/spaces/deleting"
+    turns = [{"role": "user", "content": "My sister keeps wyverns", "id": "1"}]
+    http.post(f"{base}/turns", json={"turns": turns, "session": "a/b"})
+    kept = http.post(f"{base}/memories", json={"content": "The user breeds basilisks"}).json()["id"]
+    path = f"{base}/memories/{kept}"
+    planned = http.delete(path, params={"dry_run": "true"}).json()
+    assert planned["erased"]["memories"] == 1
+    assert http.get(path).status_code == 200
+    receipt = http.delete(path).json()
+    assert receipt["erased"]["memories"] == 1
+    assert http.get(path).status_code == http.delete(path).status_code == 404
+    assert http.delete(f"{base}/memories/t_1").status_code == 404  # a turn is no memory
+    assert http.delete(f"{base}/sessions/a%2Fb").json()["what"] == "session"
+    assert http.delete(f"{base}/sessions/a%2Fb").status_code == 404
+    assert http.get(f"{base}/turns").json()["items"] == []
+    assert http.get(f"{base}/sessions").json()["items"] == []
+    assert len(http.get(f"{base}/receipts").json()["items"]) == 2
+    http.post(f"{base}/turns", json={"turns": turns, "session": "later"})
+    assert http.delete(f"{base}/turns/t_3").json()["erased"]["turns"] == 1
+    assert http.delete(path, params={"all": "true"}).status_code == 400

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from loxodon.serve.http.openapi import document
-from loxodon.serve.http.operations import OPERATIONS
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 
 DOCUMENT = document()
 PREFIX = "/v1/spaces/{space}"
@@ -80,7 +80,13 @@ def names(server: Any) -> dict[str, str]:
         http.post(f"{base}/consolidate")
         made = http.post(f"{base}/memories", json=BODIES["capture"]).json()
         http.get(f"{base}/entities").json()
-        return {"{id}": made["id"], "{ref}": "t_1", "{name}": "Ada", "{job}": "heartbeat"}
+        return {
+            "{id}": made["id"],
+            "{ref}": "t_1",
+            "{session}": "default",
+            "{name}": "Ada",
+            "{job}": "heartbeat",
+        }
 
 
 NO_EXAMPLE = {"note", "confirm", "reject", "import", "release", "drop"}
@@ -93,8 +99,10 @@ def test_answers_are_as_described(http: httpx.Client, names: dict[str, str], nam
     path = "/v1/spaces/described" + one.path
     for brace, value in names.items():
         path = path.replace(brace, value)
-    if one.method == "GET":
-        answer = http.get(path, params={"query": "花生"} if "recall" in name else {})
+    if one.method in IN_QUERY:
+        params = {"query": "花生"} if "recall" in name else {}
+        params |= {"dry_run": "true"} if one.method == "DELETE" else {}
+        answer = http.request(one.method, path, params=params)
     else:
         answer = http.request(one.method, path, json=BODIES.get(name, {}))
     assert answer.status_code == one.status, answer.text

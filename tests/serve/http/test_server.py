@@ -112,7 +112,7 @@ def test_two_servers_share_a_home_but_not_a_port(tmp_path: Path) -> None:
                 for http in (one, two):
                     answer = http.post("/v1/spaces/main/turns", json={"turns": [said]})
                     assert answer.status_code == 200
-            assert len(two.get("/v1/spaces/main/turns").json()) == 20
+            assert len(two.get("/v1/spaces/main/turns").json()["items"]) == 20
             assert one.get("/v1/spaces/main/status").json()["turns"] == 20
 
 
@@ -262,5 +262,5 @@ def test_with_the_engine_off_plain_files_answer(tmp_path: Path) -> None:
         assert off.json()["error"]["code"] == "config"
         assert http.get("/health").status_code == 200
     with Server(home) as server, server.client() as http:
-        (kept,) = http.get("/v1/spaces/main/memories").json()
+        (kept,) = http.get("/v1/spaces/main/memories").json()["items"]
         assert kept["content"] == "I like oolong tea"

@@ -89,7 +89,6 @@ class WorkLogContract(Contract):
         with store.writing():
             worklog.put_segments([one, other])
         assert [seg._replace(no=0) for seg in worklog.segments()] == [other, one]
-        assert [seg.topic for seg in worklog.segments(NOW)] == ["food"]
         last = worklog.last_segment("s")
         assert last is not None
         assert last._replace(no=0) == one

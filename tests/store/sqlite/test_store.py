@@ -89,6 +89,7 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "turns_by_session",
         "turns_by_time",
         "memories",
+        "memories_by_state",
         "memories_by_time",
         "memory_labels",
         "memory_labels_by_memory",
@@ -106,6 +107,7 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "memory_changes_by_time",
         "segments",
         "segments_by_session",
+        "segments_by_time",
         "fragments",
         "fragments_by_stage",
         "candidates",
@@ -155,12 +157,13 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "tokens_by_memory",
         "tombstones",
         "receipts",
+        "receipts_by_time",
         "signatures",
         "turns_by_agent",
         "memories_by_agent",
         "audit_tail",
     }
-    assert connection.pragma("user_version") == 8
+    assert connection.pragma("user_version") == 9
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
 
@@ -657,7 +660,7 @@ def old_home(path: Path) -> None:
 def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
     old_home(tmp_path / "x.db")
     store = opened(tmp_path / "x.db")
-    assert store._db.one("PRAGMA user_version") == (8,)
+    assert store._db.one("PRAGMA user_version") == (9,)
     assert store.check(lambda done, total: None) == []
     assert [one.content for one in store.journal(Filter(), 0)] == [
         "我对花生过敏",

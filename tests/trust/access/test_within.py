@@ -25,7 +25,7 @@ from loxodon.serve.cli.main import main
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
 from loxodon.serve.http.guard import Caller
-from loxodon.serve.http.operations import OPERATIONS
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
 from loxodon.trust.access import tokens as access
@@ -162,6 +162,7 @@ SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "reviews": (OK, lambda bot: bot.reviews()),
     "entities": (OK, lambda bot: bot.entities()),
     "entity": ("not_found", lambda bot: bot.entity("Eve")),
+    "sessions": (OK, lambda bot: bot.sessions()),
     "segments": (OK, lambda bot: bot.segments()),
     "events": (OK, lambda bot: bot.events()),
     "due_reminders": (OK, lambda bot: bot.due_reminders()),
@@ -632,6 +633,9 @@ HTTP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
     "embed": (NO, {}),
     "run_job": (NO, {"job": "heartbeat"}),
     "forget": (NO, {"all": True}),
+    "delete_memory": (NO, {"id": "f_1"}),
+    "delete_turn": (NO, {"ref": "t_1"}),
+    "delete_session": (NO, {"session": "s"}),
     "audit": (NO, {}),
     "verify_audit": (NO, {}),
     "receipts": (NO, {}),
@@ -659,7 +663,7 @@ def sent(client: httpx.Client, name: str, given: dict[str, Any]) -> str:
     path, given = operation.path, dict(given)
     for field in [one for one in given if f"{{{one}}}" in path]:
         path = path.replace(f"{{{field}}}", given.pop(field))
-    more: dict[str, Any] = {"params" if operation.method == "GET" else "json": given}
+    more: dict[str, Any] = {"params" if operation.method in IN_QUERY else "json": given}
     found = client.request(operation.method, f"/v1/spaces/main{path}", **more)
     assert found.status_code != 500
     return OK if found.is_success else str(found.json()["error"]["code"])
@@ -696,7 +700,7 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
             assert sent(client, "capture", {"content": FALSE, "origin": origin}) == NO
         turn = {"role": "user", "content": "I live in Rome.", "id": by, "origin": "user"}
         assert sent(client, "add", {"turns": [turn], "session": by}) == OK
-        (kept,) = client.get("/v1/spaces/main/turns", params={"session": by}).json()
+        (kept,) = client.get("/v1/spaces/main/turns", params={"session": by}).json()["items"]
         assert kept["origin"] == "assistant"
 
 
@@ -713,7 +717,9 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
         with server.client(headers={"authorization": f"Bearer {token}", **headers}) as client:
             turn = {"role": "user", "content": f"I said {n}.", "id": f"r{n}"}
             assert sent(client, "add", {"turns": [turn], "session": f"r{n}"}) == OK
-            (kept,) = client.get("/v1/spaces/main/turns", params={"session": f"r{n}"}).json()
+            (kept,) = client.get("/v1/spaces/main/turns", params={"session": f"r{n}"}).json()[
+                "items"
+            ]
             assert kept["origin"] == origin, n
 
 

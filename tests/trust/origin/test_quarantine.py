@@ -128,7 +128,7 @@ def test_what_nobody_read_is_held() -> None:
 
 def test_views_bring_it_back(held: Memory, tmp_path: Path) -> None:
     folder = held.workspace.export().folder
-    before = quarantine.listed(held._store, None, 0)
+    before = quarantine.listed(held._store, None, 0, None)[0]
     held.close()
     assert main(["--home", held.home, "restore", folder, "--replace"]) == 0
     with Memory.open(held.home) as again:

@@ -33,7 +33,7 @@ def run(args: Namespace) -> Outcome:
 
 def _listed(args: Namespace) -> Outcome:
     with opened(args) as memory:
-        found = memory.quarantine("all" if args.all else "held", 0)
+        found: list[Held] = memory.quarantine("all" if args.all else "held", 0)
     # What the user asked to have forgotten is told by `review`, and was no other's word.
     found = [one for one in found if not is_asked(one.reason)][: args.limit or None]
     return Outcome(found, lambda: _show(found))

@@ -32,7 +32,7 @@ from loxodon.serve.http.guard import (
 )
 from loxodon.serve.http.health import Watch, gauges, paused, reasons
 from loxodon.serve.http.metrics import TYPE, Metrics
-from loxodon.serve.http.operations import OPERATIONS, Operation, names_in
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
 from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.replies import (
     Reply,
@@ -321,7 +321,7 @@ class App:
     async def _given(self, match: Match, request: Request, receive: Receive) -> dict[str, Any]:
         """The fields of a request, checked, with those of its path."""
         operation = match.operation
-        if operation.method == "GET":
+        if operation.method in IN_QUERY:
             found = given(operation.takes, from_query(operation.takes, request.pairs()))
         else:
             if request.query:

@@ -13,6 +13,7 @@ from loxodon.serve.http.wire import Schema, state_of
 from loxodon.types import CHATS, ORIGINS, ROLES
 from loxodon.verbs import arguments
 from loxodon.verbs.arguments import Argument
+from loxodon.verbs.paging import MOST, USUAL
 
 Check = Callable[[str, Any], Any]
 """Makes the value of a field, by its name, of what JSON has; an InputError where it cannot."""
@@ -108,6 +109,17 @@ def _text(name: str, value: Any) -> str:
 def _whole(name: str, value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 53:
         raise InputError("{field} must be a whole number, 0 or more", field=name)
+    return value
+
+
+def _size(name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST:
+        raise InputError(
+            "{field} must be a whole number from 1 to {most}",
+            hint="`next` of the answer leads to the rest",
+            field=name,
+            most=MOST,
+        )
     return value
 
 
@@ -241,6 +253,12 @@ _KINDS: Mapping[str, Kind] = {
     arguments.TEXT: Kind({"type": "string"}, _text),
     arguments.PATH: Kind({"type": "string"}, _text),
     arguments.WHOLE: Kind({"type": "integer", "minimum": 0}, _whole, from_text=_as_number),
+    arguments.SIZE: Kind(
+        {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
+        _size,
+        from_text=_as_number,
+    ),
+    arguments.CURSOR: Kind({"type": "string"}, _text),
     arguments.NUMBER: Kind({"type": "number"}, _number),
     arguments.FLAG: Kind({"type": "boolean"}, _flag, from_text=_as_flag),
     arguments.MOMENT: Kind(_MOMENT, _moment),

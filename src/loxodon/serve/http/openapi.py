@@ -7,9 +7,9 @@ from typing import Any
 
 import loxodon
 from loxodon.serve.http.fields import described, schema_of
-from loxodon.serve.http.operations import OPERATIONS, Operation, names_in
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
 from loxodon.serve.http.streaming import EVENTS, LINES
-from loxodon.serve.http.wire import Schema
+from loxodon.serve.http.wire import Schema, page_schema
 from loxodon.serve.http.wire import schema_of as value_schema
 
 PREFIX = "/v1/spaces"
@@ -72,6 +72,8 @@ def document() -> dict[str, Any]:
 
 def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
     schema = value_schema(one.gives, named)
+    if one.paged:
+        schema = page_schema(schema)
     if one.field:
         schema = {"type": "object", "properties": {one.field: schema}, "required": [one.field]}
     content = {"application/json": {"schema": schema}}
@@ -86,7 +88,7 @@ def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
             "default": _FAILED,
         },
     }
-    if one.method == "GET":
+    if one.method in IN_QUERY:
         found["parameters"] += [
             {
                 "name": field.name,

@@ -1,8 +1,8 @@
 """What can be asked over HTTP: the routes of the table of verbs, and how each is done.
 
-A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET and in the JSON body
-of the others; what stands in braces in the path is handed on first. They are called what the
-library calls them.
+A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET or a DELETE and in the
+JSON body of the others; what stands in braces in the path is handed on first. They are called what
+the library calls them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from loxodon.trust.audit.inspection import Inspected, Subject
 from loxodon.trust.audit.verifying import Verified
 from loxodon.types import Frame, Problem, Recall
 from loxodon.verbs.arguments import PATH, Argument
+from loxodon.verbs.paging import USUAL, Page
 from loxodon.verbs.table import VERBS, Right, Route, Verb
 
 Run = Callable[[Memory, dict[str, Any]], object]
@@ -52,6 +53,8 @@ class Operation(NamedTuple):
     """Fields that name files of this machine: only for the owner of all spaces, who is on it."""
     gives: Any
     """The type of what comes back, for its description."""
+    paged: bool
+    """Whether that comes a page at a time."""
     field: str
     """The field of the answer that has it; empty where it is the answer."""
     right: Right
@@ -89,9 +92,12 @@ def _doing(verb: Verb, route: Route, field: str) -> Run:
         fields = {**route.given, **given}
         explain = fields.pop("explain", False)
         reveal = fields.pop("reveal", False) if verb.masked else False
+        if verb.paged:
+            fields.setdefault("limit", USUAL)
         found = called(memory)(*[fields.pop(name) for name in named], **fields)
         if verb.masked:
-            return memory.guard.shown_value(found, private=False, reveal=reveal)
+            shown = memory.guard.shown_value(found, private=False, reveal=reveal)
+            return Page(shown, found.next) if verb.paged else shown
         if field:
             return {field: found}
         return found if explain else _without_trace(found)
@@ -118,7 +124,12 @@ def _validate(memory: Memory, given: dict[str, Any]) -> Checked:
 
 
 def _forget(memory: Memory, given: dict[str, Any]) -> object:
-    return memory.forget(*given.pop("ids", ()), **given)
+    ids = [*given.pop("ids", ())]
+    if "id" in given:
+        ids.append(memory.get(given.pop("id")).id)
+    if "ref" in given:
+        ids.append(memory.turn(given.pop("ref")).ref)
+    return memory.forget(*ids, **given)
 
 
 def _due(memory: Memory, given: dict[str, Any]) -> Due:
@@ -131,14 +142,16 @@ _OWN_WAY: dict[str, Run] = {"validate": _validate, "forget": _forget, "consolida
 
 def _operation(verb: Verb, route: Route) -> Operation:
     field, _, kind = verb.gives.rpartition(": ")
+    takes = tuple(one for one in verb.takes if route.only in ("", one.name))
     return Operation(
         route.called or verb.name.rpartition(".")[2],
         route.method,
         route.path,
         route.about or verb.about,
-        verb.takes,
-        tuple(one.name for one in verb.takes if one.kind == PATH),
+        takes,
+        tuple(one.name for one in takes if one.kind == PATH),
         type_of(kind),
+        verb.paged,
         field,
         route.right or verb.right,
         route.make,
@@ -149,6 +162,8 @@ def _operation(verb: Verb, route: Route) -> Operation:
     )
 
 
+IN_QUERY = ("GET", "DELETE")
+"""Methods whose fields stand in the query."""
 OPERATIONS: tuple[Operation, ...] = tuple(
     _operation(verb, route) for verb in VERBS for route in verb.routes
 )

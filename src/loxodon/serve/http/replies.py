@@ -11,6 +11,7 @@ from loxodon.errors import (
     BusyStoreError,
     ConfigError,
     ConsolidationError,
+    CursorError,
     ForbiddenError,
     FullStoreError,
     InputError,
@@ -32,6 +33,7 @@ JSON = "application/json"
 _STATUS: tuple[tuple[type[LoxodonError], int], ...] = (
     (ForbiddenError, 403),
     (NotFoundError, 404),
+    (CursorError, 422),
     (InputError, 400),
     (UsageError, 400),
     (StaleEditError, 409),

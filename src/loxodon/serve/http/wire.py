@@ -18,6 +18,7 @@ from loxodon.recall.understand import Question
 from loxodon.serve.cli import view
 from loxodon.store import Spent
 from loxodon.types import Entity, Frame, Item, Recall, Source
+from loxodon.verbs.paging import Page
 
 Schema = dict[str, Any]
 
@@ -61,7 +62,24 @@ def plain(value: object) -> Any:
     if isinstance(value, Frame):
         recall = plain(value.recall) if value.recall else None
         return {**view.plain(value), "recall": recall, "state": state_to(value.state)}
+    if isinstance(value, Page):
+        return {"items": view.plain(value), "next": value.next}
     return view.plain(value)
+
+
+def page_schema(items: Schema) -> Schema:
+    """The JSON schema of a page."""
+    return {
+        "type": "object",
+        "required": ["items", "next"],
+        "properties": {
+            "items": items,
+            "next": {
+                "type": ["string", "null"],
+                "description": "The cursor of the next page; null on the last.",
+            },
+        },
+    }
 
 
 def state_to(state: Conversation) -> Any:

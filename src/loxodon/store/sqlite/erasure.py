@@ -482,12 +482,6 @@ class SqliteErasure:
             list(tombstones),
         )
 
-    def receipts(self) -> list[tuple[str, int, str, str, str, str]]:
-        rows = self._db.all(
-            "SELECT id, at, actor, what, erased, files FROM receipts ORDER BY at DESC, id DESC"
-        )
-        return [(row[0], row[1], row[2], row[3], row[4], row[5]) for row in rows]
-
     def put_receipt(
         self, id: str, at: datetime, actor: str, what: str, erased: str, files: str
     ) -> None:

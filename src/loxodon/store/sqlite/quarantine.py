@@ -11,7 +11,7 @@ from loxodon.store.rows import moment
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.search import THESE, these
 
-_COLUMNS = "no, turn, memory, start, stop, text, reason, origin, at, state, decided_at"
+QUARANTINED = "no, turn, memory, start, stop, text, reason, origin, at, state, decided_at"
 _UNSCREENED = "unscreened"
 
 
@@ -48,24 +48,23 @@ class SqliteQuarantine:
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
         found: dict[int, list[QuarantinedText]] = {}
         for row in self._db.all(
-            f"SELECT {_COLUMNS} FROM quarantine WHERE turn IN {THESE} "
+            f"SELECT {QUARANTINED} FROM quarantine WHERE turn IN {THESE} "
             "AND state IN ('held', 'dropped') ORDER BY turn, start",
             (these(turns),),
         ):
-            found.setdefault(row[1], []).append(self._kept(row))
+            found.setdefault(row[1], []).append(quarantined_of(row, self._zone))
         return found
 
     def get(self, no: int) -> QuarantinedText | None:
-        row = self._db.one(f"SELECT {_COLUMNS} FROM quarantine WHERE no = ?", (no,))
-        return self._kept(row) if row else None
+        row = self._db.one(f"SELECT {QUARANTINED} FROM quarantine WHERE no = ?", (no,))
+        return quarantined_of(row, self._zone) if row else None
 
-    def find(self, state: str | None, limit: int = 0) -> list[QuarantinedText]:
+    def find(self, state: str | None) -> list[QuarantinedText]:
         where, values = ("state = ?", [state]) if state else ("1", [])
         rows = self._db.all(
-            f"SELECT {_COLUMNS} FROM quarantine WHERE {where} ORDER BY no DESC LIMIT ?",
-            [*values, limit or -1],
+            f"SELECT {QUARANTINED} FROM quarantine WHERE {where} ORDER BY no DESC", values
         )
-        return [self._kept(row) for row in rows]
+        return [quarantined_of(row, self._zone) for row in rows]
 
     def decide(self, no: int, state: str, at: datetime, text: str) -> None:
         self._db.run(self._db.sql["decide_quarantine"], (state, to_stored(at)[0], text, no))
@@ -81,9 +80,10 @@ class SqliteQuarantine:
         value = "" if upto is None else str(upto - 1)
         self._db.run(self._db.sql["set_meta"], (_UNSCREENED, value))
 
-    def _kept(self, row: Row) -> QuarantinedText:
-        no, turn, memory, start, stop, text, reason, origin, at, state, decided = row
-        when = moment(decided, self._zone) if decided is not None else None
-        return QuarantinedText(
-            no, turn, memory, start, stop, text, reason, origin, moment(at, self._zone), state, when
-        )
+
+def quarantined_of(row: Row, zone: tzinfo | None) -> QuarantinedText:
+    """The passage of a row that has QUARANTINED in order."""
+    no, turn, memory, start, stop, text, reason, origin, at, state, decided = row
+    when = moment(decided, zone) if decided is not None else None
+    said = text, reason, origin, moment(at, zone), state, when
+    return QuarantinedText(no, turn, memory, start, stop, *said)

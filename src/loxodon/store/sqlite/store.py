@@ -58,6 +58,8 @@ from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 if TYPE_CHECKING:
     from loxodon.store.protocol import DecayModel, Erasure, PrimaryData, Witness, WorkLog
     from loxodon.store.sqlite.documents import SqliteDocuments
+    from loxodon.store.sqlite.overview import SqliteOverview
+    from loxodon.store.sqlite.pages import SqlitePages
     from loxodon.store.sqlite.quarantine import SqliteQuarantine
     from loxodon.store.sqlite.tokens import SqliteTokens
     from loxodon.store.sqlite.vectors import SqliteVectors
@@ -281,6 +283,18 @@ class SqliteStore:
         from loxodon.store.sqlite.quarantine import SqliteQuarantine
 
         return SqliteQuarantine(self._db, self._zone, self._take)
+
+    @property
+    def overview(self) -> SqliteOverview:
+        from loxodon.store.sqlite.overview import SqliteOverview
+
+        return SqliteOverview(self._db, self.space, self._zone, self._decay, self.wall)
+
+    @property
+    def pages(self) -> SqlitePages:
+        from loxodon.store.sqlite.pages import SqlitePages
+
+        return SqlitePages(self._db, self._zone, self._record, self.records, self.sources)
 
     @cached_property
     def vectors(self) -> SqliteVectors:
@@ -563,8 +577,6 @@ class SqliteStore:
         conditions, values = conditions_of(where, TABLES["memories"])
         # Either order is that of an index. What has furthest to fall is strongest.
         order = "t.ends_at DESC" if strongest else "t.created_at DESC"
-        if not strongest:  # the plus keeps SQLite from sorting all that are active
-            conditions = conditions.replace("t.state = ?", "+t.state = ?")
         with self.reading():
             rows = self._db.all(
                 f"SELECT t.row, {MEMORY} FROM memories t WHERE {conditions or '1'} "

@@ -25,10 +25,11 @@ _KEYWORDS = 8
 _ASKED = 3
 """How often a model is asked about a piece that it says nothing believable about."""
 _FRAGMENT = "turn, n, text, type"
-_SEGMENT = (
+SEGMENT = (
     "g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, "
     "g.tags, g.text FROM segments g JOIN sessions s ON s.no = g.session"
 )
+EVENT = "date, at, session, channel, sender, summary, tokens, trust, compressed, agent"
 _TIMES = ("last_run", "last_success", "weekly_at")
 CLOCK = "clock"
 """The value of `meta` that says what is believed of the clock."""
@@ -171,11 +172,11 @@ class SqliteWorkLog:
 
     def last_segment(self, session: str) -> Segment | None:
         rows = self._db.all(
-            f"SELECT {_SEGMENT} WHERE g.session = (SELECT no FROM sessions WHERE id = ?) "
+            f"SELECT {SEGMENT} WHERE g.session = (SELECT no FROM sessions WHERE id = ?) "
             "ORDER BY g.last_turn DESC LIMIT 1",
             (session,),
         )
-        return _segment(rows[0]) if rows else None
+        return segment_of(rows[0]) if rows else None
 
     def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
         gone = list(instead_of)
@@ -200,12 +201,9 @@ class SqliteWorkLog:
             self._db.run(self._db.sql["put_segment"], values)
         self._indexes.put_rows("segments", numbers)
 
-    def segments(self, since: datetime | None = None) -> list[Segment]:
-        at = to_stored(since)[0] if since else 0
-        rows = self._db.all(
-            f"SELECT {_SEGMENT} WHERE g.ended_at >= ? ORDER BY g.started_at, g.no", (at,)
-        )
-        return [_segment(row) for row in rows]
+    def segments(self) -> list[Segment]:
+        rows = self._db.all(f"SELECT {SEGMENT} ORDER BY g.started_at, g.no")
+        return [segment_of(row) for row in rows]
 
     # Work in hand
 
@@ -308,37 +306,11 @@ class SqliteWorkLog:
 
     def events(self, since: str = "", until: str = "", pending: bool = False) -> list[Event]:
         rows = self._db.all(
-            "SELECT date, at, session, channel, sender, summary, tokens, trust, compressed, agent "
-            f"FROM events WHERE date >= ? AND date < ? {'AND compressed = 0' if pending else ''} "
-            "ORDER BY date, at, no",
+            f"SELECT {EVENT} FROM events WHERE date >= ? AND date < ? "
+            f"{'AND compressed = 0' if pending else ''} ORDER BY date, at, no",
             (since, until or "9999-99"),
         )
-        return [
-            Event(
-                date,
-                moment(at, self._zone),
-                session,
-                channel,
-                sender,
-                summary,
-                tokens,
-                trust,
-                bool(compressed),
-                agent,
-            )
-            for (
-                date,
-                at,
-                session,
-                channel,
-                sender,
-                summary,
-                tokens,
-                trust,
-                compressed,
-                agent,
-            ) in rows
-        ]
+        return [event_of(row, self._zone) for row in rows]
 
     def mark_compressed(self, date: str, agent: str = "") -> None:
         self._db.run(
@@ -557,7 +529,15 @@ def _json(names: Sequence[str]) -> str:
     return json.dumps(list(names), ensure_ascii=False)
 
 
-def _segment(row: Row) -> Segment:
+def segment_of(row: Row) -> Segment:
+    """The segment of a row that has SEGMENT in order."""
     no, session, first, last, started, ended, offset, topic, tags, text = row
     times = from_stored(started, offset), from_stored(ended, offset)
     return Segment(session, first, last, *times, topic, tuple(loaded(tags)), text, no)
+
+
+def event_of(row: Row, zone: tzinfo | None) -> Event:
+    """The event of a row that has EVENT in order."""
+    date, at, session, channel, sender, summary, tokens, trust, compressed, agent = row
+    said = session, channel, sender, summary, tokens, trust
+    return Event(date, moment(at, zone), *said, bool(compressed), agent)

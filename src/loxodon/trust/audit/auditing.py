@@ -8,16 +8,18 @@ assert memory.audit.verify().sound
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
 from loxodon.errors import ConfigError
+from loxodon.fields import moment, number
 from loxodon.store.protocol import Store
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.log import Audit, this_boot
 from loxodon.trust.audit.verifying import LogOnDisk, Verified, verified
 from loxodon.trust.audit.witness import AUDIT, audited
+from loxodon.verbs.paging import Key, Page, Slice, paged
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more", "mac")
 
@@ -75,28 +77,44 @@ class AuditLog:
         op: str = "",
         id: str = "",
         limit: int = 0,
-    ) -> list[AuditEntry]:
+        cursor: str = "",
+    ) -> Page[AuditEntry]:
         """The latest `limit` entries (0: all) that are meant, oldest first. Not checked: `verify`.
 
-        With `id`, those about one memory, turn or note: who saw it, who changed it.
+        With `id`, those about one memory, turn or note: who saw it, who changed it. The next page
+        has the entries before these.
         """
-        found: list[AuditEntry] = []
-        for raw in self._backwards():
-            entry = self._entry(raw)
-            if entry is None:
-                continue
-            if (
+        since, until = (
+            moment(name, at, self._zone) for name, at in (("since", since), ("until", until))
+        )
+        number("limit", limit)
+
+        def is_meant(entry: AuditEntry) -> bool:
+            return (
                 (since is None or entry.at >= since)
                 and (until is None or entry.at < until)
                 and surface in ("", entry.surface)
                 and agent in ("", entry.agent)
                 and op in ("", entry.op)
                 and (not id or trail.names(entry.ids, id))
-            ):
+            )
+
+        return paged("audit.entries", cursor, lambda after: self._before(after, limit, is_meant))
+
+    def _before(
+        self, after: Key | None, limit: int, is_meant: Callable[[AuditEntry], bool]
+    ) -> Slice[AuditEntry]:
+        """Entries that are meant, newest first."""
+        found: list[AuditEntry] = []
+        for raw in self._backwards():
+            if after is not None and (trail.number_in(raw),) >= after:
+                continue
+            entry = self._entry(raw)
+            if entry is not None and is_meant(entry):
+                if limit and len(found) == limit:
+                    return found, (found[-1].n,)
                 found.append(entry)
-                if len(found) == limit:
-                    break
-        return found[::-1]
+        return found, None
 
     def verify(self) -> Verified:
         """Whether the log, its head and the signatures are as they were written.
@@ -146,10 +164,8 @@ class AuditLog:
 
     def _backwards(self) -> Iterator[bytes]:
         folder = self._log().settings.folder
-        for number in reversed(trail.file_numbers(folder)):
-            yield from reversed(
-                _content(os.path.join(folder, trail.file_name(number))).split(b"\n")
-            )
+        for file in reversed(trail.file_numbers(folder)):
+            yield from reversed(_content(os.path.join(folder, trail.file_name(file))).split(b"\n"))
 
     def _entry(self, raw: bytes) -> AuditEntry | None:
         line = trail.parsed(raw)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from loxodon.store.protocol import Store
     from loxodon.trust.forget.erasing import TouchedRows
     from loxodon.trust.forget.selecting import Selection
+    from loxodon.verbs.paging import Key, Slice
     from loxodon.workspace.workspace import Workspace
 
 APPLIED = "forgotten_to"
@@ -98,16 +99,17 @@ def finish(memory: Memory, store: Store) -> bool:
     return False
 
 
-def receipts(memory: Memory, store: Store) -> list[Receipt]:
+def receipts(memory: Memory, store: Store, limit: int, after: Key | None) -> Slice[Receipt]:
     """What was forgotten when, the newest first."""
     zone = memory.now().tzinfo
+    kept, last = store.pages.receipts(limit, after)
     found = []
-    for id, at, actor, what, erased, places in store.erasure.receipts():
+    for id, at, actor, what, erased, places in kept:
         files = tuple(
             FileProblem(file, line, *what or ("",)) for file, line, *what in loaded(places)
         )
         found.append(Receipt(id, moment(at, zone), actor, what, loaded(erased), files))
-    return found
+    return found, last
 
 
 def _new_receipt(what: str, now: datetime) -> Receipt:

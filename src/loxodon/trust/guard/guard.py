@@ -294,7 +294,16 @@ class Guard:
 
     def shown_value(self, value: Any, private: bool, reveal: bool = False) -> Any:
         """Any JSON value with its texts as they may be shown."""
-        return self._each(value, lambda text: self.shown(text, private, reveal))
+        seen: dict[str, str] = {}  # lists repeat names, kinds and topics
+
+        def change(text: str) -> str:
+            found = seen.get(text)
+            if found is None:
+                ours = _is_id(text)
+                found = seen[text] = text if ours else self.shown(text, private, reveal)
+            return found
+
+        return self._each(value, change)
 
     def restored(self, new: str, old: str) -> str:
         """`new` with what `old` has in the place of each mask that stands for it."""
@@ -345,6 +354,18 @@ def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:
     head = f"{name}: "
     changed = change(head + text)
     return changed[len(head) :] if changed.startswith(head) else change(text)
+
+
+def _is_id(text: str) -> bool:
+    """Whether a text is the id of a memory, turn or entity and so tells nothing: a letter, and at
+    most nine digits on end, which is no number of anybody's."""
+    letter, *parts = text.split("_", 3)
+    return (
+        len(letter) == 1
+        and text.isascii()
+        and 1 <= len(parts) <= 2
+        and all(part.isdecimal() and len(part) <= 9 for part in parts)
+    )
 
 
 _TEXTS = ("content", "subject", "attribute", "value", "project", "topic")

@@ -23,6 +23,7 @@ from loxodon.text.language import language_of
 from loxodon.trust.origin.instructions import Instruction, found_in, screens
 from loxodon.trust.origin.pasting import others
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
+from loxodon.verbs.paging import Key, Slice
 
 HELD = "held"
 RELEASED = "released"
@@ -227,7 +228,7 @@ def is_asked(reason: str) -> bool:
 def without_held(store: Store, lines: Sequence[str]) -> list[str]:
     """Lines of a file that may be a view of the journal, without what is held of it."""
     found = list(lines)
-    for one in listed(store, None, 0):
+    for one in listed(store, None, 0, None)[0]:
         if one.state not in (HELD, DROPPED):
             continue
         for part in one.text.splitlines():
@@ -264,12 +265,12 @@ def note(no: int, language: str) -> str:
 # --- What the owner decides ---------------------------------------------------------------------
 
 
-def listed(store: Store, state: str | None, limit: int) -> list[Held]:
+def listed(store: Store, state: str | None, limit: int, after: Key | None) -> Slice[Held]:
     """What is held, or was; newest first."""
     with store.reading():
-        found = store.quarantine.find(state, limit)
+        found, last = store.pages.quarantined(state, limit, after)
         turns = store.turns([one.turn for one in found if one.turn is not None])
-        return [_held(one, turns) for one in found if _is_seen(store, one, turns)]
+        return [_held(one, turns) for one in found if _is_seen(store, one, turns)], last
 
 
 def _is_seen(store: Store, one: QuarantinedText, turns: Mapping[int, Turn]) -> bool:

@@ -257,6 +257,55 @@ SELECT day, phase, calls, tokens_in, tokens_out FROM model_use
 WHERE day IN (SELECT DISTINCT day FROM model_use ORDER BY day DESC LIMIT ?)
 ORDER BY day DESC, phase
 
+-- Overviews ---------------------------------------------------------------------------------------
+
+-- name: altered
+-- Of each memory the first and the last change since a time, but for some.
+WITH since AS (
+  SELECT c.memory, min(c.version) AS first, max(c.version) AS last, max(c.at) AS at
+  FROM memory_changes c
+  WHERE c.at >= ?1 AND c.change NOT IN (SELECT value FROM json_each(?2))
+    AND EXISTS (SELECT 1 FROM memories m WHERE m.row = c.memory AND m.kind <> 'summary')
+  GROUP BY c.memory ORDER BY 4 DESC, c.memory DESC LIMIT ?3
+)
+SELECT s.memory, l.change, l.at, f.before FROM since s
+JOIN memory_changes f ON f.memory = s.memory AND f.version = s.first
+JOIN memory_changes l ON l.memory = s.memory AND l.version = s.last
+ORDER BY s.at DESC, s.memory DESC
+
+-- name: ties
+SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength, t.strength_at,
+  t.kind, t.importance, coalesce(
+    (SELECT min(u.at) FROM memory_sources s JOIN turns u ON u.seq = s.seq WHERE s.memory = t.row),
+    t.created_at), t.updated_at
+FROM memories t WHERE +t.state = 'active' AND t.kind <> 'summary'
+
+-- name: ties_then
+-- What had been said by then, and was neither over nor gone.
+SELECT * FROM (
+  SELECT t.id, t.subject, t.attribute, t.value, t.entities, t.project, t.strength, t.strength_at,
+    t.kind, t.importance, coalesce(
+      (SELECT min(u.at) FROM memory_sources s JOIN turns u ON u.seq = s.seq WHERE s.memory = t.row),
+      t.created_at) AS said_at, t.updated_at
+  FROM memories t WHERE t.kind <> 'summary'
+    AND (t.state = 'active' OR coalesce(t.valid_until, t.updated_at) > ?1)
+) WHERE said_at < ?1
+
+-- name: label_uses
+SELECT l.name, count(*), max(l.memory) FROM memory_labels l JOIN memories m ON m.row = l.memory
+WHERE l.label = ? AND m.state = 'active' GROUP BY l.name ORDER BY 2 DESC, l.name LIMIT ?
+
+-- name: made_from
+-- The second is the id as JSON has it in a list.
+SELECT row FROM memories WHERE replaces = ?1
+UNION
+SELECT row FROM memories WHERE derived_from <> '[]' AND instr(derived_from, ?2)
+ORDER BY row
+
+-- name: memory_strength
+SELECT row, strength, strength_at, kind, importance, state, agent, audience FROM memories
+WHERE id = ?
+
 -- Vectors -----------------------------------------------------------------------------------------
 
 -- name: vector_model

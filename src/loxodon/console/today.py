@@ -1,0 +1,132 @@
+"""Today: what was learned, changed and ended since a time, and what waits for the owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from loxodon.store import Filter
+from loxodon.types import Job, Record, Review
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+    from loxodon.store import Altered
+    from loxodon.store.protocol import Store
+
+SHOWN = 50
+DEFAULT = timedelta(days=7)
+_MOST = 2_000
+"""Memories that are looked at."""
+_UNSEEN = ("used", "repeated", "renamed", "redated")
+"""Changes that tell a person nothing new."""
+_TOLD = ("content", "kind", "value", "valid_until", "expires_at", "due_at", "done")
+"""Fields whose change is worth telling."""
+
+
+class Change(NamedTuple):
+    """A memory that says something else than before, or that took the place of another."""
+
+    at: datetime
+    change: str
+    """What was done, one of `CHANGES`."""
+    before: Record
+    after: Record
+
+
+class Ended(NamedTuple):
+    """A memory that was archived."""
+
+    at: datetime
+    change: str
+    """Why: `faded`, `expired`, `retracted`, `archived`, `rejected`, …"""
+    record: Record
+
+
+class Today(NamedTuple):
+    """What happened since a time, newest first, and what waits."""
+
+    now: datetime
+    since: datetime
+    learned: tuple[Record, ...]
+    changed: tuple[Change, ...]
+    ended: tuple[Ended, ...]
+    counts: Mapping[str, int]
+    """How many there are of each, also beyond what is listed."""
+    reviews: tuple[Review, ...]
+    """Beliefs that contradict a fact."""
+    doubtful: tuple[Record, ...]
+    """Facts that may no longer hold, then other beliefs, strongest first."""
+    reminders: tuple[Record, ...]
+    """Plans that are due."""
+    held: int
+    """Texts in quarantine that wait; `quarantine` lists them."""
+    pending: int
+    """Messages that nothing was learned from yet."""
+    jobs: tuple[Job, ...]
+
+
+def today(memory: Memory, store: Store, since: datetime | None, limit: int) -> Today:
+    """What happened since a time, at most `limit` of each."""
+    now = memory.now()
+    since = since or now - DEFAULT
+    with store.reading():
+        news = _News(store, store.overview.altered(since, _UNSEEN, _MOST))
+        reviews = store.worklog.reviews()
+        asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
+        against = [one for one in reviews if one.belief.id != one.against.id]
+        beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
+        waiting = {one.belief.id for one in against}
+        doubtful = [
+            *(record for id in asked if (record := store.get(id)) is not None),
+            *(one for one in beliefs if one.id not in waiting),
+        ]
+        return Today(
+            now,
+            since,
+            tuple(news.learned[:limit]),
+            tuple(news.changed[:limit]),
+            tuple(news.ended[:limit]),
+            {
+                "learned": len(news.learned),
+                "changed": len(news.changed),
+                "ended": len(news.ended),
+                "doubtful": len(doubtful),
+            },
+            tuple(against[:limit]),
+            tuple(doubtful[:limit]),
+            tuple(store.worklog.past_due(now, limit)),
+            len(store.quarantine.find("held")) + len(store.quarantine.find("unclear")),
+            memory.schedule.waiting(),
+            tuple(memory.schedule.jobs()),
+        )
+
+
+class _News:
+    """What became of memories: each is told once, under what it is now."""
+
+    def __init__(self, store: Store, altered: Iterable[Altered]) -> None:
+        self.learned: list[Record] = []
+        self.changed: list[Change] = []
+        self.ended: list[Ended] = []
+        every = list(altered)
+        rows = [one.row for one in every]
+        records, sources = store.records(rows), store.sources(rows)
+        gone = store.records(store.successors(rows).keys())
+        replaced = {record.id for record in gone.values()}
+        for one in every:
+            if one.row in records:
+                record = records[one.row]._replace(sources=sources.get(one.row, ()))
+                self._tell(store, one, record, replaced)
+
+    def _tell(self, store: Store, one: Altered, record: Record, replaced: set[str]) -> None:
+        before = one.before
+        if record.state == "active":
+            if before is None and record.replaces:
+                before = store.get(record.replaces)
+            if before is None or before.state != "active" and not record.replaces:
+                self.learned.append(record)
+            elif any(getattr(before, name) != getattr(record, name) for name in _TOLD):
+                self.changed.append(Change(one.at, one.change, before, record))
+        elif before is not None and before.state == "active" and record.id not in replaced:
+            self.ended.append(Ended(one.at, one.change, record))

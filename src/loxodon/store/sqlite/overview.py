@@ -1,0 +1,101 @@
+"""`Overview` in SQLite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, Any
+
+from loxodon.clock import to_stored
+from loxodon.errors import no_memory
+from loxodon.store import Altered, LabelUse, Step, Tie
+from loxodon.store.rows import from_json, loaded, moment
+from loxodon.store.sqlite.database import Database, Row
+from loxodon.store.walls import Wall
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import DecayModel
+    from loxodon.types import Record
+
+_DAY = 86_400_000
+_KEPT = ("strength", "strength_at", "kind", "importance", "state", "agent", "audience")
+
+
+class SqliteOverview:
+    """An `Overview` on the file of a store."""
+
+    def __init__(
+        self, db: Database, space: str, zone: tzinfo | None, decay: DecayModel, wall: Wall
+    ) -> None:
+        self._db = db
+        self._space = space
+        self._zone = zone
+        self._decay = decay
+        self._wall = wall
+
+    def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
+        rows = self._db.all(
+            self._db.sql["altered"], (to_stored(since)[0], json.dumps(list(but)), limit)
+        )
+        return [
+            Altered(row, change, moment(at, self._zone), self._before(before))
+            for row, change, at, before in rows
+        ]
+
+    def _before(self, text: str | None) -> Record | None:
+        """A record out of the history; one that was not to be seen from here is none."""
+        if text is None:
+            return None
+        record = from_json(text, self._space, self._zone)
+        return record if self._wall.admits(record.agent, record.audience) else None
+
+    def ties(self, until: datetime | None = None) -> list[Tie]:
+        end = to_stored(until)[0] if until else None
+        rows = self._db.all(self._db.sql["ties" if end is None else "ties_then"], (end,) * bool(end))
+        return list(self._ties(rows, to_stored(self._decay.now())[0] if end is None else end))
+
+    def _ties(self, rows: Sequence[Row], now: int) -> Iterator[Tie]:
+        # There are few rates, and the same people are named again and again.
+        left: dict[tuple[str, float], float] = {}
+        lists: dict[str, tuple[str, ...]] = {"[]": ()}
+        for row in rows:
+            id, subject, attribute, value, named, project = row[:6]
+            base, since, kind, importance, said, changed = row[6:]
+            share = left.get((kind, importance))
+            if share is None:
+                share = left[kind, importance] = 1 - self._decay.rate(kind, importance)
+            names = lists.get(named)
+            if names is None:
+                names = lists[named] = tuple(loaded(named))
+            strength = base * share ** ((now - since) / _DAY) if now > since else base
+            yield Tie(id, subject, attribute, value, names, project, strength, said, changed)
+
+    def label_uses(self, label: str, limit: int) -> list[LabelUse]:
+        return [LabelUse(*row) for row in self._db.all(self._db.sql["label_uses"], (label, limit))]
+
+    def made_from(self, id: str) -> list[int]:
+        return [row for (row,) in self._db.all(self._db.sql["made_from"], (id, json.dumps(id)))]
+
+    def steps(self, id: str) -> list[Step]:
+        with self._db.reading():
+            now = self._db.one(self._db.sql["memory_strength"], (id,))
+            if now is None:
+                raise no_memory(id)
+            changes = self._db.all(self._db.sql["changes"], (now[0],))
+        found: list[dict[str, Any]] = [loaded(before) for *_, before in changes[1:]]
+        found.append(dict(zip(_KEPT, now[1:], strict=True)))
+        return [
+            Step(
+                version,
+                moment(at, self._zone),
+                change,
+                kept["strength"],
+                moment(kept["strength_at"], self._zone),
+                kept["kind"],
+                kept["importance"],
+                kept["state"],
+            )
+            for (version, at, change, _), kept in zip(changes, found, strict=True)
+            if self._wall.admits(kept["agent"], kept["audience"])
+        ]
