@@ -1,6 +1,6 @@
 // The frame around every page: menu, space, language, theme, messages.
-import { Component, type ComponentChildren, type ComponentType } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { Component, type ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { locked, signedIn, signOut } from "./lib/api";
 import { helpOpen } from "./lib/keys";
 import { problemOf } from "./lib/load";
@@ -8,7 +8,7 @@ import { enter, me, meet, trouble } from "./lib/me";
 import { route, to } from "./lib/router";
 import { isDark, switchTheme, painted } from "./lib/theme";
 import { language, speak, t } from "./lib/words";
-import { INNER, PAGES, type PageInfo } from "./pages";
+import { INNER, PAGES } from "./pages";
 import { KeysHelp } from "./ui/help";
 import { Icon, Mark } from "./ui/icons";
 import { SignIn } from "./ui/signin";
@@ -138,7 +138,7 @@ function Main() {
         <Empty title={t("no_spaces")} hint={t("no_spaces_hint")} />
       ) : info ? (
         <Boundary key={`${space}/${page}/${id}`}>
-          <Lazy info={info} />
+          <info.show />
         </Boundary>
       ) : (
         <Empty title={t("not_found_title")}>
@@ -147,27 +147,6 @@ function Main() {
       )}
     </main>
   );
-}
-
-const loaded = new Map<string, ComponentType>();
-
-function Lazy({ info }: { info: PageInfo }) {
-  const [, setReady] = useState("");
-  const [failed, setFailed] = useState<unknown>();
-  const Found = loaded.get(info.name);
-  const load = () => {
-    setFailed(undefined);
-    info.load().then((module) => {
-      loaded.set(info.name, module.default);
-      setReady(info.name);
-    }, setFailed);
-  };
-  useEffect(() => {
-    if (!Found) load();
-  }, [info]);
-  if (Found) return <Found />;
-  if (failed) return <Trouble error={problemOf(failed)} retry={load} />;
-  return <Skeleton />;
 }
 
 /** A defect in one page leaves the others. */

@@ -22,6 +22,8 @@ interface Asked {
   body?: unknown;
   signal?: AbortSignal | undefined;
   accept?: string;
+  /** Statuses of failure that are an answer all the same. */
+  also?: number[];
 }
 
 /** Whether the server wants a token that we do not have. */
@@ -43,7 +45,7 @@ export function signOut(): void {
   lockedWhy.value = "";
 }
 
-async function ask(path: string, { method = "GET", body, signal, accept }: Asked): Promise<Response> {
+async function ask(path: string, { method = "GET", body, signal, accept, also }: Asked): Promise<Response> {
   const headers: Record<string, string> = {
     Accept: accept ?? "application/json",
     "Accept-Language": locale(),
@@ -64,7 +66,7 @@ async function ask(path: string, { method = "GET", body, signal, accept }: Asked
     if (signal?.aborted) throw error;
     throw new ApiError(0, "offline", t("offline"), t("offline_hint"));
   }
-  if (!answer.ok) throw await refusal(answer);
+  if (!answer.ok && !also?.includes(answer.status)) throw await refusal(answer);
   return answer;
 }
 
@@ -104,8 +106,13 @@ export function at(path: string): string {
   return `/v1/spaces/${encodeURIComponent(route.value.space)}${path}`;
 }
 
-export async function get<T>(path: string, values: Values = {}, signal?: AbortSignal): Promise<T> {
-  return (await (await ask(path + query(values), { signal })).json()) as T;
+export async function get<T>(
+  path: string,
+  values: Values = {},
+  signal?: AbortSignal,
+  also: number[] = [],
+): Promise<T> {
+  return (await (await ask(path + query(values), { signal, also })).json()) as T;
 }
 
 export async function send<T>(

@@ -53,11 +53,6 @@ export interface Page<T> {
   next: string | null;
 }
 
-/** The items of a list, also of one that has no pages. */
-export function itemsOf<T>(list: Page<T> | T[]): T[] {
-  return Array.isArray(list) ? list : list.items;
-}
-
 export interface Listed<T> extends Loaded<Page<T>> {
   more: (() => void) | undefined;
   loadingMore: boolean;

@@ -8,6 +8,7 @@ import { mayAll, mayWrite } from "../lib/me";
 import { route, to } from "../lib/router";
 import type { Memory, Related } from "../lib/types";
 import { type Key, moment, number, t, tOr } from "../lib/words";
+import { lazy } from "../ui/lazy";
 import { Holds, KindSign, Memories, Meter, Said } from "../ui/memory";
 import { Shown } from "../ui/states";
 import { Name, Words } from "../ui/text";
@@ -15,6 +16,8 @@ import { Edit } from "./memory/edit";
 import { Forget } from "./memory/forget";
 import { History } from "./memory/history";
 import { TagsField } from "./memory/tags";
+
+const Strength = lazy(() => import("./memory/strength"), 3);
 
 export default function MemoryPage() {
   const { id, space } = route.value;
@@ -48,6 +51,7 @@ function One({ data, reload }: { data: Related; reload: () => void }) {
         <div>
           <SaidThere said={data.said} />
           <History memory={memory} />
+          <Strength memory={memory} />
         </div>
         <aside>
           <Details memory={memory} reload={reload} />

@@ -1,6 +1,6 @@
 // Every version of a memory, newest first, as what changed in its words.
 import { at, get } from "../../lib/api";
-import { type Page, itemsOf, useLoad } from "../../lib/load";
+import { type Page, useLoad } from "../../lib/load";
 import { route } from "../../lib/router";
 import type { Memory, Version } from "../../lib/types";
 import { t, tOr } from "../../lib/words";
@@ -11,22 +11,19 @@ import { Diff, Words } from "../../ui/text";
 export function History({ memory }: { memory: Memory }) {
   const path = at(`/memories/${encodeURIComponent(memory.id)}/history`);
   const history = useLoad(`${route.value.space} ${memory.id} ${memory.version}`, (signal) =>
-    get<Page<Version> | Version[]>(path, { limit: 100 }, signal),
+    get<Page<Version>>(path, { limit: 100 }, signal),
   );
   return (
     <section>
       <h2>{t("history")}</h2>
       <Shown from={history} rows={3}>
-        {(data) => {
-          const steps = itemsOf(data);
-          return (
-            <ol class="history">
-              {steps
-                .map((step, no) => <Step key={no} step={step} before={steps[no - 1]} />)
-                .reverse()}
-            </ol>
-          );
-        }}
+        {({ items }) => (
+          <ol class="history">
+            {items
+              .map((step, no) => <Step key={no} step={step} before={items[no - 1]} />)
+              .reverse()}
+          </ol>
+        )}
       </Shown>
     </section>
   );

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { confirm, correct, edit, reject } from "../../lib/acts";
 import { at, get, send } from "../../lib/api";
-import { useLoad } from "../../lib/load";
+import { type Page, useLoad } from "../../lib/load";
 import { mayAll, mayWrite } from "../../lib/me";
 import { route, to } from "../../lib/router";
 import { act } from "../../lib/toasts";
@@ -167,9 +167,9 @@ function Plan({ plan, reload }: { plan: Memory; reload: () => void }) {
 
 function HeldBack({ reload }: { reload: () => void }) {
   const list = useLoad(`held ${route.value.space}`, (signal) =>
-    get<Held[] | { items: Held[] }>(at("/quarantine"), { state: "held", limit: 20 }, signal),
+    get<Page<Held>>(at("/quarantine"), { state: "held", limit: 20 }, signal),
   );
-  const held = list.data ? ("items" in list.data ? list.data.items : list.data) : [];
+  const held = list.data?.items ?? [];
   const settle = (one: Held, how: "release" | "drop") =>
     void act(
       () => send("POST", at(`/quarantine/${encodeURIComponent(one.id)}/${how}`)),

@@ -1,0 +1,103 @@
+// The settings as they are, with where each comes from.
+import { useState } from "preact/hooks";
+import { at, get } from "../../lib/api";
+import { useLoad } from "../../lib/load";
+import { route } from "../../lib/router";
+import { t, tOr } from "../../lib/words";
+import { Shown } from "../../ui/states";
+import { Name } from "../../ui/text";
+
+interface Setting {
+  name: string;
+  value: unknown;
+  default: unknown;
+  source: "default" | "file" | "environment";
+  variable: string;
+  about: string;
+}
+
+export function Settings() {
+  const [sought, setSought] = useState("");
+  const [all, setAll] = useState(false);
+  const settings = useLoad(`settings ${route.value.space}`, (signal) =>
+    get<Setting[]>(at("/settings"), {}, signal),
+  );
+  const words = sought.trim().toLowerCase();
+  const shown = (list: Setting[]) =>
+    list.filter((one) =>
+      words
+        ? one.name.includes(words) || one.about.toLowerCase().includes(words)
+        : all || one.source !== "default",
+    );
+  return (
+    <section class="block-section">
+      <div class="section-head">
+        <h2>{t("settings")}</h2>
+        <input
+          type="search"
+          aria-label={t("find_setting")}
+          placeholder={t("find_setting")}
+          value={sought}
+          onInput={(event) => setSought(event.currentTarget.value)}
+        />
+      </div>
+      <Shown from={settings} rows={3}>
+        {(list) => (
+          <>
+            {shown(list).length ? (
+              <Table settings={shown(list)} />
+            ) : (
+              <p class="muted">{t(words ? "found_none" : "settings_default")}</p>
+            )}
+            {!words && (
+              <button type="button" class="link small" onClick={() => setAll(!all)}>
+                {all ? t("show_less") : t("settings_all", { n: list.length })}
+              </button>
+            )}
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+function written(value: unknown): string {
+  if (value === "" || value === null || (Array.isArray(value) && !value.length)) return "—";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function Table({ settings }: { settings: Setting[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t("setting")}</th>
+            <th scope="col">{t("value")}</th>
+            <th scope="col">{t("source")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {settings.map((one) => (
+            <tr key={one.name}>
+              <th scope="row">
+                <code>{one.name}</code>
+                <span class="muted small block">{one.about}</span>
+              </th>
+              <td>
+                <Name text={written(one.value)} />
+              </td>
+              <td>
+                {one.variable && one.source === "environment" ? (
+                  <code>{one.variable}</code>
+                ) : (
+                  tOr(`source_${one.source}`, one.source)
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { get } from "../../lib/api";
+import { useLoad } from "../../lib/load";
+import { ago, number, t } from "../../lib/words";
+import { Shown } from "../../ui/states";
+
+interface Operation {
+  count: number;
+  errors: number;
+  mean_ms: number;
+  p50_ms: number;
+  p95_ms: number;
+}
+
+interface Server {
+  version: string;
+  up_s: number;
+  operations: Record<string, Operation>;
+}
+
+const LISTED = 8;
+
+/** How long requests took since the server was started, recalls first. */
+export function Speed() {
+  const server = useLoad("server", (signal) => get<Server>("/v1/server", {}, signal));
+  return (
+    <section>
+      <h2>{t("speed")}</h2>
+      <Shown from={server} rows={3}>
+        {({ version, up_s, operations }) => (
+          <>
+            <p class="muted small">
+              Loxodon {version} · {t("running_since", { when: ago(new Date(Date.now() - up_s * 1000).toISOString()) })}
+            </p>
+            <div class="scroll">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">{t("operation")}</th>
+                    <th scope="col">{t("calls")}</th>
+                    <th scope="col">p50 ms</th>
+                    <th scope="col">p95 ms</th>
+                    <th scope="col">{t("errors")}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {ranked(operations).map(([name, one]) => (
+                    <tr key={name}>
+                      <th scope="row">{name}</th>
+                      <td>{number(one.count)}</td>
+                      <td>{number(one.p50_ms, 1)}</td>
+                      <td>{number(one.p95_ms, 1)}</td>
+                      <td>{number(one.errors)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+function ranked(operations: Record<string, Operation>): [string, Operation][] {
+  const weight = ([name, { count }]: [string, Operation]) =>
+    name.startsWith("recall") || name === "context" ? Infinity : count;
+  return Object.entries(operations)
+    .sort((one, other) => weight(other) - weight(one))
+    .slice(0, LISTED);
+}
