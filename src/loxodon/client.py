@@ -54,6 +54,9 @@ from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from loxodon.services.overviews.related import Related
+    from loxodon.services.overviews.timeline import Moment
+    from loxodon.services.overviews.today import Today
     from loxodon.store import Progress
     from loxodon.trust.audit.inspection import Inspected, Subject
 
@@ -191,6 +194,11 @@ class Client:
     entities = _asks(Memory.entities)
     entity = _asks(Memory.entity)
     due_reminders = _asks(Memory.due_reminders)
+    graph = _asks(Memory.graph)
+    strength = _asks(Memory.strength)
+    labels = _asks(Memory.labels)
+    settings = _asks(Memory.settings)
+    backups = _asks(Memory.backups)
 
     @_asks
     def capture(
@@ -248,6 +256,29 @@ class Client:
         reveal: bool = False,
     ) -> Page[Record]:
         """Memories, newest first; `state` None or `all` has the archived ones too."""
+
+    @_asks
+    def today(
+        self, since: datetime | None = None, *, limit: int = 50, reveal: bool = False
+    ) -> Today:
+        """What was learned, changed and ended since a time, and what waits."""
+
+    @_asks
+    def timeline(
+        self,
+        *,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 0,
+        cursor: str = "",
+        reveal: bool = False,
+    ) -> Page[Moment]:
+        """Turns, newest first, each with the memories drawn from it."""
+
+    @_asks
+    def related(self, id: str, *, reveal: bool = False) -> Related:
+        """Where a memory was said, and what it has to do with others."""
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         """The core of what is known of the user, as Markdown."""

@@ -13,6 +13,11 @@ RECODING = "recoding.json"
 SCHEDULE_LOCK = "schedule.lock"
 """Held by the process that runs what is due."""
 
+DELETING = "deleting"
+"""There while a space is being deleted: what is left of it, and a lock with its name."""
+DELETED = "deleted.jsonl"
+"""Receipts of the spaces that were deleted."""
+
 # In the folder of a space.
 DATABASE = "loxodon.db"
 MADE = "loxodon.lock"

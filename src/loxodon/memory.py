@@ -44,6 +44,7 @@ from loxodon.types import (
     Added,
     Audience,
     Backup,
+    Backups,
     Belief,
     Card,
     Changed,
@@ -81,6 +82,13 @@ if TYPE_CHECKING:
     from loxodon.recall.gate import State as Conversation
     from loxodon.services.journalling import Journal
     from loxodon.services.knowledge import Knowledge
+    from loxodon.services.overviews.curve import Strength
+    from loxodon.services.overviews.graph import Graph
+    from loxodon.services.overviews.labels import Labels
+    from loxodon.services.overviews.related import Related
+    from loxodon.services.overviews.settings import Settings
+    from loxodon.services.overviews.timeline import Moment
+    from loxodon.services.overviews.today import Today
     from loxodon.services.recalling import Recalling
     from loxodon.standing import Stats, Status
     from loxodon.store import Note
@@ -664,6 +672,84 @@ class Memory:
 
         return subject(self, self._store, name)
 
+    # Overviews, for people
+
+    def today(self, since: datetime | None = None, *, limit: int = 50) -> Today:
+        """What was learned, changed and ended since a time (default: the last week), and what
+        waits: beliefs to review, doubtful facts, plans that are due, and jobs.
+
+        At most `limit` of each, newest first.
+        """
+        from loxodon.services.overviews.today import today
+
+        at = moment("since", since, self._space.zone)
+        return today(self, self._store, at, number("limit", limit))
+
+    def timeline(
+        self,
+        *,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 0,
+        cursor: str = "",
+    ) -> Page[Moment]:
+        """Turns, newest first, each with the memories drawn from it."""
+        from loxodon.services.overviews.timeline import moments
+
+        journal = self._journal
+        where = filter_of(
+            self._space.zone, session=journal.own_session(session), since=since, until=until
+        )
+
+        def read(limit: int, after: Key | None) -> Slice[Moment]:
+            with self._store.reading():
+                turns, last = journal.latest(where, limit, after)
+                return moments(self._store, turns), last
+
+        return self._paged("timeline", limit, cursor, read)
+
+    def graph(self, *, limit: int = 150, until: datetime | None = None, around: str = "") -> Graph:
+        """The people and things that memories are about, and what ties them.
+
+        It has the `limit` strongest (0 for all), as of `until` if given. With `around`, the name
+        or id of one, it has only that one and its neighbours; NotFoundError if there is none.
+        """
+        from loxodon.services.overviews.graph import graph
+
+        zone = self._space.zone
+        return graph(
+            self._store, zone, number("limit", limit), moment("until", until, zone), around
+        )
+
+    def related(self, id: str) -> Related:
+        """Where a memory was said, with the turns around it, and what it replaced, was made of and
+        was drawn from it."""
+        from loxodon.services.overviews.related import related
+
+        with self._store.reading():
+            return related(self._store, self.get(id), self._journal.heard)
+
+    def strength(self, id: str, *, days: int = 180) -> Strength:
+        """The strength of a memory since it was made, and for the next `days` if nobody uses it."""
+        from loxodon.services.overviews.curve import strength
+
+        rates = self.config.decay
+        return strength(self._store, id, self.now(), number("days", days), rates)
+
+    def labels(self, *, limit: int = 100) -> Labels:
+        """The projects, topics, tags and entities of active memories, the most used first."""
+        from loxodon.services.overviews.labels import labels
+
+        return labels(self._store, number("limit", limit))
+
+    def settings(self) -> Settings:
+        """Every setting, with where it comes from; secrets are masked."""
+        from loxodon.services.overviews.settings import listed
+
+        self.for_owner()
+        return listed(self.config, self.home, os.environ)
+
     # Recall
 
     def recall(
@@ -1058,6 +1144,14 @@ class Memory:
             overwrite=overwrite,
             progress=progress or _quiet,
         )
+
+    def backups(self) -> Backups:
+        """The backups of this space, or of the whole home, in the folder `backup.folder`; newest
+        first."""
+        from loxodon.trust.damage.backup import found
+
+        self.for_owner()
+        return found(self.home, self.space, self.config, self._space.zone)
 
     def rebuild_index(self, progress: Progress | None = None) -> int:
         """Rebuild every index from the data; return how many rows were indexed."""

@@ -337,6 +337,15 @@ class Recall(NamedTuple):
     """Whether what was found has so little of the question that it may be chance."""
 
 
+class FramePart(NamedTuple):
+    """A part of a frame, and what it takes."""
+
+    name: str
+    """`soul`, `profile`, `memories`, `recent` or `message`."""
+    tokens: int
+    """With its heading."""
+
+
 class Frame(NamedTuple):
     """What an agent is handed before it replies: `text`, and the parts that it is made of.
 
@@ -359,6 +368,10 @@ class Frame(NamedTuple):
     left_out: tuple[LeftOut, ...]
     state: Conversation
     """What the gate knows of the conversation now: hand it in with the next message."""
+    parts: tuple[FramePart, ...] = ()
+    """What each part of the text takes, in its order."""
+    budget: int = 0
+    """Tokens that the text may have."""
 
 
 class Session(NamedTuple):
@@ -621,12 +634,12 @@ class Receipt(NamedTuple):
     by: str
     """Who did it: the surface, and the agent and caller where these are known."""
     what: str
-    """What was named: `ids`, `entity`, `topic`, `session`, `since` or `all`."""
+    """What was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`."""
     erased: Mapping[str, int]
     """How many went, by place: turns, memories, segments, transcripts, …"""
     files: tuple[FileProblem, ...]
     """Where the words still stand: the user's own files, and, as `what` says, text of ours that was
-    `changed`, a place that is `away`, a `copy` that was asked for."""
+    `changed`, a place that is `away`, a `copy` that was asked for, a `backup` of a space."""
     names: tuple[str, ...] = ()
     """Of a preview, every name that an entity goes by, and that would go with it."""
     near: tuple[NearName, ...] = ()
@@ -675,6 +688,17 @@ class Backup(NamedTuple):
     encrypted: bool
     removed: tuple[str, ...] = ()
     """Older backups that were removed for it."""
+
+
+class BackupFile(NamedTuple):
+    """A backup in the folder for them."""
+
+    path: str
+    at: datetime
+    size: int
+    """Bytes."""
+    whole: bool
+    """Whether it has all spaces of the home."""
 
 
 class Restored(NamedTuple):
@@ -833,4 +857,5 @@ class Ran(NamedTuple):
 # Lists of them, by a name of their own: within `Memory`, `list` is a verb.
 Records = list[Record]
 Problems = list[Problem]
+Backups = list[BackupFile]
 Changed = list[tuple[str, str, datetime]]

@@ -61,6 +61,16 @@ def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[st
         "status": seen.status,
         "reviews": seen.reviews,
         "reminders": seen.due_reminders,
+        "today": lambda: seen.today(world.clock().replace(year=2020)),
+        "timeline": seen.timeline,
+        "graph": lambda: seen.graph(limit=0),
+        "graph then": lambda: seen.graph(limit=0, until=world.clock()),
+        "graph around": lambda: seen.graph(around=key),
+        "related": lambda: seen.related(some),
+        "strength": lambda: seen.strength(some),
+        "labels": seen.labels,
+        "settings": seen.settings,
+        "backups": seen.backups,
         "changes": lambda: seen.changes_since(world.clock().replace(year=2020)),
         "documents": lambda: [
             one for name in ((), ("notes",)) for one in seen.documents.newest(name)
@@ -148,6 +158,10 @@ READ_BY_GET = (
     "status",
     "stats",
     "workspace/sources",
+    "today?since=2020-01-01",
+    "timeline",
+    "graph?limit=0",
+    "labels",
     "turns?session=default",
 )
 
@@ -165,6 +179,9 @@ def http(world: World, viewer: Viewer, client: httpx.Client, ids: dict[str, list
         f"{space}/turns/{turn}",
         f"{space}/memories/{some}",
         f"{space}/memories/{some}/history",
+        f"{space}/memories/{some}/related",
+        f"{space}/memories/{some}/strength",
+        f"{space}/graph?around={key}",
         f"{space}/entities/{key}",
         f"{space}/notes/n_1",
         f"{space}/memories?entity={key}",

@@ -76,10 +76,15 @@ def test_the_frame_as_json(run: Run) -> None:
         "tokens",
         "recall",
         "left_out",
+        "parts",
+        "budget",
     ]
     assert frame["gate"]["recall"] is True
     assert "Leeds" in frame["memories"]
     assert "trace" not in frame["recall"]
+    assert [one["name"] for one in frame["parts"]] == ["profile", "memories", "recent", "message"]
+    assert 0 < sum(one["tokens"] for one in frame["parts"]) <= frame["tokens"] + 4  # the gaps
+    assert frame["tokens"] <= frame["budget"] == 4_000
     whole = json.loads(run("context", "Where do I live?", "--json", "--explain"))
     assert whole["recall"]["trace"]["stages"]
     assert json.loads(run("context", "ok", "--json"))["recall"] is None

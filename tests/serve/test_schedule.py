@@ -231,6 +231,17 @@ def test_whoever_starts_next_learns_from_a_chat_that_ended(
     until(lambda: known(tmp_path) == ["The user lives in Leeds"])
 
 
+def test_a_worker_lets_go_of_a_space_that_is_deleted(
+    home: Path, runner: Callable[[], Runner]
+) -> None:
+    say(home, "I live in Leeds")
+    runner().start()
+    until(lambda: known(home) == ["The user lives in Leeds"])  # which it keeps open
+    with Host(home) as host:
+        assert host.delete("main").erased["memories"] == 1
+    assert not (home / "spaces" / "main").exists()
+
+
 def test_a_damaged_space_does_not_stop_the_others(
     tmp_path: Path, rounds: Rounds, clock: Clock
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.store.contracts.documents import DocumentsContract
+from tests.store.contracts.overview import OverviewContract
 from tests.store.contracts.pages import PagesContract
 from tests.store.contracts.primary import PrimaryDataContract
 from tests.store.contracts.store import StoreContract
@@ -13,6 +14,7 @@ from tests.store.contracts.workspace_data import WorkspaceDataContract
 class BackendContract(
     StoreContract,
     PagesContract,
+    OverviewContract,
     WorkLogContract,
     WorkspaceDataContract,
     DocumentsContract,

@@ -14,7 +14,7 @@ budget. In a group chat, no part contains anything private.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
 from loxodon.trust.origin.provenance import OWN, told_as, whence
-from loxodon.types import CAPTURED, Frame, LeftOut, Recall, Turn
+from loxodon.types import CAPTURED, Frame, FramePart, LeftOut, Recall, Turn
 
 SOUL_FILE = "SOUL.md"
 _LARGEST_SOUL = 1 << 18
@@ -105,6 +105,8 @@ def assemble(
         recall,
         tuple(one for one in parts.left if one.number > 0),
         state.after(message, gate),
+        parts.sizes(),
+        budget,
     )
 
 
@@ -181,13 +183,20 @@ class _Parts:
             if over[0] != "memories":
                 self.left += (LeftOut(over[0], 1),)
 
+    def sizes(self) -> tuple[FramePart, ...]:
+        """What each part takes."""
+        return tuple(FramePart(name, self._count(text)) for name, text in self._told())
+
     def _joined(self) -> str:
-        parts = []
+        return "\n\n".join(text for _, text in self._told())
+
+    def _told(self) -> Iterator[tuple[str, str]]:
+        """The parts in their order, each as it stands in the text."""
         for name in ("soul", "profile", "memories", "recent"):
             if text := self.found.get(name):
                 headed = name != "memories"  # which have a heading of their own
-                parts.append(f"{heading(name, self._language)}\n{text}" if headed else text)
-        return "\n\n".join([*parts, self._message])
+                yield name, f"{heading(name, self._language)}\n{text}" if headed else text
+        yield "message", self._message
 
     def _most(self, name: str, share: float) -> int:
         """The tokens that a part may take, beside its heading."""

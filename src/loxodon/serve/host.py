@@ -22,7 +22,7 @@ from time import monotonic, sleep
 from typing import TypeVar
 
 from loxodon import config as settings
-from loxodon.clock import Clock
+from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
 from loxodon.filelock import at_fork
@@ -34,7 +34,7 @@ from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_p
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.owner import space_of
 from loxodon.trust.access.acting import Actor, acting, actor
-from loxodon.types import Chat
+from loxodon.types import Chat, Receipt
 
 Result = TypeVar("Result")
 
@@ -204,6 +204,23 @@ class Host:
         if config.enabled and os.path.exists(os.path.join(folder, MADE)):
             _find_database(os.path.join(folder, DATABASE))
         return Memory.open(self.home, space, config, self._clock)
+
+    def release(self, space: str) -> None:
+        """Close the memory of a space, if nobody uses it now."""
+        with self._lock:
+            held = self._open.get(space)
+            gone = [self._open.pop(space)] if held is not None and not held.users else []
+        _close(gone)
+
+    def delete(self, space: str, *, dry_run: bool = False) -> Receipt:
+        """Delete a space and everything of it (`trust/forget/spaces.py`)."""
+        from loxodon.trust.forget.spaces import delete
+
+        config = self.config
+        now = (self._clock or system_clock(zone_named(config.timezone)))()
+        keys = keys_for(self.home, config)
+        release = lambda: self.release(space)  # noqa: E731
+        return delete(self.home, space, config, keys, now, dry_run=dry_run, let_go=release)
 
     def _acting(self) -> AbstractContextManager[None]:
         return acting(Actor(self._surface or actor().surface))

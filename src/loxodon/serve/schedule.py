@@ -33,6 +33,7 @@ from loxodon.memory import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
 from loxodon.spaces import space_path
+from loxodon.trust.forget.spaces import is_leaving
 from loxodon.types import Ran
 
 TICK = 1.0
@@ -199,6 +200,9 @@ class Rounds:
         """One round; what was run, with the space it was run for."""
         found = []
         for space in self._host.spaces():
+            if is_leaving(self._host.home, space):
+                self._host.release(space)
+                continue
             stamp, look = self._stamp(space), self._looks.get(space)
             if look is not None and look.stamp == stamp and monotonic() < look.again:
                 continue

@@ -149,14 +149,14 @@ class Journal:
         with self._store.reading():
             hits = self._store.search("turns", query_words(query), where, limit or _ALL)
             found = self._store.turns([hit.row for hit in hits])
-        return self._heard([found[hit.row] for hit in hits if hit.row in found])
+        return self.heard([found[hit.row] for hit in hits if hit.row in found])
 
     def latest(self, where: Filter, limit: int, after: Key | None) -> Slice[Turn]:
         """The turns that match `where`, as they were said, newest first."""
         turns, last = self._store.pages.turns(where, limit, after)
-        return self._heard(turns), last
+        return self.heard(turns), last
 
-    def _heard(self, turns: Sequence[Turn]) -> list[Turn]:
+    def heard(self, turns: Sequence[Turn]) -> list[Turn]:
         """Turns as the caller may see them: only the owner sees held-back text."""
         if not self._store.wall.stands:
             return [*turns]
@@ -181,7 +181,7 @@ class Journal:
                 hint="list the messages with `loxodon journal`",
                 ref=repr(ref),
             )
-        return self._heard([turn])[0]
+        return self.heard([turn])[0]
 
 
 def obey(store: Store, kept: Sequence[Turn | KnownTurn], now: datetime) -> int:

@@ -10,7 +10,7 @@ from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError
-from loxodon.layout import DATABASE, KEYS, RECODING
+from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.sqlite.store import SqliteStore
@@ -41,6 +41,10 @@ def open_space(
         config = settings.from_mapping(config)
     if finish_recoding(home):
         config = config._replace(encryption=settings.load(home).encryption)
+    if os.path.exists(os.path.join(home, DELETING)):
+        from loxodon.trust.forget.spaces import finish
+
+        finish(home)
     zone = zone_named(config.timezone)
     clock = clock or system_clock(zone)
     folder = space_folder(home, space, make=True)

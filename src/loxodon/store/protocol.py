@@ -500,6 +500,9 @@ class WorkLog(Protocol):
     def turns_before(self, session: str, turn: int, limit: int) -> list[Turn]:
         """The last `limit` turns of a session before the one numbered `turn`, in order."""
 
+    def turns_behind(self, session: str, turn: int, limit: int) -> list[Turn]:
+        """The first `limit` turns of a session after the one numbered `turn`, in order."""
+
     def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
         """The turns of a session with numbers in [first, upto], in order."""
 

@@ -44,6 +44,7 @@ ORDERS: Mapping[str, Order] = {
     "list": Order((int, int)),
     "journal": Order((int, int), backwards=True),
     "sessions": Order((int,)),
+    "timeline": Order((int, int)),
     "history": Order((int,)),
     "reviews": Order((int, int)),
     "quarantine": Order((int,)),

@@ -46,7 +46,10 @@ _RIGHTS: Mapping[Rule, Right] = {
     "keeps": "write",
     "owner": "owner",
 }
-_MASKED = "Turn Record Version Note Review Held Entity Card Segment Event Inspected Subject"
+_MASKED = (
+    "Turn Record Version Note Review Held Entity Card Segment Event Inspected Subject "
+    "Today Moment Graph Related Labels"
+)
 """Values with content, which surfaces show with identity and card numbers masked."""
 
 
@@ -281,6 +284,36 @@ profile | reads sees | GET /profile | profile: str
     @LANGUAGE
     POST /profile as=refresh_profile right=owner refresh=true  Rebuild the profile and return it.
 
+# Overviews
+
+today | reads sees | GET /today | Today
+    Return what was learned, changed and ended since a time, and what waits for an answer.
+    since moment  from this time on (default: the last week)
+    limit whole  maximum number of each (50)
+    @REVEAL
+
+timeline | reads sees | GET /timeline | [Moment]
+    List turns, newest first, each with the memories drawn from it.
+    @SESSION @SINCE @UNTIL @PAGE @REVEAL
+
+graph | reads sees | GET /graph | Graph
+    Return the people and things that memories are about, and what ties them.
+    limit whole  maximum number of nodes, the strongest first (150; 0 for all)
+    until moment  as it was at this time
+    around text  only this person or thing, by name or id, and its neighbours
+
+related | reads sees | GET /memories/{id}/related | Related
+    Return where a memory was said, what it replaced, and what was drawn from it.
+    @REVEAL
+
+strength | reads sees | GET /memories/{id}/strength | Strength
+    Return the strength of a memory over time, and how it will fade.
+    days whole  how many days to look ahead (180)
+
+labels | reads sees | GET /labels | Labels
+    List the projects, topics, tags and entities of active memories, the most used first.
+    limit whole  maximum number of each (100)
+
 # Recall
 
 recall | reads sees | POST /recall | Recall
@@ -397,6 +430,12 @@ rebuild_index | works owner | POST /rebuild-index cut | indexed: int
 
 backup | reads owner | POST /backup kept | Backup
     Back up this space to one file, in the folder of the setting backup.folder.
+
+backups | owner | GET /backups | [BackupFile]
+    List the backups of this space in the folder of the setting backup.folder, newest first.
+
+settings | owner | GET /settings | [Setting]
+    List every setting, with where it comes from. Secrets are masked.
 
 # The workspace
 

@@ -304,3 +304,19 @@ def test_what_is_deleted_is_gone_and_receipted(http: httpx.Client) -> None:
     http.post(f"{base}/turns", json={"turns": turns, "session": "later"})
     assert http.delete(f"{base}/turns/t_3").json()["erased"]["turns"] == 1
     assert http.delete(path, params={"all": "true"}).status_code == 400
+
+
+def test_a_space_is_deleted_and_its_name_is_free(http: httpx.Client) -> None:
+    path = "/v1/spaces/a%2Fgone"
+    assert http.delete(path).status_code == 404
+    http.post(f"{path}/memories", json={"content": "The user breeds basilisks"})
+    assert http.delete(path, params={"dry_run": "true"}).json()["erased"]["memories"] == 1
+    assert len(http.get(f"{path}/memories").json()["items"]) == 1
+    receipt = http.delete(path).json()
+    assert (receipt["what"], receipt["erased"]["memories"]) == ("space", 1)
+    assert "a/gone" not in http.get("/v1/spaces").json()["spaces"]
+    assert http.get(f"{path}/memories").status_code == 404
+    assert http.put(path).json()["created"]
+    assert http.get(f"{path}/memories").json()["items"] == []
+    assert http.delete(path, params={"sure": "yes"}).status_code == 400
+    assert http.options(path).headers["allow"] == "DELETE, OPTIONS, PUT"

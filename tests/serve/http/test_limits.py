@@ -68,6 +68,7 @@ def test_rights_and_spaces(server: Server, tokens: dict[str, str]) -> None:
         assert http.put("/v1/spaces/new").status_code == 403
         assert http.get("/metrics").status_code == 403
     with asked(server, tokens["reader"]) as http:
+        assert http.delete("/v1/spaces/ada").status_code == 403
         assert http.get("/v1/spaces/ada/turns").status_code == 200
         assert http.post("/v1/spaces/ada/turns", json=said).status_code == 403
         assert http.post("/v1/spaces/ada/recall", json={"query": "hello"}).status_code == 200

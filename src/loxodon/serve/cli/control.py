@@ -46,7 +46,7 @@ def forget(args: Namespace) -> Outcome:
     with opened(args) as memory:
         chosen = _chosen(args, memory.now())
         if args.dry_run or not args.yes:
-            _see_that_somebody_is_there(args)
+            see_that_somebody_is_there(args)
             planned = _forgotten(memory, chosen, dry_run=True)
             if args.dry_run:
                 return Outcome(_data(planned, False), lambda: show_receipt(planned, gone=False))
@@ -80,7 +80,8 @@ def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
     }
 
 
-def _see_that_somebody_is_there(args: Namespace) -> None:
+def see_that_somebody_is_there(args: Namespace) -> None:
+    """Refuse to delete where nobody can be asked."""
     if not args.dry_run and (args.json or not (sys.stdin and sys.stdin.isatty())):
         raise UsageError(
             "this deletes data permanently, and there is no terminal to confirm it",
@@ -140,6 +141,7 @@ def _left() -> dict[str, str]:
         "": t("still in your own files, which Loxodon never changes:"),
         "changed": t("still in text views that you edited:"),
         "copy": t("still in copies that you made:"),
+        "backup": t("not deleted: backups that contain it:"),
         "away": t("text views were written to these folders, which cannot be found now:"),
     }
 

@@ -57,7 +57,8 @@ def frame(found: Frame) -> None:
     )
     rows = [
         (t("gate"), gate),
-        (t("tokens"), str(found.tokens)),
+        (t("tokens"), t("{n} of {budget}", n=found.tokens, budget=found.budget)),
+        *((_part(one.name), t("{n} tokens", n=one.tokens)) for one in found.parts),
         *((_part(one.reason), t("{n} left out", n=one.number)) for one in found.left_out),
     ]
     view.pairs(rows)
@@ -177,7 +178,9 @@ def _parts() -> dict[str, str]:
     return {
         "soul": t("the soul"),
         "profile": t("the profile"),
+        "memories": t("memories"),
         "recent": t("recent context"),
+        "message": t("the message"),
         **_fates(),
     }
 

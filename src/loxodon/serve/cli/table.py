@@ -341,6 +341,13 @@ snapshot | snapshot
 init
     Create a memory: a home, a space and its database.
 
+space | | spaces.run
+    List the spaces, delete one with everything in it, or list those that were deleted.
+    ACTION=list|delete|deleted  what to do
+    [NAME] = ''  the space to delete
+    --dry-run  show what would be deleted, without deleting it
+    @YES
+
 import | workspace.take_in | importing.run
     Import memories and chats from another program.
     PATH  a file, an archive or a folder

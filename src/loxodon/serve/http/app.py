@@ -65,7 +65,7 @@ from loxodon.spaces import folder_name, no_space
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
-from loxodon.verbs.arguments import TEXT, Argument
+from loxodon.verbs.arguments import DRY_RUN, TEXT, Argument
 
 Result = TypeVar("Result")
 Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
@@ -239,7 +239,7 @@ class App:
 
     def _check_page(self, name: str, caller: Caller) -> None:
         """What is about all spaces is the owner's."""
-        if name in ("metrics", "server", "make_space") and not caller.owns_all:
+        if name in ("metrics", "server", "space") and not caller.owns_all:
             raise not_granted()
 
     def _check_reach(self, match: Match, caller: Caller) -> None:
@@ -270,7 +270,7 @@ class App:
     def _fixed(self, parts: tuple[str, ...]) -> tuple[str, Page] | None:
         """What is not about the memory of one space."""
         if len(parts) == 3 and parts[:2] == ("v1", "spaces"):
-            return "make_space", {"PUT": self._make_space}
+            return "space", {"PUT": self._make_space, "DELETE": self._delete_space}
         return self._fixed_pages.get(parts)
 
     async def _only(
@@ -528,6 +528,15 @@ class App:
         created = space not in known
         log("make_space", space=space, created=created)
         return document({"home": home, "space": space, "created": created})
+
+    async def _delete_space(self, request: Request, caller: Caller) -> Reply:
+        space = request.parts[2]
+        fields = given((DRY_RUN,), from_query((DRY_RUN,), request.pairs()))
+        with acting(Actor("http", caller.agent, caller.name)):
+            receipt = await self._host.run(lambda: self._host.delete(space, **fields))
+        self._watch.wrote(space, None)
+        log("delete_space", space=space, receipt=receipt.id, **fields)
+        return document(plain(receipt))
 
 
 async def _while_there(work: Awaitable[Result], receive: Receive) -> Result:

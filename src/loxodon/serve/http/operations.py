@@ -14,6 +14,13 @@ from typing import Any, Literal, NamedTuple
 from loxodon import types
 from loxodon.errors import DamagedStoreError
 from loxodon.memory import Memory
+from loxodon.services.overviews.curve import Strength
+from loxodon.services.overviews.graph import Graph
+from loxodon.services.overviews.labels import Labels
+from loxodon.services.overviews.related import Related
+from loxodon.services.overviews.settings import Setting
+from loxodon.services.overviews.timeline import Moment
+from loxodon.services.overviews.today import Today
 from loxodon.standing import Stats, Status
 from loxodon.store import Note
 from loxodon.trust.audit.auditing import AuditEntry
@@ -68,6 +75,7 @@ class Operation(NamedTuple):
 
 _OTHERS: tuple[Any, ...] = (str, int, bool, Checked, Due, Stats, Status)
 _OTHERS += (Note, AuditEntry, Inspected, Subject, Verified)
+_OTHERS += (Today, Moment, Graph, Related, Strength, Labels, Setting)
 """Types of what verbs give that are not in `types`."""
 
 

@@ -729,6 +729,12 @@ def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
             connection.close()
 
 
+def leave(connection: apsw.Connection) -> None:
+    """Let a database that was `held` have its log again, for others to open."""
+    for pragma in ("locking_mode=NORMAL", "journal_mode=WAL"):
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+
+
 def _folded(path: str, keys: Keys) -> apsw.Connection | None:
     try:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI  # to be copied under a key

@@ -51,9 +51,12 @@ class SqliteOverview:
         return record if self._wall.admits(record.agent, record.audience) else None
 
     def ties(self, until: datetime | None = None) -> list[Tie]:
-        end = to_stored(until)[0] if until else None
-        rows = self._db.all(self._db.sql["ties" if end is None else "ties_then"], (end,) * bool(end))
-        return list(self._ties(rows, to_stored(self._decay.now())[0] if end is None else end))
+        if until is None:
+            rows, at = self._db.all(self._db.sql["ties"]), to_stored(self._decay.now())[0]
+        else:
+            at = to_stored(until)[0]
+            rows = self._db.all(self._db.sql["ties_then"], (at,))
+        return list(self._ties(rows, at))
 
     def _ties(self, rows: Sequence[Row], now: int) -> Iterator[Tie]:
         # There are few rates, and the same people are named again and again.

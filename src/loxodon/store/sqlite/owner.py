@@ -1,4 +1,4 @@
-"""Whose a database is: the name of its space, read without opening it as one."""
+"""What a database says of itself, read without opening it as one: whose it is, how much it has."""
 
 from __future__ import annotations
 
@@ -9,25 +9,36 @@ import apsw
 
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import APPLICATION_ID
+from loxodon.store.sqlite.database import APPLICATION_ID, Row
+
+_COUNTED = ("turns", "memories", "documents")
 
 
 def space_of(path: str, keys: Keys = ()) -> str:
     """The name of the space in the file at `path`; empty where it has none that can be read."""
+    rows = _asked(path, keys, "SELECT value FROM meta WHERE name = 'space'")
+    return str(rows[0][0]) if rows else ""
+
+
+def counts_of(path: str, keys: Keys = ()) -> dict[str, int]:
+    """How much is in the file at `path`, by table; nothing where it cannot be read."""
+    each = ", ".join(f"(SELECT count(*) FROM {table})" for table in _COUNTED)
+    rows = _asked(path, keys, f"SELECT {each}")
+    return dict(zip(_COUNTED, rows[0], strict=True)) if rows else {}
+
+
+def _asked(path: str, keys: Keys, sql: str) -> list[Row]:
     if not os.path.exists(path):
-        return ""
+        return []
     try:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = cipher.connect(f"file:{quote(path)}?mode=ro", keys, flags)
     except apsw.Error:
-        return ""
+        return []
     try:
         ((application,),) = connection.execute("PRAGMA application_id")
-        if application != APPLICATION_ID:
-            return ""
-        rows = connection.execute("SELECT value FROM meta WHERE name = 'space'").fetchall()
+        return connection.execute(sql).fetchall() if application == APPLICATION_ID else []
     except apsw.Error:
-        return ""
+        return []
     finally:
         connection.close()
-    return str(rows[0][0]) if rows else ""

@@ -158,6 +158,13 @@ class SqliteWorkLog:
         )
         return found[::-1]
 
+    def turns_behind(self, session: str, turn: int, limit: int) -> list[Turn]:
+        return self._turns(
+            "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq > ? "
+            "ORDER BY t.seq LIMIT ?",
+            (session, turn, limit),
+        )
+
     def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
         return self._turns(
             "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq BETWEEN ? AND ? "

@@ -143,6 +143,21 @@ def revoke(home: str, name: str) -> Grant:
     return gone
 
 
+def without_space(home: str, space: str) -> list[str]:
+    """Take a space away from every grant that names it, and with their last space the grants: one
+    that names none is for all. Returns the names of those that changed."""
+    grants = read(home)
+    changed = [one.name for one in grants if space in one.spaces]
+    if changed:
+        left = [
+            one._replace(spaces=tuple(name for name in one.spaces if name != space))
+            for one in grants
+            if one.spaces != (space,)
+        ]
+        _write(home, left)
+    return changed
+
+
 def checked_name(name: object) -> str:
     """The name of a token: what logs and the audit log call it by."""
     if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable():

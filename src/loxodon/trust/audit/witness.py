@@ -250,6 +250,23 @@ _HOLDING = (
     "edited",
     "archived",
     "unarchived",
+    "learned",
+    "changed",
+    "before",
+    "after",
+    "ended",
+    "reviews",
+    "doubtful",
+    "reminders",
+    "turn",
+    "memories",
+    "said",
+    "replaced",
+    "replaced_by",
+    "made_of",
+    "made",
+    "beside",
+    "nodes",
 )
 """Fields of our values in which others are."""
 

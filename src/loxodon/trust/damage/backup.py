@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from loxodon import config as settings
@@ -28,7 +28,7 @@ from loxodon.trust.access.places import named
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup_file import BackedUpSpace, Writer
 from loxodon.trust.forget import tombstones
-from loxodon.types import Backup
+from loxodon.types import Backup, BackupFile
 
 if TYPE_CHECKING:
     from loxodon.config import Config
@@ -102,6 +102,19 @@ def _kept(folder: str, of: str) -> list[tuple[str, int, str]]:
     names = os.listdir(folder) if os.path.isdir(folder) else []
     found = [match for name in names if (match := kind.fullmatch(name))]
     return sorted((match[1], int(match[2] or 1), match[0]) for match in found)
+
+
+def found(home: str, space: str, config: Config, zone: tzinfo | None) -> list[BackupFile]:
+    """The backups that have a space, in the folder that is set; newest first."""
+    folder, listed = folder_of(home, config), []
+    for of, whole in ((folder_name(space)[:24], False), (ALL, True)):
+        for stamp, _, name in _kept(folder, of):
+            path = os.path.join(folder, name)
+            made = datetime.strptime(stamp[-16:], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+            with suppress(OSError):  # it was just removed
+                size = os.path.getsize(path)
+                listed.append(BackupFile(path, made.astimezone(zone), size, whole))
+    return sorted(listed, key=lambda one: one.at, reverse=True)
 
 
 def folder_of(home: str, config: Config) -> str:

@@ -74,7 +74,7 @@ def forget(
             unknown=selection.entity,
             progress=progress,
         )
-        receipt = _new_receipt(selection.what, now)
+        receipt = new_receipt(selection.what, now)
         if not dry_run:
             return run.done(receipt, settled)
         said = store.erasure.times_said
@@ -112,7 +112,8 @@ def receipts(memory: Memory, store: Store, limit: int, after: Key | None) -> Sli
     return found, last
 
 
-def _new_receipt(what: str, now: datetime) -> Receipt:
+def new_receipt(what: str, now: datetime) -> Receipt:
+    """An empty receipt of whoever acts now."""
     from loxodon.trust.access.acting import actor
 
     who = actor()

@@ -37,4 +37,6 @@ def _names() -> dict[str, str]:
         "views out of use": t("views out of use"),
         "damaged records": t("damaged records"),
         "databases set aside": t("databases set aside"),
+        "files": t("files"),
+        "tokens": t("access tokens"),
     }

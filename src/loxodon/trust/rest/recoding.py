@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-import apsw
-
 from loxodon import config as settings
 from loxodon import files
 from loxodon.clock import Clock
@@ -47,7 +45,7 @@ from loxodon.memory import Memory
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import held
+from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import space_of
 from loxodon.trust.rest import encryption, overwriting
 from loxodon.trust.rest.encryption import KeySource
@@ -366,13 +364,7 @@ def _see_that_all_are_free(home: str, keys: Keys) -> None:
         if state in ("plain", "encrypted"):
             with held(path, keys if state == "encrypted" else ()) as connection:
                 if connection is not None:
-                    _leave(connection)
-
-
-def _leave(connection: apsw.Connection) -> None:
-    """Let a database have its log again."""
-    for pragma in ("locking_mode=NORMAL", "journal_mode=WAL"):
-        connection.execute(f"PRAGMA {pragma}").fetchall()
+                    leave(connection)
 
 
 def _all_files(work: _Work) -> int:

@@ -101,6 +101,4 @@ def _fall(step: Step, since: datetime, until: datetime, rates: DecayConfig) -> I
 def _at(step: Step, at: datetime, rates: DecayConfig) -> float:
     from loxodon.write.decay import strength_now
 
-    return round(
-        strength_now(step.base, step.since, at, step.kind, step.importance, rates), 4
-    )
+    return round(strength_now(step.base, step.since, at, step.kind, step.importance, rates), 4)

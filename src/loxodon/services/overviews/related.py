@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.types import Record, Turn
@@ -10,6 +10,8 @@ from loxodon.types import Record, Turn
 if TYPE_CHECKING:
     from loxodon.store.protocol import Store
 
+Heard = Callable[[Sequence[Turn]], list[Turn]]
+"""Makes turns what the caller may see of them."""
 _AROUND = 3
 """Turns that are shown before and after."""
 _SAID = 10
@@ -41,7 +43,7 @@ class Related(NamedTuple):
     """Other memories drawn from the same turns."""
 
 
-def related(store: Store, record: Record) -> Related:
+def related(store: Store, record: Record, heard: Heard) -> Related:
     """What a memory has to do with turns and other memories. Call within one view of the store."""
     rows = [
         row
@@ -54,7 +56,7 @@ def related(store: Store, record: Record) -> Related:
     made = store.records(store.overview.made_from(record.id)).values()
     return Related(
         record,
-        tuple(_said(store, row, turns[row]) for row in rows if row in turns),
+        tuple(_said(store, row, turns[row], heard) for row in rows if row in turns),
         store.get(record.replaces) if record.replaces else None,
         next((one for one in made if one.replaces == record.id), None),
         _found(store, record.derived_from),
@@ -63,10 +65,10 @@ def related(store: Store, record: Record) -> Related:
     )
 
 
-def _said(store: Store, row: int, turn: Turn) -> Said:
+def _said(store: Store, row: int, turn: Turn, heard: Heard) -> Said:
     before = store.worklog.turns_before(turn.session, row, _AROUND)
-    after = store.worklog.turns_since(turn.session, row, _AROUND)
-    return Said(turn, tuple(before), tuple(after))
+    after = store.worklog.turns_behind(turn.session, row, _AROUND)
+    return Said(heard([turn])[0], tuple(heard(before)), tuple(heard(after)))
 
 
 def _found(store: Store, ids: Iterable[str]) -> tuple[Record, ...]:

@@ -13,9 +13,9 @@ class Setting(NamedTuple):
     """A setting as it is."""
 
     name: str
-    value: str | int | float
+    value: str | int | float | bool
     """A secret is masked."""
-    default: str | int | float
+    default: str | int | float | bool
     source: str
     """`default`, `file` (config.toml), `environment`, or `program` that opened the memory."""
     variable: str
@@ -23,23 +23,23 @@ class Setting(NamedTuple):
     about: str
 
 
-def listed(config: Config, home: str, environ: Mapping[str, str]) -> list[Setting]:
+Settings = list[Setting]
+
+
+def listed(config: Config, home: str, environ: Mapping[str, str]) -> Settings:
     """Every setting of an open memory, in the order of the table."""
     shown, real = settings.shown(config), settings.flat(config)
     in_file = settings.flat(settings.load(home))
     variables = {name: variable for variable, name in ENVIRONMENT.items()}
     found = []
     for name, key in KEYS.items():
-        variable = variables.get(name, "")
-        if variable and environ.get(variable) and str(real[name]) == _meant(name, environ[variable]):
+        value, variable = real[name], variables.get(name, "")
+        said = environ.get(variable) if variable else None
+        if said and settings.checked(name, said) == value:
             source = "environment"
-        elif real[name] == key.default:
+        elif value == key.default:
             source = "default"
         else:
-            source = "file" if in_file[name] == real[name] else "program"
+            source = "file" if in_file[name] == value else "program"
         found.append(Setting(name, shown[name], key.default, source, variable, key.about))
     return found
-
-
-def _meant(name: str, text: str) -> str:
-    return str(settings.checked(name, text))

@@ -124,7 +124,7 @@ class _News:
         if record.state == "active":
             if before is None and record.replaces:
                 before = store.get(record.replaces)
-            if before is None or before.state != "active" and not record.replaces:
+            if before is None or (before.state != "active" and not record.replaces):
                 self.learned.append(record)
             elif any(getattr(before, name) != getattr(record, name) for name in _TOLD):
                 self.changed.append(Change(one.at, one.change, before, record))

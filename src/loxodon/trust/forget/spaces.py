@@ -1,0 +1,293 @@
+"""Deleting a space: everything that is of it goes, and its name is free for a new one.
+
+Nobody else may have it open. What lies elsewhere goes first: views in other folders, the head of
+the audit log, tokens for this space. Then a receipt is put down, and the folder is moved to
+HOME/deleting in one step: from then on there is no such space. What is in it is overwritten and
+removed; a run that is killed there is finished by whoever opens the home next (`finish`). Backups
+stay, and are named.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
+from time import monotonic
+from typing import Any
+
+from loxodon import files
+from loxodon.clock import to_stored
+from loxodon.config import Config
+from loxodon.errors import BusyStoreError, KeyProblemError, LoxodonError, unwritable
+from loxodon.filelock import FileLock
+from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
+from loxodon.spaces import folder_name, space_folder
+from loxodon.store import Progress
+from loxodon.store.rows import moment
+from loxodon.store.sqlite.cipher import Keys as StoreKeys
+from loxodon.store.sqlite.database import held, leave
+from loxodon.store.sqlite.owner import counts_of
+from loxodon.trust.access import tokens
+from loxodon.trust.audit.log import Audit, settings_of
+from loxodon.trust.damage import backup_file
+from loxodon.trust.damage.backup import SUFFIX, folder_of
+from loxodon.trust.forget.forgetting import new_receipt
+from loxodon.trust.rest import overwriting
+from loxodon.trust.rest.keys import Keys
+from loxodon.types import FileProblem, Receipt
+from loxodon.workspace import copies
+
+_PATIENCE = 10.0
+"""Seconds in which those who can let go of a space do: a server's worker looks every second."""
+
+
+def delete(
+    home: str,
+    space: str,
+    config: Config,
+    keys: StoreKeys,
+    now: datetime,
+    *,
+    dry_run: bool = False,
+    let_go: Callable[[], None] = lambda: None,
+    progress: Progress = lambda done, total: None,
+) -> Receipt:
+    """Delete a space and everything of it; with `dry_run`, only count.
+
+    `let_go` is called before each try to have it to oneself. A BusyStoreError where somebody else
+    has it open, a NotFoundError where there is none.
+    """
+    folder = space_folder(home, space, make=False)
+    run = _Deleting(home, space, folder, config)
+    receipt = new_receipt("space", now)
+    counts = run.counted(keys)
+    if dry_run:
+        return receipt._replace(erased=counts, files=run.left(dry=True))
+    with _announced(home, folder), _to_oneself(folder, keys, let_go):
+        places = run.left(dry=False)
+        if revoked := tokens.without_space(home, space):
+            counts["tokens"] = len(revoked)
+        run.drop_head(now)
+        receipt = receipt._replace(erased=counts, files=places)
+        _put_down(home, receipt, "" if keys else space)
+        try:
+            _erase(_moved_away(home, folder), progress)
+        except OSError as error:
+            raise unwritable(folder, error) from None
+    with suppress(OSError):  # another is being deleted, too
+        os.rmdir(os.path.join(home, DELETING))
+    return receipt
+
+
+def is_leaving(home: str, space: str) -> bool:
+    """Whether somebody is about to delete a space, and waits for others to let go of it."""
+    path = _lock_of(home, folder_name(space))
+    if not os.path.exists(path):
+        return False
+    try:
+        lock = FileLock(path)
+    except OSError:
+        return False  # it is gone
+    try:
+        return not lock.acquire(0)
+    finally:
+        lock.close()
+
+
+def finish(home: str) -> None:
+    """Remove what is left of spaces whose deletion was killed."""
+    root = os.path.join(home, DELETING)
+    try:
+        names = os.listdir(root)
+    except OSError:
+        return
+    with suppress(OSError):
+        for name in names:
+            lock = FileLock(_lock_of(home, name.removesuffix(_LOCK)))
+            try:
+                if lock.acquire(0):
+                    if not name.endswith(_LOCK):
+                        _erase(os.path.join(root, name), lambda done, total: None)
+                    os.unlink(_lock_of(home, name.removesuffix(_LOCK)))
+            finally:
+                lock.close()
+        os.rmdir(root)
+
+
+def receipts(home: str, now: datetime) -> list[tuple[str, Receipt]]:
+    """(name, receipt) of the spaces that were deleted, newest first; no name where they were
+    encrypted."""
+    try:
+        with open(os.path.join(home, DELETED), "rb") as file:
+            lines = file.read().split(b"\n")
+    except FileNotFoundError:
+        return []
+    found = []
+    for line in reversed(lines):
+        with suppress(ValueError, KeyError, TypeError):  # a line that a kill cut short
+            kept = json.loads(line)
+            places = tuple(FileProblem(*one) for one in kept["files"])
+            at = moment(kept["at"], now.tzinfo)
+            receipt = Receipt(kept["id"], at, kept["by"], "space", kept["erased"], places)
+            found.append((kept["space"], receipt))
+    return found
+
+
+class _Deleting:
+    """What there is of a space, in its folder and elsewhere."""
+
+    def __init__(self, home: str, space: str, folder: str, config: Config) -> None:
+        self._home = home
+        self._space = space
+        self._folder = folder
+        self._config = config
+        self._usual = os.path.abspath(os.path.join(folder, WORKSPACE))
+        path = config.workspace.path if space == "main" else ""
+        self._workspace = os.path.abspath(os.path.expanduser(path)) if path else self._usual
+
+    def counted(self, keys: StoreKeys) -> dict[str, int]:
+        """How much there is of it."""
+        files = sum(len(names) for _, _, names in os.walk(self._folder))
+        found = {**counts_of(os.path.join(self._folder, DATABASE), keys), "files": files}
+        return {name: n for name, n in found.items() if n}
+
+    def left(self, *, dry: bool) -> tuple[FileProblem, ...]:
+        """Where its text stays; what Loxodon wrote to other folders is removed, unless `dry`."""
+        found: list[FileProblem] = []
+        for place in copies.folders(self._folder, self._workspace, self._usual):
+            root = os.path.join(place.path, VIEWS)
+            if place.path == self._usual:
+                continue
+            if not os.path.isdir(place.path):
+                found += [FileProblem(place.path, 0, "away")] * (place.path != self._workspace)
+                continue
+            if not dry:
+                copies.removed(root, self._space, overwriting.erase)
+            found += [FileProblem(path, 0, "changed") for path in copies.changed(root, self._space)]
+        for copy in copies.known(self._folder):
+            if copy.kind == "file" and os.path.exists(copy.path):
+                found.append(FileProblem(copy.path, 0, "copy"))
+        if not dry and self._workspace != self._usual:
+            _erase(os.path.join(self._workspace, PENDING), lambda done, total: None)
+        return (*found, *self._backups())
+
+    def _backups(self) -> Iterator[FileProblem]:
+        folder = folder_of(self._home, self._config)
+        mine = os.path.basename(self._folder)
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            path = os.path.join(folder, name)
+            if name.endswith(SUFFIX) and os.path.isfile(path):
+                with suppress(LoxodonError), backup_file.opened(path) as reader:
+                    if any(one.folder == mine for one in reader.manifest.spaces):
+                        yield FileProblem(path, 0, "backup")
+
+    def drop_head(self, now: datetime) -> None:
+        """Without its head, a new log under this name begins as new."""
+        settings = settings_of(self._home, self._folder, self._space, self._config.audit)
+        audit = Audit(settings, Keys(self._home, self._config.keys.source), lambda: now)
+        try:
+            with suppress(KeyProblemError):  # then nobody can say which it is
+                audit.mac()
+            with suppress(IsADirectoryError):
+                overwriting.erase(audit.settings.head)
+        finally:
+            audit.close()
+
+
+_LOCK = ".lock"
+
+
+def _lock_of(home: str, folder: str) -> str:
+    return os.path.join(home, DELETING, f"{os.path.basename(folder)}{_LOCK}")
+
+
+@contextmanager
+def _announced(home: str, folder: str) -> Iterator[None]:
+    """Tell others of the home to let go of a space (`is_leaving`)."""
+    path = _lock_of(home, folder)
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        lock = FileLock(path)
+    except OSError as error:
+        raise unwritable(path, error) from None
+    try:
+        if not lock.acquire(0):
+            raise _busy(folder)
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+        lock.close()
+
+
+@contextmanager
+def _to_oneself(folder: str, keys: StoreKeys, let_go: Callable[[], None]) -> Iterator[None]:
+    """Have a space to oneself, until it is gone. The lock of its writers is left alone: whoever
+    waits for it could not let go."""
+    path, deadline = os.path.join(folder, DATABASE), monotonic() + _PATIENCE
+    with ExitStack() as kept:
+        while True:
+            let_go()
+            try:
+                connection = kept.enter_context(held(path, keys))
+                break
+            except BusyStoreError:
+                if monotonic() > deadline:
+                    raise _busy(folder) from None
+        try:
+            yield
+        except BaseException:
+            if connection is not None and os.path.exists(path):
+                leave(connection)
+            raise
+
+
+def _busy(folder: str) -> BusyStoreError:
+    return BusyStoreError(
+        "another program has the space in {path} open",
+        hint="close that program (a server, an agent, a chat), then try again; nothing was deleted",
+        path=folder,
+    )
+
+
+def _put_down(home: str, receipt: Receipt, space: str) -> None:
+    row: Mapping[str, Any] = {
+        "id": receipt.id,
+        "at": to_stored(receipt.at)[0],
+        "by": receipt.by,
+        "space": space,
+        "erased": receipt.erased,
+        "files": [one[:3] for one in receipt.files],
+    }
+    path = os.path.join(home, DELETED)
+    try:
+        # Begun on a line of its own: the last run may have been killed within one.
+        with open(path, "ab", opener=files.private) as file:
+            file.write(f"\n{json.dumps(row)}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+        files.sync_folder(home)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def _moved_away(home: str, folder: str) -> str:
+    """Where the folder is after it was taken from its place in one step."""
+    gone = os.path.join(home, DELETING, os.path.basename(folder))
+    shutil.rmtree(gone, ignore_errors=True)  # of an earlier one of this name, that was killed
+    os.rename(folder, gone)
+    for place in (os.path.dirname(folder), os.path.dirname(gone)):
+        files.sync_folder(place)
+    return gone
+
+
+def _erase(folder: str, progress: Progress) -> None:
+    """Overwrite and remove all files of a folder, then the folder. Links are removed as such."""
+    paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+    for n, path in enumerate(paths, 1):
+        overwriting.erase(path)
+        progress(n, len(paths))
+    shutil.rmtree(folder, ignore_errors=True)

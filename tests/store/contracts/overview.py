@@ -1,0 +1,105 @@
+"""What every backend promises of `Overview`."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from loxodon.errors import NotFoundError
+from loxodon.store.protocol import Store
+from loxodon.store.walls import Wall
+from loxodon.types import Source
+from tests.clock import NOW
+from tests.store.contracts import Contract, record, turn
+
+DAY = timedelta(days=1)
+
+
+class OverviewContract(Contract):
+    def test_what_changed_since_a_time_is_told_once_with_what_it_was(self, store: Store) -> None:
+        old, _, summary = self.keep(
+            store, record("old"), record("left alone"), record("a summary", kind="summary")
+        )
+        with store.writing():
+            store.update(old.id, None, "edited", NOW + DAY, {"content": "newer"})
+            store.update(old.id, None, "used", NOW + 2 * DAY, {"access_count": 1})
+            store.update(old.id, None, "edited", NOW + 3 * DAY, {"content": "newest"})
+            store.update(old.id, None, "used", NOW + 4 * DAY, {"access_count": 2})
+            store.update(summary.id, None, "renewed", NOW + DAY, {"content": "another"})
+        (one,) = store.overview.altered(NOW + DAY, ("used",), 10)
+        assert (one.change, one.at) == ("edited", NOW + 3 * DAY)
+        assert one.before is not None
+        assert one.before.content == "old"
+        assert store.records([one.row])[one.row].content == "newest"
+        first, second = store.overview.altered(NOW, (), 10)
+        assert (first.row, first.before, first.change) == (one.row, None, "used")
+        assert second.before is None
+        assert [one.row for one in store.overview.altered(NOW, (), 1)] == [first.row]
+
+    def test_what_was_private_then_is_not_told_to_a_group(self, store: Store) -> None:
+        (kept,) = self.keep(store, record("a secret"))
+        with store.writing():
+            values = {"content": "for all", "audience": "group"}
+            store.update(kept.id, None, "edited", NOW + DAY, values)
+        group = store.behind(Wall("", True))
+        try:
+            (one,) = group.overview.altered(NOW + DAY, (), 10)
+            assert one.before is None
+            assert [step.change for step in group.overview.steps(kept.id)] == ["edited"]
+        finally:
+            group.close()
+
+    def test_ties_are_those_that_held_at_a_time(self, store: Store) -> None:
+        self.put(store, turn("early", id="m1", at=NOW - 9 * DAY))
+        said, _, gone = self.keep(
+            store,
+            record("A", subject="Ann", entities=("Ann", "Bo"), sources=(Source("s", "m1"),)),
+            record("of many", kind="summary", subject="Ann"),
+            record("B", subject="Cy", attribute="home", value="York"),
+        )
+        with store.writing():
+            store.update(gone.id, None, "faded", NOW + 5 * DAY, {"state": "archived"})
+        (tie,) = store.overview.ties()
+        assert (tie.id, tie.subject, tie.entities) == (said.id, "Ann", ("Ann", "Bo"))
+        assert tie.said_at == (NOW - 9 * DAY).timestamp() * 1000
+        assert 0 < tie.strength <= 0.5
+        assert [one.id for one in store.overview.ties(NOW + DAY)] == [said.id, gone.id]
+        assert [one.id for one in store.overview.ties(NOW - DAY)] == [said.id]
+        assert store.overview.ties(NOW - 10 * DAY) == []
+
+    def test_labels_are_counted_over_active_memories(self, store: Store) -> None:
+        *_, put_away = self.keep(
+            store,
+            record("1", tags=("Tea", "x")),
+            record("2", tags=("tea",)),
+            record("3", tags=("x", "y")),
+        )
+        with store.writing():
+            store.update(put_away.id, None, "archived", NOW, {"state": "archived"})
+        found = store.overview.label_uses("tag", 10)
+        assert [(one.name, one.memories) for one in found] == [("tea", 2), ("x", 1)]
+        assert len(store.overview.label_uses("tag", 1)) == 1
+
+    def test_what_was_made_from_a_memory_is_found(self, store: Store) -> None:
+        first, other = self.keep(store, record("first"), record("other"))
+        after, summary = self.keep(
+            store,
+            record("after", replaces=first.id),
+            record("sum", kind="summary", derived_from=(other.id, first.id)),
+        )
+        rows = store.overview.made_from(first.id)
+        assert [one.id for one in store.records(rows).values()] == [after.id, summary.id]
+        assert store.overview.made_from(after.id) == []
+
+    def test_the_strength_of_each_version_is_known(self, store: Store) -> None:
+        (kept,) = self.keep(store, record("it", importance=0.5, strength=0.5))
+        with store.writing():
+            store.update(kept.id, None, "used", NOW + DAY, {"strength": 0.6})
+            store.update(kept.id, None, "edited", NOW + 2 * DAY, {"importance": 0.9})
+        made, used, edited = store.overview.steps(kept.id)
+        assert (made.version, made.at, made.base, made.since) == (1, NOW, 0.5, NOW)
+        assert (used.change, used.base, used.since) == ("used", 0.6, NOW + DAY)
+        assert (edited.importance, edited.state) == (0.9, "active")
+        with pytest.raises(NotFoundError):
+            store.overview.steps("f_1")
