@@ -93,6 +93,6 @@ def hostile(home: Path) -> dict[str, str]:
             session=f"{SCRIPT} {TURNED}",
         )
         return {
-            name: memory.capture(words, tags=[words[:60]], entities=[words[:60]]).id
+            name: memory.capture(words[:10_000], tags=[words[:60]], entities=[words[:60]]).id
             for name, words in HOSTILE.items()
         }

@@ -16,40 +16,38 @@ function undoing(back: () => Promise<unknown>, after: () => void) {
   };
 }
 
-export function confirm(memory: Memory): Promise<boolean> {
-  return act(() => send("POST", of(memory, "confirm"), { version: memory.version }), t("confirmed"));
+/** What came of it; undefined where it failed, which was said. */
+type Done = Promise<Memory | undefined>;
+
+const post = (memory: Memory, what: string) =>
+  send<Memory>("POST", of(memory, what), { version: memory.version });
+
+/** A belief becomes a fact, which is another memory. */
+export function confirm(memory: Memory): Done {
+  return act(() => post(memory, "confirm"), t("confirmed"));
 }
 
-export function reject(memory: Memory, after: () => void): Promise<boolean> {
-  return act(
-    () => send("POST", of(memory, "reject"), { version: memory.version }),
-    t("rejected"),
-    undoing(() => send("POST", of(memory, "unarchive")), after),
-  );
+export function reject(memory: Memory, after: () => void): Done {
+  const back = undoing(() => send("POST", of(memory, "unarchive")), after);
+  return act(() => post(memory, "reject"), t("rejected"), back);
 }
 
 /** Other words for a belief, which are certain because a person says so. */
-export function correct(memory: Memory, content: string): Promise<boolean> {
+export function correct(memory: Memory, content: string): Done {
   return act(async () => {
-    const { version } = await send<Memory>("PATCH", of(memory), { version: memory.version, content });
-    await send("POST", of(memory, "confirm"), { version });
+    const edits = { version: memory.version, content };
+    return post(await send<Memory>("PATCH", of(memory), edits), "confirm");
   }, t("corrected"));
 }
 
-export function archive(memory: Memory, after: () => void): Promise<boolean> {
-  return act(
-    () => send("POST", of(memory, "archive"), { version: memory.version }),
-    t("archived_done"),
-    undoing(() => send("POST", of(memory, "unarchive")), after),
-  );
+export function archive(memory: Memory, after: () => void): Done {
+  const back = undoing(() => send("POST", of(memory, "unarchive")), after);
+  return act(() => post(memory, "archive"), t("archived_done"), back);
 }
 
-export function unarchive(memory: Memory, after: () => void): Promise<boolean> {
-  return act(
-    () => send("POST", of(memory, "unarchive"), { version: memory.version }),
-    t("unarchived_done"),
-    undoing(() => send("POST", of(memory, "archive")), after),
-  );
+export function unarchive(memory: Memory, after: () => void): Done {
+  const back = undoing(() => send("POST", of(memory, "archive")), after);
+  return act(() => post(memory, "unarchive"), t("unarchived_done"), back);
 }
 
 type Edits = Partial<Pick<Memory, "content" | "tags" | "importance" | "done">>;
@@ -59,12 +57,11 @@ export function edit(
   edits: Edits,
   after: () => void,
   done = t("edited"),
-): Promise<boolean> {
-  const before = Object.fromEntries(
-    Object.keys(edits).map((name) => [name, memory[name as keyof Edits]]),
-  );
+): Done {
+  const names = Object.keys(edits) as (keyof Edits)[];
+  const before = Object.fromEntries(names.map((name) => [name, memory[name]]));
   return act(
-    () => send("PATCH", of(memory), { version: memory.version, ...edits }),
+    () => send<Memory>("PATCH", of(memory), { version: memory.version, ...edits }),
     done,
     undoing(() => send("PATCH", of(memory), before), after),
   );

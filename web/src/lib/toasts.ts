@@ -33,18 +33,18 @@ export function complain(error: unknown): void {
   show({ text: message || t("problem"), hint, bad: true, undo: undefined });
 }
 
-/** Do something, and say that it was done or why not. Returns whether it was. */
-export async function act(
-  what: () => Promise<unknown>,
+/** Do something, and say that it was done or why not; what came of it, if it was. */
+export async function act<T>(
+  what: () => Promise<T>,
   done: string,
   undo?: () => Promise<unknown>,
-): Promise<boolean> {
+): Promise<T | undefined> {
   try {
-    await what();
+    const found = await what();
+    tell(done, undo);
+    return found;
   } catch (error) {
     complain(error);
-    return false;
+    return undefined;
   }
-  tell(done, undo);
-  return true;
 }

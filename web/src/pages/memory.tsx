@@ -5,11 +5,11 @@ import { at, get } from "../lib/api";
 import { useKeys } from "../lib/keys";
 import { useLoad } from "../lib/load";
 import { mayAll, mayWrite } from "../lib/me";
-import { route, to } from "../lib/router";
+import { go, route, to } from "../lib/router";
 import type { Memory, Related } from "../lib/types";
 import { type Key, moment, number, t, tOr } from "../lib/words";
 import { lazy } from "../ui/lazy";
-import { Holds, KindSign, Memories, Meter, Said } from "../ui/memory";
+import { Holds, KindSign, Memories, Meter, Said, SessionName } from "../ui/memory";
 import { Shown } from "../ui/states";
 import { Name, Words } from "../ui/text";
 import { Edit } from "./memory/edit";
@@ -68,35 +68,33 @@ function One({ data, reload }: { data: Related; reload: () => void }) {
 
 function Actions({ memory, reload }: { memory: Memory; reload: () => void }) {
   const [open, setOpen] = useState<"" | "edit" | "forget">("");
-  const then = (done: boolean) => void (done && reload());
   const active = memory.state === "active";
-  const doubted = memory.kind === "belief" && active;
-  const put = () =>
-    void (active ? archive(memory, reload) : unarchive(memory, reload)).then(then);
-  useKeys({
-    e: () => setOpen("edit"),
-    a: put,
-    ...(doubted && { y: () => void confirm(memory).then(then), n: () => void reject(memory, reload).then(then) }),
-  });
+  const then = (done: Memory | undefined) => {
+    if (done && done.id !== memory.id) go(to("memory", done.id));
+    else if (done) reload();
+  };
+  const choices: [string, Key, () => void][] = [
+    ["e", "edit", () => setOpen("edit")],
+    [
+      "a",
+      active ? "archive" : "unarchive",
+      () => void (active ? archive(memory, reload) : unarchive(memory, reload)).then(then),
+    ],
+  ];
+  if (memory.kind === "belief" && active)
+    choices.unshift(
+      ["y", "confirm", () => void confirm(memory).then(then)],
+      ["n", "reject", () => void reject(memory, reload).then(then)],
+    );
+  useKeys(Object.fromEntries(choices.map(([key, , doing]) => [key, doing])));
   return (
     <>
       <p class="choices">
-        {doubted && (
-          <>
-            <button type="button" class="main" onClick={() => void confirm(memory).then(then)}>
-              {t("confirm")} <kbd aria-hidden="true">y</kbd>
-            </button>
-            <button type="button" onClick={() => void reject(memory, reload).then(then)}>
-              {t("reject")} <kbd aria-hidden="true">n</kbd>
-            </button>
-          </>
-        )}
-        <button type="button" onClick={() => setOpen("edit")}>
-          {t("edit")} <kbd aria-hidden="true">e</kbd>
-        </button>
-        <button type="button" onClick={put}>
-          {t(active ? "archive" : "unarchive")} <kbd aria-hidden="true">a</kbd>
-        </button>
+        {choices.map(([key, name, doing]) => (
+          <button key={key} type="button" class={key === "y" ? "main" : ""} onClick={doing}>
+            {t(name)} <kbd aria-hidden="true">{key}</kbd>
+          </button>
+        ))}
         {mayAll.value && (
           <button type="button" class="danger" onClick={() => setOpen("forget")}>
             {t("forget")}
@@ -182,7 +180,7 @@ function SaidThere({ said }: { said: Related["said"] }) {
         <div key={turn.ref}>
           <p class="session muted small">
             <a href={to("timeline", "", { session: turn.session, turn: turn.ref })}>
-              <Name text={turn.session} />
+              <SessionName name={turn.session} />
             </a>
           </p>
           <ol class="talk">

@@ -6,7 +6,7 @@ import { type Fields, replace, route, to } from "../lib/router";
 import type { Memory, Turn } from "../lib/types";
 import { clock, dayOf, t, tOr, weekday } from "../lib/words";
 import { Icon } from "../ui/icons";
-import { KindSign } from "../ui/memory";
+import { KindSign, SessionName } from "../ui/memory";
 import { Empty, More, Shown } from "../ui/states";
 import { Name, Words } from "../ui/text";
 
@@ -53,7 +53,7 @@ export default function TimelinePage() {
           <h1>{t("timeline")}</h1>
           {fields.session && (
             <p class="chosen">
-              <Name text={fields.session} />
+              <SessionName name={fields.session} />
               <button type="button" class="plain" aria-label={t("clear")} onClick={() => change({})}>
                 <Icon name="close" />
               </button>
@@ -98,7 +98,7 @@ function Days({ items, list, sought }: { items: Moment[]; list: Listed<Moment>; 
             <div key={session} class="talk-block">
               <p class="session small">
                 <a href={to("timeline", "", { session })}>
-                  <Name text={session} />
+                  <SessionName name={session} />
                 </a>
               </p>
               <ol>

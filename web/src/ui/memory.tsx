@@ -62,8 +62,8 @@ export function Meta({ memory, children }: { memory: Memory; children?: Componen
       )}
       <Holds memory={memory} />
       {children}
-      <Tags of={memory.tags} />
       <Meter label={t("strength")} value={memory.strength} />
+      <Tags of={memory.tags} />
     </p>
   );
 }
@@ -115,6 +115,11 @@ export function Memories({ of }: { of: Memory[] }) {
       ))}
     </ul>
   );
+}
+
+/** A conversation; what was saved rather than said has one of its own. */
+export function SessionName({ name }: { name: string }) {
+  return <Name text={name === "capture" ? t("saved_directly") : name} />;
 }
 
 /** A message of the journal. */

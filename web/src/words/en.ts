@@ -350,7 +350,8 @@ export const en = {
   made: "Drawn from it",
   beside: "Said together",
   strength_time: "Strength over time",
-  fades_at: "fades {when}",
+  fades_at: "archived around {when}",
+  saved_directly: "Saved directly",
 
   // Profile
   profile_intro: "What your agent knows of you from the first message on.",

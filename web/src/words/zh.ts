@@ -348,7 +348,8 @@ export const zh: Record<keyof typeof en, string> = {
   made: "由此得出",
   beside: "同时提到",
   strength_time: "强度变化",
-  fades_at: "{when}淡出",
+  fades_at: "约 {when} 归档",
+  saved_directly: "直接保存",
 
   // Profile
   profile_intro: "智能体从第一条消息起就知道的内容。",

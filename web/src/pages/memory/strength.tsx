@@ -7,7 +7,7 @@ import { useLoad } from "../../lib/load";
 import { route } from "../../lib/router";
 import { painted } from "../../lib/theme";
 import type { Memory } from "../../lib/types";
-import { ago, language, locale, number, t, tOr } from "../../lib/words";
+import { day, language, locale, number, t } from "../../lib/words";
 import { Shown } from "../../ui/states";
 
 interface Curve {
@@ -36,7 +36,7 @@ export default function Strength({ memory }: { memory: Memory }) {
 
 function said(curve: Curve): string {
   const now = `${t("strength")} ${number(curve.strength, 2)}`;
-  return curve.fades_at ? `${now}, ${t("fades_at", { when: ago(curve.fades_at) })}` : now;
+  return curve.fades_at ? `${now}, ${t("fades_at", { when: day(curve.fades_at) })}` : now;
 }
 
 function Plot({ curve }: { curve: Curve }) {
@@ -89,7 +89,7 @@ function options(curve: Curve, width: number): uPlot.Options {
     cursor: { show: false },
     scales: { y: { range: [0, 1] } },
     axes: [
-      { ...axis, space: 90, values: (_, ticks) => ticks.map((tick) => months.format(tick * 1000)) },
+      { ...axis, size: 30, space: 90, values: (_, ticks) => ticks.map((tick) => months.format(tick * 1000)) },
       { ...axis, size: 36, values: (_, ticks) => ticks.map((tick) => number(tick, 1)) },
     ],
     series: [
@@ -117,6 +117,6 @@ function limit(plot: uPlot, value: number): void {
   ctx.stroke();
   ctx.fillStyle = colour("--soft");
   ctx.textAlign = "left";
-  ctx.fillText(tOr("fades_below"), bbox.left + 4, y - 4);
+  ctx.fillText(t("fades_below"), bbox.left + 4, y - 4);
   ctx.restore();
 }

@@ -207,8 +207,8 @@ export class Drawing {
       if (line.since > this.until) continue;
       const [from, to] = ends(line);
       const on = focus !== "" && (from.data.id === focus || to.data.id === focus);
-      context.globalAlpha = lit && !on ? 0.25 : 1;
-      context.strokeStyle = this.colours.get(on ? "--accent" : "--line")!;
+      context.globalAlpha = on ? 1 : lit ? 0.12 : 0.45;
+      context.strokeStyle = this.colours.get(on ? "--accent" : "--strong-line")!;
       context.lineWidth = line.width / Math.max(0.6, this.view.k ** 0.5);
       context.beginPath();
       context.moveTo(from.x ?? 0, from.y ?? 0);

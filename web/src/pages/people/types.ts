@@ -45,5 +45,5 @@ export const TYPES = ["person", "place", "organisation", "project", "product", "
 /** The colour of a type of node, as a property of the theme. */
 export function shade(type: string): string {
   const at = TYPES.indexOf(type);
-  return `--part-${at < 0 || at > 5 ? 5 : at}`;
+  return `--part-${at < 0 ? 6 : at}`;
 }

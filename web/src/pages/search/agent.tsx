@@ -76,7 +76,7 @@ function Budget({ frame }: { frame: Frame }) {
         {parts.map(({ name, tokens }, at) => (
           <span
             key={name}
-            class={`part part-${at % 6}`}
+            class={`part part-${at % 7}`}
             style={{ width: `${(100 * tokens) / Math.max(frame.budget, frame.tokens)}%` }}
           />
         ))}
@@ -85,7 +85,7 @@ function Budget({ frame }: { frame: Frame }) {
         <ul class="legend">
           {parts.map(({ name, tokens }, at) => (
             <li key={name}>
-              <i class={`part-${at % 6}`} />
+              <i class={`part-${at % 7}`} />
               {tOr(`part_${name}`, name)} {number(tokens)}
             </li>
           ))}

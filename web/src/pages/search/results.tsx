@@ -136,7 +136,7 @@ function Why({ item, best }: { item: Item; best: number }) {
           {routes.map(([name, value], at) => (
             <span
               key={name}
-              class={`part part-${at % 6}`}
+              class={`part part-${at % 7}`}
               title={`${label(name)} ${number(value, 2)}`}
               style={{ flexGrow: value / sum }}
             />
@@ -147,7 +147,7 @@ function Why({ item, best }: { item: Item; best: number }) {
         <ul class="legend">
           {routes.map(([name, value], at) => (
             <li key={name}>
-              <i class={`part-${at % 6}`} />
+              <i class={`part-${at % 7}`} />
               {label(name)} {number(value, 2)}
             </li>
           ))}

@@ -76,7 +76,7 @@ function Card({
 
 function Doubt({ memory, review, reload }: { memory: Memory; review?: Review; reload: () => void }) {
   const [open, setOpen] = useState(false);
-  const then = (done: boolean) => done && reload();
+  const then = (done: Memory | undefined) => void (done && reload());
   const choices = [
     { key: "y", name: t("confirm"), main: true, doing: () => void confirm(memory).then(then) },
     { key: "e", name: t("correct"), doing: () => setOpen(true) },
@@ -111,7 +111,7 @@ function Correct({
 }: {
   memory: Memory;
   close: () => void;
-  then: (done: boolean) => void;
+  then: (done: Memory | undefined) => void;
 }) {
   const [words, setWords] = useState(memory.content);
   const submit = (event: Event) => {
