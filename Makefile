@@ -79,6 +79,7 @@ web: web/node_modules/.package-lock.json  ## build the console into the package 
 	npm --prefix web run --silent build
 
 web-check: web/node_modules/.package-lock.json  ## check that the built console is what its sources give, to the byte
+	npm --prefix web run --silent check
 	npm --prefix web run --silent build -- $(CURDIR)/.web-check
 	diff -r .web-check $(WEB) || { echo "$(WEB) is not what web/ gives: run make web"; exit 1; }
 	@rm -rf .web-check
@@ -101,6 +102,7 @@ lint: $(VENV)/dev.done  ## check style and types
 format: $(VENV)/dev.done  ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	test ! -d web/node_modules || npm --prefix web run --silent format
 
 check: lint test  ## all that a contribution must pass
 

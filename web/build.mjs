@@ -32,10 +32,29 @@ const { metafile } = await build({
 
 const made = Object.keys(metafile.outputs).map((path) => path.split("/").at(-1));
 const named = (start, end) => made.find((name) => name.startsWith(start) && name.endsWith(end));
-let page = await readFile("src/index.html", "utf8");
-page = page.replace("{script}", named("main-", ".js")).replace("{style}", named("style-", ".css"));
+const main = named("main-", ".js");
+// What the first script needs is asked for with it, not after it.
+const needed = [...imports(main)].map(
+  (name) => `<link rel="modulepreload" href="console/${name}">\n`,
+);
+const page = (await readFile("src/index.html", "utf8"))
+  .replace("{script}", main)
+  .replace("{style}", named("style-", ".css"))
+  .replace("{needed}\n", needed.join(""));
 await writeFile(join(out, "index.html"), page);
 await writeFile(join(out, "LICENSES.txt"), await licences(metafile));
+
+/** The files that a script imports at once, and those that they do. */
+function imports(name, found = new Set()) {
+  const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(`/${name}`));
+  for (const { path, kind } of output.imports) {
+    const next = path.split("/").at(-1);
+    if (kind !== "import-statement" || found.has(next)) continue;
+    found.add(next);
+    imports(next, found);
+  }
+  return found;
+}
 
 /** The licences of the packages that are in the bundle. */
 async function licences({ inputs }) {

@@ -64,7 +64,7 @@ class Console:
             reduced_motion="reduce",
             **more,
         )
-        self.context.set_default_timeout(60_000)
+        self.context.set_default_timeout(20_000)
         self.page = self.context.new_page()
         self.trouble: list[str] = []
         self.page.on("console", self._heard)

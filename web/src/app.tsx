@@ -8,7 +8,7 @@ import { enter, me, meet, trouble } from "./lib/me";
 import { route, to } from "./lib/router";
 import { isDark, switchTheme, painted } from "./lib/theme";
 import { language, speak, t } from "./lib/words";
-import { INNER, PAGES } from "./pages";
+import { pageNamed, PAGES } from "./pages";
 import { KeysHelp } from "./ui/help";
 import { Icon, Mark } from "./ui/icons";
 import { SignIn } from "./ui/signin";
@@ -26,7 +26,11 @@ export function App() {
     );
   return (
     <>
-      <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>("main")?.focus()}>
+      <button
+        type="button"
+        class="skip"
+        onClick={() => document.querySelector<HTMLElement>("main")?.focus()}
+      >
         {t("skip")}
       </button>
       <div class="frame">
@@ -107,7 +111,13 @@ function Switches() {
         <Icon name="keys" />
       </button>
       {signedIn.value && (
-        <button type="button" class="plain" aria-label={t("sign_out")} title={t("sign_out")} onClick={signOut}>
+        <button
+          type="button"
+          class="plain"
+          aria-label={t("sign_out")}
+          title={t("sign_out")}
+          onClick={signOut}
+        >
           <Icon name="leave" />
         </button>
       )}
@@ -118,10 +128,11 @@ function Switches() {
 function Main() {
   const { page, space, id } = route.value;
   const at = useRef<HTMLElement>(null);
-  const info = [...PAGES, ...INNER].find(({ name }) => name === page);
+  const info = pageNamed(page);
   const first = useRef(true);
   useEffect(() => {
-    if (!first.current) at.current?.focus({ preventScroll: true });
+    const taken = at.current?.contains(document.activeElement); // by a field of the page
+    if (!first.current && !taken) at.current?.focus({ preventScroll: true });
     first.current = false;
     scrollTo(0, 0);
   }, [page, space, id]);

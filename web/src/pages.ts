@@ -4,20 +4,31 @@ import type { ComponentType } from "preact";
 import type { Key } from "./lib/words";
 import { lazy } from "./ui/lazy";
 
+type Load = () => Promise<{ default: ComponentType }>;
+
 export interface PageInfo {
   name: Key;
   go: string;
+  load: Load;
   show: ComponentType;
 }
 
+function page(name: Key, go: string, load: Load): PageInfo {
+  return { name, go, load, show: lazy(load) };
+}
+
 export const PAGES: PageInfo[] = [
-  { name: "today", go: "t", show: lazy(() => import("./pages/today")) },
-  { name: "search", go: "s", show: lazy(() => import("./pages/search")) },
-  { name: "people", go: "g", show: lazy(() => import("./pages/people")) },
-  { name: "timeline", go: "l", show: lazy(() => import("./pages/timeline")) },
-  { name: "profile", go: "p", show: lazy(() => import("./pages/profile")) },
-  { name: "health", go: "h", show: lazy(() => import("./pages/health")) },
+  page("today", "t", () => import("./pages/today")),
+  page("search", "s", () => import("./pages/search")),
+  page("people", "g", () => import("./pages/people")),
+  page("timeline", "l", () => import("./pages/timeline")),
+  page("profile", "p", () => import("./pages/profile")),
+  page("health", "h", () => import("./pages/health")),
 ];
 
 /** Pages that other pages lead to. */
-export const INNER: PageInfo[] = [{ name: "memory", go: "", show: lazy(() => import("./pages/memory")) }];
+const INNER: PageInfo[] = [page("memory", "", () => import("./pages/memory"))];
+
+export function pageNamed(name: string): PageInfo | undefined {
+  return [...PAGES, ...INNER].find((one) => one.name === name);
+}

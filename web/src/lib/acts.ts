@@ -52,12 +52,7 @@ export function unarchive(memory: Memory, after: () => void): Done {
 
 type Edits = Partial<Pick<Memory, "content" | "tags" | "importance" | "done">>;
 
-export function edit(
-  memory: Memory,
-  edits: Edits,
-  after: () => void,
-  done = t("edited"),
-): Done {
+export function edit(memory: Memory, edits: Edits, after: () => void, done = t("edited")): Done {
   const names = Object.keys(edits) as (keyof Edits)[];
   const before = Object.fromEntries(names.map((name) => [name, memory[name]]));
   return act(

@@ -45,7 +45,10 @@ export function signOut(): void {
   lockedWhy.value = "";
 }
 
-async function ask(path: string, { method = "GET", body, signal, accept, also }: Asked): Promise<Response> {
+async function ask(
+  path: string,
+  { method = "GET", body, signal, accept, also }: Asked,
+): Promise<Response> {
   const headers: Record<string, string> = {
     Accept: accept ?? "application/json",
     "Accept-Language": locale(),

@@ -8,7 +8,9 @@ import type { Me } from "./types";
 
 export const me = signal<Me | undefined>(undefined);
 export const trouble = signal<ReturnType<typeof problemOf> | undefined>(undefined);
-export const mayWrite = computed(() => me.value?.rights === "owner" || me.value?.rights === "write");
+export const mayWrite = computed(
+  () => me.value?.rights === "owner" || me.value?.rights === "write",
+);
 export const mayAll = computed(() => me.value?.rights === "owner" && !me.value.agent);
 
 /** The code of a link from `loxodon ui`: taken out of the address before anything else sees it. */

@@ -119,7 +119,11 @@ function Numbers({ status, stats }: { status: Status; stats: Stats }) {
     [t("people_title"), number(stats.entities), ""],
     [t("size"), bytes(status.bytes), ""],
     [t("last_message"), last(status.last_turn_at), ""],
-    [t("last_learned"), last(status.last_consolidation), status.pending ? t("pending", { n: status.pending }) : ""],
+    [
+      t("last_learned"),
+      last(status.last_consolidation),
+      status.pending ? t("pending", { n: status.pending }) : "",
+    ],
   ];
   return (
     <dl class="numbers">

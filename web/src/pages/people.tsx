@@ -104,10 +104,18 @@ function Canvas({
     <>
       <canvas ref={canvas} role="img" aria-label={t("graph_label", { n: data.nodes.length })} />
       <p class="zooms">
-        <button type="button" aria-label={t("zoom_in")} onClick={() => drawing.current?.zoomBy(1.4)}>
+        <button
+          type="button"
+          aria-label={t("zoom_in")}
+          onClick={() => drawing.current?.zoomBy(1.4)}
+        >
           +
         </button>
-        <button type="button" aria-label={t("zoom_out")} onClick={() => drawing.current?.zoomBy(1 / 1.4)}>
+        <button
+          type="button"
+          aria-label={t("zoom_out")}
+          onClick={() => drawing.current?.zoomBy(1 / 1.4)}
+        >
           −
         </button>
         <button type="button" aria-label={t("zoom_fit")} onClick={() => drawing.current?.fit()}>
@@ -130,7 +138,10 @@ function Canvas({
 }
 
 function Legend({ nodes }: { nodes: NodeData[] }) {
-  const types = useMemo(() => TYPES.filter((type) => nodes.some((node) => node.type === type)), [nodes]);
+  const types = useMemo(
+    () => TYPES.filter((type) => nodes.some((node) => node.type === type)),
+    [nodes],
+  );
   return (
     <ul class="legend">
       {types.map((type) => (
@@ -177,7 +188,11 @@ function Slider({
   const count = data.nodes.filter((node) => new Date(node.first_at).getTime() <= shown).length;
   return (
     <div class="slider">
-      <button type="button" onClick={() => setPlaying(!playing)} aria-label={t(playing ? "stop" : "play")}>
+      <button
+        type="button"
+        onClick={() => setPlaying(!playing)}
+        aria-label={t(playing ? "stop" : "play")}
+      >
         <Icon name={playing ? "stop" : "play"} />
       </button>
       <label>

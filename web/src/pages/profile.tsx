@@ -59,8 +59,7 @@ export default function ProfilePage() {
 
 function Paper({ text, raw }: { text: string; raw: boolean }) {
   if (!text.trim()) return <Empty title={t("profile_none")} hint={t("profile_none_hint")} />;
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(() => tell(t("copied")), complain);
+  const copy = () => navigator.clipboard.writeText(text).then(() => tell(t("copied")), complain);
   return (
     <div class="paper">
       <button type="button" class="link small copy" onClick={() => void copy()}>

@@ -54,7 +54,12 @@ export default function TimelinePage() {
           {fields.session && (
             <p class="chosen">
               <SessionName name={fields.session} />
-              <button type="button" class="plain" aria-label={t("clear")} onClick={() => change({})}>
+              <button
+                type="button"
+                class="plain"
+                aria-label={t("clear")}
+                onClick={() => change({})}
+              >
                 <Icon name="close" />
               </button>
             </p>
@@ -65,7 +70,9 @@ export default function TimelinePage() {
           <input
             type="date"
             value={fields.day ?? ""}
-            onChange={(event) => change({ session: fields.session ?? "", day: event.currentTarget.value })}
+            onChange={(event) =>
+              change({ session: fields.session ?? "", day: event.currentTarget.value })
+            }
           />
         </label>
       </header>
@@ -131,7 +138,12 @@ function grouped(items: Moment[]): Day[] {
 
 function One({ moment: { turn, memories }, sought }: { moment: Moment; sought: boolean }) {
   return (
-    <li id={`turn-${turn.ref}`} class={`moment said-${turn.role}${sought ? " sought" : ""}`} data-row tabIndex={-1}>
+    <li
+      id={`turn-${turn.ref}`}
+      class={`moment said-${turn.role}${sought ? " sought" : ""}`}
+      data-row
+      tabIndex={-1}
+    >
       <div>
         <p class="who">
           <Name text={turn.speaker || tOr(turn.role)} />

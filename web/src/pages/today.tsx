@@ -45,7 +45,10 @@ export default function TodayPage() {
         </div>
         <label class="choose">
           <span class="unseen">{t("since_label")}</span>
-          <select value={days} onChange={(event) => replace(to("today", "", { days: event.currentTarget.value }))}>
+          <select
+            value={days}
+            onChange={(event) => replace(to("today", "", { days: event.currentTarget.value }))}
+          >
             <option value="">{t("since_looked")}</option>
             <option value="1">{t("since_day_1")}</option>
             <option value="7">{t("since_day_7")}</option>
@@ -124,7 +127,9 @@ function Beyond({ shown, all, since }: { shown: number; all: number; since: stri
   if (all <= shown) return null;
   return (
     <p class="more">
-      <a href={to("search", "", { since: since.slice(0, 10) })}>{t("n_more", { n: all - shown })}</a>
+      <a href={to("search", "", { since: since.slice(0, 10) })}>
+        {t("n_more", { n: all - shown })}
+      </a>
     </p>
   );
 }

@@ -22,7 +22,12 @@ export function Meter({ label, value }: { label: string; value: number }) {
   const share = Math.max(0, Math.min(1, value));
   const percent = Math.round(share * 100);
   return (
-    <span class="meter" role="img" aria-label={`${label} ${percent}%`} title={`${label} ${percent}%`}>
+    <span
+      class="meter"
+      role="img"
+      aria-label={`${label} ${percent}%`}
+      title={`${label} ${percent}%`}
+    >
       <span style={{ width: `${percent}%` }} />
     </span>
   );
@@ -31,8 +36,7 @@ export function Meter({ label, value }: { label: string; value: number }) {
 /** Whether it still holds. */
 export function Holds({ memory }: { memory: Pick<Memory, "state" | "valid_until"> }) {
   const past = memory.valid_until && new Date(memory.valid_until).getTime() <= Date.now();
-  if (past)
-    return <span class="gone">{t("until_day", { day: day(memory.valid_until!) })}</span>;
+  if (past) return <span class="gone">{t("until_day", { day: day(memory.valid_until!) })}</span>;
   if (memory.state === "archived") return <span class="gone">{t("archived")}</span>;
   return null;
 }

@@ -26,9 +26,19 @@ export function Outline({ text }: { text: string }) {
     if (!line.trim()) continue;
     const words = <Words text={rest} />;
     const key = blocks.length;
-    if (start === "# ") blocks.push(<h3 key={key} class="outline-title">{words}</h3>);
+    if (start === "# ")
+      blocks.push(
+        <h3 key={key} class="outline-title">
+          {words}
+        </h3>,
+      );
     else if (start.startsWith("#")) blocks.push(<h4 key={key}>{words}</h4>);
-    else if (start === "> ") blocks.push(<p key={key} class="muted small">{words}</p>);
+    else if (start === "> ")
+      blocks.push(
+        <p key={key} class="muted small">
+          {words}
+        </p>,
+      );
     else blocks.push(<p key={key}>{words}</p>);
   }
   close();

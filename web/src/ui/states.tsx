@@ -6,7 +6,15 @@ import { number, t } from "../lib/words";
 import { Sentence } from "./text";
 import { Mark } from "./icons";
 
-export function Empty({ title, hint, children }: { title: string; hint?: string; children?: ComponentChildren }) {
+export function Empty({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint?: string;
+  children?: ComponentChildren;
+}) {
   return (
     <div class="empty">
       <Mark />

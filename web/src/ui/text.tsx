@@ -64,11 +64,7 @@ export function Diff({ before, after }: { before: string; after: string }) {
 
 /** A sentence of ours with `commands` in it. */
 export function Sentence({ text }: { text: string }) {
-  return (
-    <>
-      {text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}
-    </>
-  );
+  return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }
 
 /** Words with those that matched a question marked. */

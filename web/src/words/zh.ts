@@ -32,13 +32,15 @@ export const zh: Record<keyof typeof en, string> = {
   not_found_title: "没有这个页面",
   not_found_hint: "回到今日",
   no_spaces: "这里还没有记忆",
-  no_spaces_hint: "用 `loxodon add 文件` 添加对话，用 `loxodon connect` 接入智能体，或者先试试 `loxodon demo`。",
+  no_spaces_hint:
+    "用 `loxodon add 文件` 添加对话，用 `loxodon connect` 接入智能体，或者先试试 `loxodon demo`。",
   problem: "操作没有成功",
   offline: "服务器没有响应",
   offline_hint: "请确认 `loxodon serve` 或 `loxodon ui` 还在运行。",
   forbidden_hint: "当前令牌没有这个权限。",
   sign_in: "登录",
-  sign_in_hint: "这个服务器需要令牌。`loxodon ui` 会带着令牌打开控制台，`loxodon token add` 可以新建令牌。",
+  sign_in_hint:
+    "这个服务器需要令牌。`loxodon ui` 会带着令牌打开控制台，`loxodon token add` 可以新建令牌。",
   sign_in_wrong: "服务器不接受这个令牌。",
   sign_in_used: "这个链接已经用过了。请重新运行 `loxodon ui`，或者输入令牌。",
   token: "令牌",
@@ -140,7 +142,8 @@ export const zh: Record<keyof typeof en, string> = {
   ended: "不再有效的",
   nothing_new: "没有新内容",
   nothing_new_hint: "这段时间没有学到或改变什么。",
-  nothing_ever_hint: "用 `loxodon add 文件` 添加对话，或用 `loxodon connect` 接入智能体。学到的内容会显示在这里。",
+  nothing_ever_hint:
+    "用 `loxodon add 文件` 添加对话，或用 `loxodon connect` 接入智能体。学到的内容会显示在这里。",
   look_back: "查看最近 30 天",
   contradicts: "与此矛盾",
   confirm: "确认",

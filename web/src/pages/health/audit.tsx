@@ -4,6 +4,7 @@ import { type Page, usePages } from "../../lib/load";
 import { route } from "../../lib/router";
 import { moment, t } from "../../lib/words";
 import { More, Shown } from "../../ui/states";
+import { Table } from "../../ui/table";
 import { Name } from "../../ui/text";
 
 interface Entry {
@@ -30,7 +31,7 @@ export function Audit() {
         {({ items }) =>
           items.length ? (
             <>
-              <Table entries={items} />
+              <Listed entries={items} />
               <More more={list.more} loading={list.loadingMore} />
             </>
           ) : (
@@ -42,37 +43,27 @@ export function Audit() {
   );
 }
 
-function Table({ entries }: { entries: Entry[] }) {
+function Listed({ entries }: { entries: Entry[] }) {
   return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t("when")}</th>
-            <th scope="col">{t("who")}</th>
-            <th scope="col">{t("operation")}</th>
-            <th scope="col">{t("what")}</th>
-            <th scope="col">{t("outcome")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((one) => (
-            <tr key={one.n}>
-              <td>
-                <time dateTime={one.at}>{moment(one.at)}</time>
-              </td>
-              <td>
-                <Name text={[one.surface, one.agent, one.caller].filter(Boolean).join(" · ")} />
-              </td>
-              <td>{one.op}</td>
-              <td>
-                <Name text={one.ids.slice(0, 4).join(", ")} />
-              </td>
-              <td class={one.outcome === "ok" ? "" : "bad"}>{one.outcome}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      name={t("audit")}
+      columns={[t("when"), t("who"), t("operation"), t("what"), t("outcome")]}
+    >
+      {entries.map((one) => (
+        <tr key={one.n}>
+          <td>
+            <time dateTime={one.at}>{moment(one.at)}</time>
+          </td>
+          <td>
+            <Name text={[one.surface, one.agent, one.caller].filter(Boolean).join(" · ")} />
+          </td>
+          <td>{one.op}</td>
+          <td>
+            <Name text={one.ids.slice(0, 4).join(", ")} />
+          </td>
+          <td class={one.outcome === "ok" ? "" : "bad"}>{one.outcome}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

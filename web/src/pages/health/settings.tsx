@@ -5,6 +5,7 @@ import { useLoad } from "../../lib/load";
 import { route } from "../../lib/router";
 import { t, tOr } from "../../lib/words";
 import { Shown } from "../../ui/states";
+import { Table } from "../../ui/table";
 import { Name } from "../../ui/text";
 
 interface Setting {
@@ -45,7 +46,7 @@ export function Settings() {
         {(list) => (
           <>
             {shown(list).length ? (
-              <Table settings={shown(list)} />
+              <Listed settings={shown(list)} />
             ) : (
               <p class="muted">{t(words ? "found_none" : "settings_default")}</p>
             )}
@@ -66,38 +67,27 @@ function written(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function Table({ settings }: { settings: Setting[] }) {
+function Listed({ settings }: { settings: Setting[] }) {
   return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t("setting")}</th>
-            <th scope="col">{t("value")}</th>
-            <th scope="col">{t("source")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {settings.map((one) => (
-            <tr key={one.name}>
-              <th scope="row">
-                <code>{one.name}</code>
-                <span class="muted small block">{one.about}</span>
-              </th>
-              <td>
-                <Name text={written(one.value)} />
-              </td>
-              <td>
-                {one.variable && one.source === "environment" ? (
-                  <code>{one.variable}</code>
-                ) : (
-                  tOr(`source_${one.source}`, one.source)
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table name={t("settings")} columns={[t("setting"), t("value"), t("source")]}>
+      {settings.map((one) => (
+        <tr key={one.name}>
+          <th scope="row">
+            <code>{one.name}</code>
+            <span class="muted small block">{one.about}</span>
+          </th>
+          <td>
+            <Name text={written(one.value)} />
+          </td>
+          <td>
+            {one.variable && one.source === "environment" ? (
+              <code>{one.variable}</code>
+            ) : (
+              tOr(`source_${one.source}`, one.source)
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -2,6 +2,7 @@ import { get } from "../../lib/api";
 import { useLoad } from "../../lib/load";
 import { ago, number, t } from "../../lib/words";
 import { Shown } from "../../ui/states";
+import { Table } from "../../ui/table";
 
 interface Operation {
   count: number;
@@ -29,32 +30,23 @@ export function Speed() {
         {({ version, up_s, operations }) => (
           <>
             <p class="muted small">
-              Loxodon {version} · {t("running_since", { when: ago(new Date(Date.now() - up_s * 1000).toISOString()) })}
+              Loxodon {version} ·{" "}
+              {t("running_since", { when: ago(new Date(Date.now() - up_s * 1000).toISOString()) })}
             </p>
-            <div class="scroll">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">{t("operation")}</th>
-                    <th scope="col">{t("calls")}</th>
-                    <th scope="col">p50 ms</th>
-                    <th scope="col">p95 ms</th>
-                    <th scope="col">{t("errors")}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {ranked(operations).map(([name, one]) => (
-                    <tr key={name}>
-                      <th scope="row">{name}</th>
-                      <td>{number(one.count)}</td>
-                      <td>{number(one.p50_ms, 1)}</td>
-                      <td>{number(one.p95_ms, 1)}</td>
-                      <td>{number(one.errors)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              name={t("speed")}
+              columns={[t("operation"), t("calls"), "p50 ms", "p95 ms", t("errors")]}
+            >
+              {ranked(operations).map(([name, one]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>{number(one.count)}</td>
+                  <td>{number(one.p50_ms, 1)}</td>
+                  <td>{number(one.p95_ms, 1)}</td>
+                  <td>{number(one.errors)}</td>
+                </tr>
+              ))}
+            </Table>
           </>
         )}
       </Shown>

@@ -4,7 +4,15 @@ import type { Memory } from "../../lib/types";
 import { number, t } from "../../lib/words";
 import { Dialog } from "../../ui/dialog";
 
-export function Edit({ memory, close, reload }: { memory: Memory; close: () => void; reload: () => void }) {
+export function Edit({
+  memory,
+  close,
+  reload,
+}: {
+  memory: Memory;
+  close: () => void;
+  reload: () => void;
+}) {
   const [content, setContent] = useState(memory.content);
   const [importance, setImportance] = useState(memory.importance);
   const submit = (event: Event) => {

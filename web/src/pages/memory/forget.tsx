@@ -47,7 +47,12 @@ export function Forget({ memory, close }: { memory: Memory; close: () => void })
         <Advance label={t("forgetting")} progress={undefined} />
       ) : (
         <p class="choices">
-          <button type="button" class="danger" disabled={!preview.data} onClick={() => void forget()}>
+          <button
+            type="button"
+            class="danger"
+            disabled={!preview.data}
+            onClick={() => void forget()}
+          >
             {t("forget_now")}
           </button>
           <button type="button" onClick={close}>

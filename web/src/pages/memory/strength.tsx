@@ -45,7 +45,9 @@ function Plot({ curve }: { curve: Curve }) {
   useEffect(() => {
     const div = place.current!;
     const plot = new uPlot(options(curve, div.clientWidth), table(curve), div);
-    const resized = new ResizeObserver(() => plot.setSize({ width: div.clientWidth, height: HEIGHT }));
+    const resized = new ResizeObserver(() =>
+      plot.setSize({ width: div.clientWidth, height: HEIGHT }),
+    );
     resized.observe(div);
     return () => {
       resized.disconnect();
@@ -67,7 +69,11 @@ const seconds = (iso: string) => new Date(iso).getTime() / 1000;
 function table(curve: Curve): uPlot.AlignedData {
   const now = seconds(curve.now);
   const rows = [
-    ...curve.points.map((point) => ({ x: seconds(point.at), y: point.strength, mark: null as number | null })),
+    ...curve.points.map((point) => ({
+      x: seconds(point.at),
+      y: point.strength,
+      mark: null as number | null,
+    })),
     ...curve.marks.map((mark) => ({ x: seconds(mark.at), y: null, mark: mark.strength })),
   ].sort((one, other) => one.x - other.x);
   return [
@@ -80,7 +86,11 @@ function table(curve: Curve): uPlot.AlignedData {
 
 function options(curve: Curve, width: number): uPlot.Options {
   const accent = colour("--accent");
-  const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+  const axis = {
+    stroke: colour("--soft"),
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+  };
   const months = new Intl.DateTimeFormat(locale(), { month: "short", day: "numeric" });
   return {
     width,
@@ -89,14 +99,22 @@ function options(curve: Curve, width: number): uPlot.Options {
     cursor: { show: false },
     scales: { y: { range: [0, 1] } },
     axes: [
-      { ...axis, size: 30, space: 90, values: (_, ticks) => ticks.map((tick) => months.format(tick * 1000)) },
+      {
+        ...axis,
+        size: 30,
+        space: 90,
+        values: (_, ticks) => ticks.map((tick) => months.format(tick * 1000)),
+      },
       { ...axis, size: 36, values: (_, ticks) => ticks.map((tick) => number(tick, 1)) },
     ],
     series: [
       {},
       { stroke: accent, width: 2, points: { show: false }, spanGaps: true },
       { stroke: accent, width: 1.5, dash: [4, 4], points: { show: false }, spanGaps: true },
-      { stroke: "transparent", points: { show: true, size: 8, fill: accent, stroke: colour("--ground") } },
+      {
+        stroke: "transparent",
+        points: { show: true, size: 8, fill: accent, stroke: colour("--ground") },
+      },
     ],
     hooks: {
       draw: [(plot) => limit(plot, curve.limit)],

@@ -8,7 +8,10 @@ export function TagsField({ tags, save }: { tags: string[]; save?: (tags: string
   const [typed, setTyped] = useState("");
   const add = (event: Event) => {
     event.preventDefault();
-    const more = typed.split(/[,，、]/).map((tag) => tag.trim()).filter(Boolean);
+    const more = typed
+      .split(/[,，、]/)
+      .map((tag) => tag.trim())
+      .filter(Boolean);
     setTyped("");
     if (more.length) save?.([...new Set([...tags, ...more])]);
   };

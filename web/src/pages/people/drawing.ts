@@ -1,5 +1,13 @@
 // The graph on a canvas: forces place it, and it is drawn only while something moves.
-import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type Simulation } from "d3-force";
+import {
+  forceCollide,
+  forceLink,
+  forceManyBody,
+  forceSimulation,
+  forceX,
+  forceY,
+  type Simulation,
+} from "d3-force";
 import { quadtree } from "d3-quadtree";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
@@ -38,7 +46,9 @@ export class Drawing {
     private readonly still: boolean,
   ) {
     this.context = canvas.getContext("2d")!;
-    this.simulation = forceSimulation<Dot, Line>().stop().on("tick", () => this.draw());
+    this.simulation = forceSimulation<Dot, Line>()
+      .stop()
+      .on("tick", () => this.draw());
     this.zooming = zoom<HTMLCanvasElement, unknown>()
       .scaleExtent([0.1, 8])
       .on("zoom", (event: { transform: ZoomTransform }) => {
@@ -68,7 +78,15 @@ export class Drawing {
     this.lines = edges.flatMap((data) => {
       const [source, target] = [known.get(data.source), known.get(data.target)];
       if (!source || !target) return [];
-      return [{ data, source, target, width: Math.min(4, 0.6 + 0.5 * Math.log2(1 + data.count)), since: new Date(data.first_at).getTime() }];
+      return [
+        {
+          data,
+          source,
+          target,
+          width: Math.min(4, 0.6 + 0.5 * Math.log2(1 + data.count)),
+          since: new Date(data.first_at).getTime(),
+        },
+      ];
     });
     this.near = neighbours(this.lines);
     this.settle();
@@ -79,8 +97,19 @@ export class Drawing {
     const many = this.dots.length > SMALL;
     this.simulation
       .nodes(this.dots)
-      .force("link", forceLink<Dot, Line>(this.lines).distance((line) => 46 + ends(line).reduce((sum, dot) => sum + dot.radius, 0)).strength(many ? 0.25 : 0.4))
-      .force("charge", forceManyBody<Dot>().strength((dot) => -60 - 9 * dot.radius).distanceMax(500).theta(many ? 1.1 : 0.9))
+      .force(
+        "link",
+        forceLink<Dot, Line>(this.lines)
+          .distance((line) => 46 + ends(line).reduce((sum, dot) => sum + dot.radius, 0))
+          .strength(many ? 0.25 : 0.4),
+      )
+      .force(
+        "charge",
+        forceManyBody<Dot>()
+          .strength((dot) => -60 - 9 * dot.radius)
+          .distanceMax(500)
+          .theta(many ? 1.1 : 0.9),
+      )
       .force("collide", forceCollide<Dot>((dot) => dot.radius + 3).iterations(1))
       .force("x", forceX<Dot>().strength(0.06))
       .force("y", forceY<Dot>().strength(0.08))
@@ -101,12 +130,19 @@ export class Drawing {
     const ys = seen.map((dot) => dot.y ?? 0);
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-    const scale = Math.min(1.6, (this.width - 100) / (right - left + 40), (this.height - 80) / (bottom - top + 40));
+    const scale = Math.min(
+      1.6,
+      (this.width - 100) / (right - left + 40),
+      (this.height - 80) / (bottom - top + 40),
+    );
     this.look(Math.max(0.1, scale), (left + right) / 2, (top + bottom) / 2);
   }
 
   private look(scale: number, x: number, y: number): void {
-    const view = zoomIdentity.translate(this.width / 2, this.height / 2).scale(scale).translate(-x, -y);
+    const view = zoomIdentity
+      .translate(this.width / 2, this.height / 2)
+      .scale(scale)
+      .translate(-x, -y);
     select(this.canvas).call(this.zooming.transform, view);
   }
 
@@ -130,7 +166,15 @@ export class Drawing {
 
   /** Read the colours again: the theme has changed. */
   paint(): void {
-    for (const name of ["--ink", "--soft", "--line", "--strong-line", "--accent", "--ground", ...TYPES.map(shade)])
+    for (const name of [
+      "--ink",
+      "--soft",
+      "--line",
+      "--strong-line",
+      "--accent",
+      "--ground",
+      ...TYPES.map(shade),
+    ])
       this.colours.set(name, colour(name));
     this.draw();
   }
@@ -156,7 +200,11 @@ export class Drawing {
   private at(event: MouseEvent): Dot | undefined {
     const [x, y] = this.view.invert([event.offsetX, event.offsetY]);
     const seen = this.dots.filter((dot) => dot.since <= this.until);
-    const tree = quadtree(seen, (dot) => dot.x ?? 0, (dot) => dot.y ?? 0);
+    const tree = quadtree(
+      seen,
+      (dot) => dot.x ?? 0,
+      (dot) => dot.y ?? 0,
+    );
     const found = tree.find(x, y, 28 / Math.min(1, this.view.k));
     if (!found) return undefined;
     const far = Math.hypot((found.x ?? 0) - x, (found.y ?? 0) - y);

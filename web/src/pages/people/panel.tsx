@@ -29,7 +29,11 @@ export function Panel({
 }) {
   return (
     <aside class="panel" aria-label={t("people_title")}>
-      {node ? <Chosen data={data} node={node} choose={choose} /> : <Everyone data={data} choose={choose} />}
+      {node ? (
+        <Chosen data={data} node={node} choose={choose} />
+      ) : (
+        <Everyone data={data} choose={choose} />
+      )}
     </aside>
   );
 }
@@ -123,7 +127,15 @@ function Chosen({
 }
 
 /** Whom it is tied to, strongest first: each leads on. */
-function Ties({ data, node, choose }: { data: GraphData; node: NodeData; choose: (id: string) => void }) {
+function Ties({
+  data,
+  node,
+  choose,
+}: {
+  data: GraphData;
+  node: NodeData;
+  choose: (id: string) => void;
+}) {
   const known = useMemo(() => new Map(data.nodes.map((one) => [one.id, one])), [data]);
   const ties = data.edges
     .filter(({ source, target }) => source === node.id || target === node.id)

@@ -4,7 +4,17 @@ import { type Fields, route } from "../../lib/router";
 import type { Label, Labels } from "../../lib/types";
 import { type Key, t } from "../../lib/words";
 
-export const FILTERS = ["kind", "entity", "project", "topic", "tag", "state", "since", "until", "as_of"];
+export const FILTERS = [
+  "kind",
+  "entity",
+  "project",
+  "topic",
+  "tag",
+  "state",
+  "since",
+  "until",
+  "as_of",
+];
 
 export function Filters({ fields, change }: { fields: Fields; change: (edits: Fields) => void }) {
   const labels = useLoad(`labels ${route.value.space}`, (signal) =>
@@ -19,12 +29,29 @@ export function Filters({ fields, change }: { fields: Fields; change: (edits: Fi
         {t("filters")} {set.length > 0 && <span class="count">{set.length}</span>}
       </summary>
       <div class="fields">
-        <Choice {...choose} name="kind" label="kind" values={[["fact", t("fact")], ["belief", t("belief")], ["summary", t("summary")]]} />
+        <Choice
+          {...choose}
+          name="kind"
+          label="kind"
+          values={[
+            ["fact", t("fact")],
+            ["belief", t("belief")],
+            ["summary", t("summary")],
+          ]}
+        />
         <Choice {...choose} name="entity" label="person" values={named(labels?.entities)} />
         <Choice {...choose} name="project" label="project" values={named(labels?.projects)} />
         <Choice {...choose} name="topic" label="topic" values={named(labels?.topics)} />
         <Choice {...choose} name="tag" label="tag" values={named(labels?.tags)} />
-        <Choice {...choose} name="state" label="state" values={[["active", t("active")], ["archived", t("archived")]]} />
+        <Choice
+          {...choose}
+          name="state"
+          label="state"
+          values={[
+            ["active", t("active")],
+            ["archived", t("archived")],
+          ]}
+        />
         <Day {...choose} name="since" label="from_date" />
         <Day {...choose} name="until" label="to_date" />
         <Day {...choose} name="as_of" label="as_of" hint="as_of_hint" />
@@ -51,7 +78,13 @@ interface Choosing {
   label: Key;
 }
 
-function Choice({ fields, change, name, label, values }: Choosing & { values: [string, string][] }) {
+function Choice({
+  fields,
+  change,
+  name,
+  label,
+  values,
+}: Choosing & { values: [string, string][] }) {
   const chosen = fields[name] ?? "";
   const known = !chosen || values.some(([value]) => value === chosen);
   return (

@@ -11,7 +11,9 @@ import { FILTERS } from "./filters";
 
 /** The filters that are set, as the API takes them: a day ends when it is over. */
 function asked(fields: Fields): Fields {
-  const set = Object.fromEntries(FILTERS.filter((name) => fields[name]).map((name) => [name, fields[name]!]));
+  const set = Object.fromEntries(
+    FILTERS.filter((name) => fields[name]).map((name) => [name, fields[name]!]),
+  );
   if (set.until) set.until = `${set.until}T23:59:59`;
   if (set.as_of) set.as_of = `${set.as_of}T23:59:59`;
   return set;
@@ -20,8 +22,10 @@ function asked(fields: Fields): Fields {
 /** Without words to look for: the memories that the filters leave, newest first. */
 export function Browse({ fields }: { fields: Fields }) {
   const { as_of: _, ...filters } = asked(fields);
-  const list = usePages<Memory>(`${route.value.space} ${JSON.stringify(filters)}`, (cursor, signal) =>
-    get<Page<Memory>>(at("/memories"), { ...filters, limit: 30, cursor }, signal),
+  const list = usePages<Memory>(
+    `${route.value.space} ${JSON.stringify(filters)}`,
+    (cursor, signal) =>
+      get<Page<Memory>>(at("/memories"), { ...filters, limit: 30, cursor }, signal),
   );
   return (
     <Shown from={list}>
@@ -120,7 +124,9 @@ function Found({ item, best }: { item: Item; best: number }) {
 function Why({ item, best }: { item: Item; best: number }) {
   const [open, setOpen] = useState(false);
   const routes = Object.entries(item.why.routes ?? {}).filter(([, value]) => value >= 0.005);
-  const factors = Object.entries(item.why.factors ?? {}).filter(([, value]) => Math.abs(value - 1) >= 0.005);
+  const factors = Object.entries(item.why.factors ?? {}).filter(
+    ([, value]) => Math.abs(value - 1) >= 0.005,
+  );
   const sum = routes.reduce((total, [, value]) => total + value, 0) || 1;
   const label = (name: string) => tOr(`why_${name}`, name);
   return (

@@ -74,7 +74,15 @@ function Card({
   );
 }
 
-function Doubt({ memory, review, reload }: { memory: Memory; review?: Review; reload: () => void }) {
+function Doubt({
+  memory,
+  review,
+  reload,
+}: {
+  memory: Memory;
+  review?: Review;
+  reload: () => void;
+}) {
   const [open, setOpen] = useState(false);
   const then = (done: Memory | undefined) => void (done && reload());
   const choices = [
@@ -151,10 +159,7 @@ function Plan({ plan, reload }: { plan: Memory; reload: () => void }) {
     void edit(plan, { done: true }, reload, t("marked_done")).then((done) => done && reload());
   const href = to("memory", plan.id);
   return (
-    <Card
-      href={href}
-      choices={[{ key: "y", name: t("mark_done"), main: true, doing: finish }]}
-    >
+    <Card href={href} choices={[{ key: "y", name: t("mark_done"), main: true, doing: finish }]}>
       <a class="row-words" href={href}>
         <Words text={plan.content} most={400} />
       </a>
