@@ -28,8 +28,8 @@ $(VENV)/dev.done: requirements/dev.lock $(VENV)/runtime.done
 	$(INSTALL) --require-hashes -r requirements/dev.lock
 	@touch $@
 
-demo: $(VENV)/runtime.done  ## show the main job on a short conversation in two languages
-	@$(BIN)/python demo/demo.py
+demo: $(VENV)/runtime.done  ## build the example memory in .demo and show what can be done with it
+	@$(BIN)/loxodon demo .demo --replace --tour
 
 # One worker more than two cores: many tests wait for a program.
 test: $(VENV)/dev.done  ## run the tests

@@ -206,6 +206,7 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "mcp": None,
     "serve": ("owner", []),
     "ui": ("owner", []),
+    "demo": ("owner", ["NOWHERE"]),
     "proxy": ("owner", ["--upstream", "http://127.0.0.1:9"]),
     "chat": None,
     "bench": ("owner", ["retrieval", "NOWHERE"]),

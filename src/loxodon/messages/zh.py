@@ -1357,6 +1357,14 @@ SENTENCES: dict[str, str] = {
     "Serve the memory over HTTP, with the console for browsers, and run its background jobs.": "通过 HTTP 提供记忆和浏览器控制台，并运行后台任务。",
     "Open the console in your browser: what is known, why, and what waits for you.": "在浏览器中打开控制台：看记住了什么、依据是什么、有什么等你处理。",
     "port to listen on ({default}); another one if it is in use": "监听端口（{default}）；被占用时自动换一个",
+    "Build an example memory with a few months of life in it, to try things on.": "建一个示例记忆库，里面有几个月的生活，可以随意试用。",
+    "folder for it (~/.loxodon-demo); never your own memory": "存放的文件夹（~/.loxodon-demo）；不会动你自己的记忆",
+    "build it anew, as of today": "以今天为准重新建立",
+    "also run the commands that it suggests": "同时运行它建议的命令",
+    "building": "正在建立",
+    "an example memory is in {home}; nothing in it is yours. Try:": "示例记忆库在 {home}，里面没有你的任何内容。可以试试：",
+    "{path} holds something else than an example memory": "{path} 里有别的内容，不是示例记忆库",
+    "choose a folder that is empty or does not exist: loxodon demo DIR": "请指定一个空的或还不存在的文件夹：loxodon demo DIR",
     "only print the link": "只显示链接，不打开浏览器",
     "no display here: open the link in a browser on this machine, or from another one after `ssh -L {port}:127.0.0.1:{port}`": (
         "这里没有图形界面：请在本机的浏览器中打开链接；要从另一台机器打开，请先运行 `ssh -L {port}:127.0.0.1:{port}`"

@@ -348,6 +348,12 @@ space | | spaces.run
     --dry-run  show what would be deleted, without deleting it
     @YES
 
+demo | | demonstrating.run | example
+    Build an example memory with a few months of life in it, to try things on.
+    [DIR]  folder for it (~/.loxodon-demo); never your own memory
+    --replace  build it anew, as of today
+    --tour  also run the commands that it suggests
+
 import | workspace.take_in | importing.run
     Import memories and chats from another program.
     PATH  a file, an archive or a folder

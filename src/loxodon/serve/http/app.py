@@ -12,11 +12,9 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
-import loxodon
 from loxodon.errors import LoxodonError, StoreError, UsageError
 from loxodon.memory import Memory
 from loxodon.serve.host import Host
-from loxodon.serve.http import openapi
 from loxodon.serve.http.console import Console, Exchange
 from loxodon.serve.http.fields import from_query, given
 from loxodon.serve.http.guard import (
@@ -26,13 +24,13 @@ from loxodon.serve.http.guard import (
     RefusedError,
     admit,
     check_place,
-    has_token,
     is_loopback,
     not_granted,
 )
-from loxodon.serve.http.health import Watch, gauges, paused, reasons
-from loxodon.serve.http.metrics import TYPE, Metrics
+from loxodon.serve.http.health import Watch
+from loxodon.serve.http.metrics import Metrics
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
+from loxodon.serve.http.own import OWNERS, ServerPages
 from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.replies import (
     Reply,
@@ -65,15 +63,12 @@ from loxodon.spaces import folder_name, no_space
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
-from loxodon.verbs.arguments import DRY_RUN, TEXT, Argument
+from loxodon.verbs.arguments import TEXT, Argument
 
 Result = TypeVar("Result")
-Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
-"""What answers at an address, by method."""
 
 _SMALL = 1 << 16
 """Bytes of a body that is read on the spot; a larger one would keep others waiting."""
-_HTML = "text/html; charset=utf-8"
 _CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
 
@@ -108,7 +103,6 @@ class App:
         exchange: Exchange | None = None,
     ) -> None:
         self.metrics = Metrics()
-        self._started = perf_counter()
         self._console = console or Console()
         self._exchange = exchange
         self._at_work: set[Steps] = set()
@@ -118,16 +112,7 @@ class App:
         self._most = most_bytes
         self._rates = Rates(host.config.serve.rate)
         self._watch = Watch(host, runner)
-        self._pages: dict[str, Reply] = {}
-        self._fixed_pages: dict[tuple[str, ...], tuple[str, Page]] = {
-            (): ("root", {"GET": self._root}),
-            ("metrics",): ("metrics", {"GET": self._metrics}),
-            ("openapi.json",): ("openapi", {"GET": self._openapi}),
-            ("docs",): ("docs", {"GET": self._docs}),
-            ("v1", "me"): ("me", {"GET": self._me}),
-            ("v1", "server"): ("server", {"GET": self._server}),
-            ("v1", "spaces"): ("spaces", {"GET": self._spaces}),
-        }
+        self._own = ServerPages(host, at, self._watch, self.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # a websocket: there is none here
@@ -184,10 +169,11 @@ class App:
             self._rates.take(request.peer)
             return name, await self._sent(send, await self._only(method, request, answer))
         caller = self._let_in(request)
-        fixed = self._fixed(request.parts)
-        if fixed is not None:
-            name, methods = fixed
-            self._check_page(name, caller)
+        own = self._own.at(request.parts)
+        if own is not None:
+            name, methods = own
+            if name in OWNERS and not caller.owns_all:
+                raise not_granted()
             if request.method == "OPTIONS":
                 return name, await self._sent(send, _options(methods))
             method = "GET" if request.method == "HEAD" else request.method
@@ -217,7 +203,7 @@ class App:
         """What needs no token: the health, for whoever watches the machine, and what a browser must
         have before it can have one."""
         if request.parts == ("health",):
-            return "health", "GET", self._health
+            return "health", "GET", self._own.health
         if request.parts == ("v1", "exchange") and self._exchange is not None:
             return "exchange", "POST", partial(self._exchanged, self._exchange, receive)
         file = self._console.asked(request)
@@ -236,11 +222,6 @@ class App:
             raise
         self._rates.take(caller.name or request.peer)
         return caller
-
-    def _check_page(self, name: str, caller: Caller) -> None:
-        """What is about all spaces is the owner's."""
-        if name in ("metrics", "server", "space") and not caller.owns_all:
-            raise not_granted()
 
     def _check_reach(self, match: Match, caller: Caller) -> None:
         """A space that a token does not reach is one that is not there."""
@@ -267,12 +248,6 @@ class App:
         if not caller.owns_all:
             raise not_granted()
 
-    def _fixed(self, parts: tuple[str, ...]) -> tuple[str, Page] | None:
-        """What is not about the memory of one space."""
-        if len(parts) == 3 and parts[:2] == ("v1", "spaces"):
-            return "space", {"PUT": self._make_space, "DELETE": self._delete_space}
-        return self._fixed_pages.get(parts)
-
     async def _only(
         self, method: str, request: Request, answer: Callable[[Request], Awaitable[Reply]]
     ) -> Reply:
@@ -281,6 +256,17 @@ class App:
         if request.method not in (method, "HEAD"):
             raise _not_allowed([method])
         return await answer(request)
+
+    async def _file(self, name: str, request: Request) -> Reply:
+        return self._console.reply(name, request.headers)
+
+    async def _exchanged(self, exchange: Exchange, receive: Receive, request: Request) -> Reply:
+        sent = json_of(await body_of(receive, request.headers, _SMALL), request.headers)
+        try:
+            return document({"token": exchange.take(given(_CODE, sent)["code"])})
+        except RefusedError:
+            self._rates.take(f"wrong {request.peer}", most=GUESSES)
+            raise
 
     async def _sent(self, send: Send, reply: Reply) -> int:
         await send_reply(send, reply)
@@ -448,95 +434,6 @@ class App:
             return 200, {"code": error.code}
         await tell("result", done.text, more=False)
         return 200, dict(done.about)
-
-    # What is about the server
-
-    async def _root(self, request: Request, caller: Caller) -> Reply:
-        return document(
-            {
-                "name": "loxodon",
-                "version": loxodon.__version__,
-                "docs": "/docs",
-                "openapi": "/openapi.json",
-            }
-        )
-
-    async def _file(self, name: str, request: Request) -> Reply:
-        return self._console.reply(name, request.headers)
-
-    async def _exchanged(self, exchange: Exchange, receive: Receive, request: Request) -> Reply:
-        sent = json_of(await body_of(receive, request.headers, _SMALL), request.headers)
-        try:
-            return document({"token": exchange.take(given(_CODE, sent)["code"])})
-        except RefusedError:
-            self._rates.take(f"wrong {request.peer}", most=GUESSES)
-            raise
-
-    async def _me(self, request: Request, caller: Caller) -> Reply:
-        """What the token of a request is good for, so that a page offers nothing else."""
-        found = await self._host.run(self._host.spaces)
-        return document(
-            {
-                "name": caller.grant.name,
-                "rights": caller.grant.rights,
-                "agent": caller.agent,
-                "chat": caller.chat,
-                "owns_all": caller.owns_all,
-                "spaces": [name for name in found if caller.grant.reaches(name)],
-                "version": loxodon.__version__,
-                "home": self._host.home if caller.owns_all else "",
-            }
-        )
-
-    async def _server(self, request: Request, caller: Caller) -> Reply:
-        up = perf_counter() - self._started
-        figures = plain(self.metrics.figures())
-        return document({"version": loxodon.__version__, "up_s": round(up), "operations": figures})
-
-    async def _health(self, request: Request) -> Reply:
-        look = await self._watch.look()
-        found = reasons(look, request.language)
-        data: dict[str, object] = {"status": "failing" if found else "ok"}
-        if has_token(self._door, request.headers):  # the names of spaces are not for everybody
-            data["reasons"] = plain(found)
-            data |= {"paused": names} if (names := paused(look)) else {}
-        return document(data, 503 if found else 200)
-
-    async def _metrics(self, request: Request, caller: Caller) -> Reply:
-        look = await self._watch.look()
-        text = self.metrics.text(gauges(look, self._host.waiting))
-        return Reply(200, text.encode(), TYPE)
-
-    async def _openapi(self, request: Request, caller: Caller) -> Reply:
-        if "openapi" not in self._pages:
-            self._pages["openapi"] = document(openapi.document())
-        return self._pages["openapi"]
-
-    async def _docs(self, request: Request, caller: Caller) -> Reply:
-        if "docs" not in self._pages:
-            self._pages["docs"] = Reply(200, openapi.page().encode(), _HTML)
-        return self._pages["docs"]
-
-    async def _spaces(self, request: Request, caller: Caller) -> Reply:
-        found = await self._host.run(self._host.spaces)
-        return document({"spaces": [name for name in found if caller.grant.reaches(name)]})
-
-    async def _make_space(self, request: Request, caller: Caller) -> Reply:
-        space = request.parts[2]
-        known = await self._host.run(self._host.spaces)
-        home = await self._host.call(space, lambda memory: memory.home)
-        created = space not in known
-        log("make_space", space=space, created=created)
-        return document({"home": home, "space": space, "created": created})
-
-    async def _delete_space(self, request: Request, caller: Caller) -> Reply:
-        space = request.parts[2]
-        fields = given((DRY_RUN,), from_query((DRY_RUN,), request.pairs()))
-        with acting(Actor("http", caller.agent, caller.name)):
-            receipt = await self._host.run(lambda: self._host.delete(space, **fields))
-        self._watch.wrote(space, None)
-        log("delete_space", space=space, receipt=receipt.id, **fields)
-        return document(plain(receipt))
 
 
 async def _while_there(work: Awaitable[Result], receive: Receive) -> Result:

@@ -35,11 +35,7 @@ VALUE_TYPES = {
     "workplace": "other",
     "school": "other",
     "membership": "organisation",
-    "pet": "pet",
     "project": "project",
-    "car": "product",
-    "phone": "product",
-    "computer": "product",
 }
 """Attributes whose value is somebody or something by itself. Others are told of whom they are."""
 
@@ -136,45 +132,57 @@ class _Drawing:
         self._spots: dict[str, _Spot] = {}
         self._known: dict[str, _Spot] = {}
         """By folded name."""
-        self._named: dict[tuple[str, str], _Spot | None] = {}
-        """By name and type as a memory has them, so that each is folded once."""
+        self._named: dict[str, _Spot] = {}
+        """By name as memories write it, so that each is folded once."""
         self._ties: list[tuple[Tie, list[_Spot], _Spot | None]] = []
         """What each memory names, and the node of its value."""
         for one in entities:
             spot = self._spots[one.id] = _Spot(one.id, one.name, one.type, one.aliases)
             for name in (*one.aliases, one.name):
                 self._known[fold(name)] = spot
+        self._entities = dict(self._known)
 
     def add(self, tie: Tie) -> None:
-        value = self._spot(tie.value, VALUE_TYPES.get(tie.attribute, "")) if tie.value else None
-        found = [self._spot(tie.subject, "other"), value]
-        found += [self._spot(name, "other") for name in tie.entities]
+        named = self._named
+        found = [named.get(tie.subject) or self._spot(tie.subject)] if tie.subject else []
+        value = self._value(tie) if tie.value else None
+        if value is not None and value not in found:
+            found.append(value)
+        for name in tie.entities:
+            spot = named.get(name) or self._spot(name)
+            if spot not in found:
+                found.append(spot)
         if tie.project != GLOBAL_PROJECT:
-            found.append(self._spot(tie.project, "project"))
-        spots = [spot for spot in dict.fromkeys(found) if spot][:_NAMED]
-        for spot in spots:
+            project = self._spot(tie.project, "project")
+            found += [project] if project not in found else []
+        for spot in found[:_NAMED]:
             spot.strength += tie.strength
             spot.memories += 1
             if tie.said_at < spot.first or not spot.first:
                 spot.first = tie.said_at
             if tie.changed_at > spot.last:
                 spot.last = tie.changed_at
-        if spots[1:]:
-            self._ties.append((tie, spots, value if found[0] else None))
+        if len(found) > 1:
+            self._ties.append((tie, found[:_NAMED], value if tie.subject else None))
 
-    def _spot(self, name: str, type: str) -> _Spot | None:
-        """The node of a name; without a type only one that is known."""
-        key = (name, type)
-        if key not in self._named:
+    def _value(self, tie: Tie) -> _Spot | None:
+        """The node of a value: of one that names something by itself, or a known entity."""
+        type = VALUE_TYPES.get(tie.attribute)
+        return self._spot(tie.value, type) if type else self._entities.get(fold(tie.value))
+
+    def _spot(self, name: str, type: str = "other") -> _Spot:
+        """The node of a name, of a type unless more is known of it."""
+        spot = self._named.get(name)
+        if spot is None:
             folded = fold(name)
             spot = self._known.get(folded)
-            if spot is None and folded and type:
-                spot = _Spot(f"name:{name}", name, type)
-                self._known[folded] = self._spots[spot.id] = spot
-            elif spot is not None and spot.type == "other" and type:
-                spot.type = type
-            self._named[key] = spot
-        return self._named[key]
+            if spot is None:
+                spot = self._known[folded] = _Spot(f"name:{name}", name, type)
+                self._spots[spot.id] = spot
+            self._named[name] = spot
+        if spot.type == "other":
+            spot.type = type
+        return spot
 
     def drawn(self) -> list[_Spot]:
         """The nodes that memories name, strongest first."""

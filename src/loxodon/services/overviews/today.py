@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 SHOWN = 50
 DEFAULT = timedelta(days=7)
-_MOST = 2_000
-"""Memories that are looked at."""
+_MOST = 500
+"""Memories that are looked at, the last changed."""
 _UNSEEN = ("used", "repeated", "renamed", "redated")
 """Changes that tell a person nothing new."""
 _TOLD = ("content", "kind", "value", "valid_until", "expires_at", "due_at", "done")
@@ -52,7 +52,9 @@ class Today(NamedTuple):
     changed: tuple[Change, ...]
     ended: tuple[Ended, ...]
     counts: Mapping[str, int]
-    """How many there are of each, also beyond what is listed."""
+    """How many there are of each, also beyond what is listed, among the last 500."""
+    more: bool
+    """Whether more than these changed."""
     reviews: tuple[Review, ...]
     """Beliefs that contradict a fact."""
     doubtful: tuple[Record, ...]
@@ -71,7 +73,8 @@ def today(memory: Memory, store: Store, since: datetime | None, limit: int) -> T
     now = memory.now()
     since = since or now - DEFAULT
     with store.reading():
-        news = _News(store, store.overview.altered(since, _UNSEEN, _MOST))
+        altered = store.overview.altered(since, _UNSEEN, _MOST + 1)
+        news = _News(store, altered[:_MOST])
         reviews = store.worklog.reviews()
         asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
         against = [one for one in reviews if one.belief.id != one.against.id]
@@ -87,12 +90,8 @@ def today(memory: Memory, store: Store, since: datetime | None, limit: int) -> T
             tuple(news.learned[:limit]),
             tuple(news.changed[:limit]),
             tuple(news.ended[:limit]),
-            {
-                "learned": len(news.learned),
-                "changed": len(news.changed),
-                "ended": len(news.ended),
-                "doubtful": len(doubtful),
-            },
+            {"learned": len(news.learned), "changed": len(news.changed), "ended": len(news.ended)},
+            len(altered) > _MOST,
             tuple(against[:limit]),
             tuple(doubtful[:limit]),
             tuple(store.worklog.past_due(now, limit)),
@@ -112,14 +111,14 @@ class _News:
         every = list(altered)
         rows = [one.row for one in every]
         records, sources = store.records(rows), store.sources(rows)
-        gone = store.records(store.successors(rows).keys())
-        replaced = {record.id for record in gone.values()}
+        past = [row for row, record in records.items() if record.state != "active"]
+        replaced = store.successors(past).keys()
         for one in every:
             if one.row in records:
                 record = records[one.row]._replace(sources=sources.get(one.row, ()))
                 self._tell(store, one, record, replaced)
 
-    def _tell(self, store: Store, one: Altered, record: Record, replaced: set[str]) -> None:
+    def _tell(self, store: Store, one: Altered, record: Record, replaced: Collection[int]) -> None:
         before = one.before
         if record.state == "active":
             if before is None and record.replaces:
@@ -128,5 +127,5 @@ class _News:
                 self.learned.append(record)
             elif any(getattr(before, name) != getattr(record, name) for name in _TOLD):
                 self.changed.append(Change(one.at, one.change, before, record))
-        elif before is not None and before.state == "active" and record.id not in replaced:
+        elif before is not None and before.state == "active" and one.row not in replaced:
             self.ended.append(Ended(one.at, one.change, record))

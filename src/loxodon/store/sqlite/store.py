@@ -669,7 +669,7 @@ class SqliteStore:
             "AND e.before ->> 'content' <> m.content) THEN 'reworded' ELSE 'live' END "
             # What happened has happened: only a state that has a successor is over.
             "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
-            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id)) "
+            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
             "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
             "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
             "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
@@ -682,7 +682,9 @@ class SqliteStore:
         found = self._db.all(
             "WITH RECURSIVE next(first, row, id) AS ("
             f"SELECT row, row, id FROM memories WHERE row IN {THESE} UNION "
-            "SELECT next.first, m.row, m.id FROM next JOIN memories m ON m.replaces = next.id) "
+            # Which is never empty: the index has only what replaces something.
+            "SELECT next.first, m.row, m.id FROM next CROSS JOIN memories m "
+            "ON m.replaces = next.id AND m.replaces <> '') "
             "SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row "
             "WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row",
             (these(rows),),

@@ -297,7 +297,7 @@ WHERE l.label = ? AND m.state = 'active' GROUP BY l.name ORDER BY 2 DESC, l.name
 
 -- name: made_from
 -- The second is the id as JSON has it in a list.
-SELECT row FROM memories WHERE replaces = ?1
+SELECT row FROM memories WHERE replaces = ?1 AND replaces <> ''
 UNION
 SELECT row FROM memories WHERE derived_from <> '[]' AND instr(derived_from, ?2)
 ORDER BY row
