@@ -17,9 +17,12 @@ import httpx
 from loxodon import Memory
 from loxodon.errors import LoxodonError
 from loxodon.serve.cli.main import main
+from loxodon.verbs.paging import cursor_of
 
 from .canaries import Viewer, World
 
+ANYWHERE = cursor_of("list", (1 << 62, 1 << 62))
+"""A cursor that nobody was given: before everything."""
 Call = Callable[[], str]
 Calls = Iterator[tuple[str, Call]]
 
@@ -53,6 +56,8 @@ def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[st
         "touch": lambda: seen.touch([some]),
         "entities": seen.entities,
         "entity": lambda: seen.entity(key),
+        "sessions": seen.sessions,
+        "page": lambda: seen.list(state="all", limit=1, cursor=ANYWHERE),
         "segments": seen.segments,
         "events": seen.events,
         "snapshot": seen.snapshot,
@@ -148,6 +153,8 @@ READ_BY_GET = (
     "memories?state=all",
     "reviews",
     "entities",
+    "sessions",
+    f"memories?state=all&limit=1&cursor={ANYWHERE}",
     "segments",
     "events",
     "profile",
@@ -213,6 +220,9 @@ def http(world: World, viewer: Viewer, client: httpx.Client, ids: dict[str, list
         ("POST", "validate", {}),
         ("POST", "workspace/export", {}),
         ("POST", "forget", {"all": True}),
+        ("DELETE", f"memories/{some}", {}),
+        ("DELETE", f"turns/{turn}", {}),
+        ("DELETE", "sessions/default", {}),
         ("POST", "workspace/sync", {}),
         ("POST", "flush", {}),
     ]

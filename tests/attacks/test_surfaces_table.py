@@ -20,7 +20,7 @@ from loxodon.serve.cli.main import main
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
 from loxodon.serve.http.guard import Caller
-from loxodon.serve.http.operations import OPERATIONS
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
 from loxodon.trust.access import tokens as access
@@ -91,6 +91,7 @@ HTTP: dict[str, tuple[str, dict[str, Any]]] = {
     "drop": ("owner", {"id": "q_1"}),
     "entities": ("read", {}),
     "entity": ("read", {"name": "Tom"}),
+    "sessions": ("read", {}),
     "segments": ("read", {}),
     "events": ("read", {}),
     "profile": ("read", {}),
@@ -114,6 +115,9 @@ HTTP: dict[str, tuple[str, dict[str, Any]]] = {
     "run_job": ("owner", {"job": "heartbeat"}),
     "reminders": ("read", {}),
     "forget": ("owner", {"all": True}),
+    "delete_memory": ("owner", {"id": "ID"}),
+    "delete_turn": ("owner", {"ref": "TURN"}),
+    "delete_session": ("owner", {"session": "capture"}),
     "audit": ("owner", {}),
     "verify_audit": ("owner", {}),
     "receipts": ("owner", {}),
@@ -209,13 +213,15 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "demo": ("owner", ["NOWHERE"]),
     "proxy": ("owner", ["--upstream", "http://127.0.0.1:9"]),
     "chat": None,
+    "space": ("owner", ["list"]),
     "bench": ("owner", ["retrieval", "NOWHERE"]),
     "clock": ("owner", []),
     "completion": ("owner", ["bash"]),
 }
 CHANGES = frozenset({"edit", "archive", "unarchive", "confirm", "reject"})
 """What an agent or a group does not do to what is the owner's."""
-OWN_ONLY = frozenset({"forget", "pause", "resume", "refresh_profile", "import", "consolidate"})
+DELETES = frozenset({"delete_memory", "delete_turn", "delete_session"})
+OWN_ONLY = DELETES | {"forget", "pause", "resume", "refresh_profile", "import", "consolidate"}
 """What the owner is not let do here: it would change what the others are asked about."""
 
 
@@ -282,8 +288,8 @@ def asked(client: httpx.Client, scene: Scene, name: str, space: str = "main") ->
     for field in [field for field in given if f"{{{field}}}" in path]:
         path = path.replace(f"{{{field}}}", given.pop(field))
     address = f"/v1/spaces/{space}{path}"
-    if operation.method == "GET":
-        return client.get(address, params=given)
+    if operation.method in IN_QUERY:
+        return client.request(operation.method, address, params=given)
     return client.request(operation.method, address, json=given)
 
 
@@ -312,6 +318,7 @@ def test_http(scene: Scene, server: Server, who: str) -> None:
             assert not leaked(asker, response.text)
         assert client.get("/metrics").status_code == 403, "about all spaces, which nobody here has"
         assert client.put("/v1/spaces/new").status_code == 403
+        assert client.delete("/v1/spaces/main").status_code == 403
         assert response.json() == {"spaces": list(asker.grant.spaces)}
 
 

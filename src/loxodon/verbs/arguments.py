@@ -33,6 +33,8 @@ class Argument(NamedTuple):
     """How it is typed, where that does not follow from its name and kind: `--type`, `QUERY…`."""
     default: Any = None
     """What a command has where it is not typed."""
+    most: int = 0
+    """Characters that its text may have, or each of its texts, at least one; 0 for any text."""
 
 
 def shared(written: str, about: str) -> Iterator[Argument]:
@@ -81,13 +83,13 @@ PROFILE = Argument("profile", TEXT, "use this ranking (setting recall.profile)")
 IN_VIEW = Argument("in_view", TEXTS, "turns the agent already sees, by their text or ref")
 LISTED = Argument("state", ("active", "archived", "all"), "which memories to list (active)")
 SESSION = Argument("session", TEXT, "only from this session")
-CONTENT = Argument("content", TEXT, "what to remember", required=True)
+CONTENT = Argument("content", TEXT, "what to remember", required=True, most=10_000)
 IMPORTANCE = Argument("importance", NUMBER, "how much it matters (0.5)")
 CONFIDENCE = Argument("confidence", NUMBER, "how certain it is")
-ENTITIES = Argument("entities", TEXTS, "people, places or projects it is about")
-TAGS = Argument("tags", TEXTS, "tags")
-PROJECT = Argument("project", TEXT, "the project it belongs to")
-TOPIC = Argument("topic", TEXT, "the topic within the project")
+ENTITIES = Argument("entities", TEXTS, "people, places or projects it is about", most=200)
+TAGS = Argument("tags", TEXTS, "tags", most=200)
+PROJECT = Argument("project", TEXT, "the project it belongs to", most=200)
+TOPIC = Argument("topic", TEXT, "the topic within the project", most=200)
 CATEGORY = Argument(
     "category", CATEGORIES, "what sort of information it is", typed="--category NAME"
 )

@@ -88,6 +88,8 @@ class Verb(NamedTuple):
     gives: str = ""
     about: str = ""
     lines: tuple[str, ...] = ()
+    group: str = ""
+    """The heading that it stands under."""
 
     @property
     def takes(self) -> tuple[Argument, ...]:
@@ -152,11 +154,14 @@ def takes(lines: tuple[str, ...]) -> tuple[Argument, ...]:
 
 
 def _verbs() -> Iterator[Verb]:
+    group = ""
     for paragraph in _TABLE.strip().split("\n\n"):
-        if paragraph[0] != "#":
+        if paragraph[0] == "#":
+            group = paragraph[2:]
+        else:
             head, about, *lines = joined(paragraph)
             name, rules, route, gives = head.split(" | ")
-            yield Verb(name, *_rules(rules), route, gives, about, tuple(lines))
+            yield Verb(name, *_rules(rules), route, gives, about, tuple(lines), group)
     for rules, names in _WITHOUT_ROUTE.items():
         for name in names.split():
             yield Verb(name, *_rules(rules))

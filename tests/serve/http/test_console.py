@@ -146,7 +146,7 @@ def test_the_console_opens_with_a_code_that_works_once(tmp_path: Path) -> None:
             named = http.get("/v1/me", headers={**own, "host": "evil.example"})
             assert named.status_code == 403
             figures = http.get("/v1/server", headers=own).json()["operations"]
-            assert figures["exchange"]["count"] == 1
+            assert figures["exchange"]["requests"] == 1
         run.send_signal(signal.SIGINT)
         rest, logged = run.communicate(timeout=60)
         assert run.returncode == 0

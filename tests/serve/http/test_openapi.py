@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 import httpx
 import pytest
 
+from loxodon.fields import MAX_CONTENT, MAX_NAME
+from loxodon.serve.http.examples import BODIES as BODIES_SHOWN
+from loxodon.serve.http.fields import given
 from loxodon.serve.http.openapi import document
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
+from loxodon.verbs.arguments import CONTENT, ENTITIES, PROJECT, TAGS, TOPIC
 
 DOCUMENT = document()
 PREFIX = "/v1/spaces/{space}"
@@ -50,7 +55,11 @@ def test_references_lead_somewhere() -> None:
         for one in value if isinstance(value, list) else ():
             yield from references(one)
 
-    known = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
+    known = {
+        f"#/components/{part}/{name}"
+        for part, names in DOCUMENT["components"].items()
+        for name in names
+    }
     assert set(references(DOCUMENT)) <= known
 
 
@@ -107,6 +116,50 @@ def test_answers_are_as_described(http: httpx.Client, names: dict[str, str], nam
         answer = http.request(one.method, path, json=BODIES.get(name, {}))
     assert answer.status_code == one.status, answer.text
     validator(answer_schema(name)).validate(answer.json())
+
+
+def operations() -> Iterator[dict[str, Any]]:
+    for path in DOCUMENT["paths"].values():
+        yield from path.values()
+
+
+def resolved(one: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in one:
+        return one
+    place: Any = DOCUMENT
+    for part in one["$ref"].split("/")[1:]:
+        place = place[part]
+    return dict(place)
+
+
+def test_every_operation_is_filed_told_and_shown() -> None:
+    """A summary, a tag that there is, and an example of all that is sent and answered, each as the
+    schema has it."""
+    tags = {one["name"] for one in DOCUMENT["tags"]}
+    shown = 0
+    for one in operations():
+        assert one["summary"], one["operationId"]
+        assert set(one["tags"]) <= tags
+        answers = [resolved(answer) for answer in one["responses"].values()]
+        bodies = [one["requestBody"]] if "requestBody" in one else []
+        for place in (*map(resolved, one["parameters"]), *_contents(*answers, *bodies)):
+            validator(place["schema"]).validate(place["example"])
+            shown += 1
+    assert shown > 500
+
+
+def _contents(*places: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for place in places:
+        yield from place["content"].values()
+
+
+def test_what_is_sent_in_an_example_is_taken() -> None:
+    for one in OPERATIONS:
+        if one.method not in IN_QUERY:
+            given(one.takes, BODIES_SHOWN.get(one.name, {}))
+    bounded = {one.name: one.most for one in (CONTENT, TAGS, ENTITIES, PROJECT, TOPIC)}
+    assert bounded.pop("content") == MAX_CONTENT
+    assert set(bounded.values()) == {MAX_NAME}
 
 
 def test_requests_are_as_described() -> None:

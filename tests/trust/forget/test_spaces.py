@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -37,9 +36,10 @@ def filled(home: Path, space: str = "main") -> None:
         memory.capture(f"The user is a {WORD} again")
 
 
-def deleted(home: Path, space: str = "main", now: datetime = NOW, **more: bool) -> Receipt:
+def deleted(home: Path, space: str = "main", *, dry_run: bool = False) -> Receipt:
     config = settings.load(str(home))
-    return spaces.delete(str(home), space, config, keys_for(str(home), config), now, **more)
+    keys = keys_for(str(home), config)
+    return spaces.delete(str(home), space, config, keys, NOW, dry_run=dry_run)
 
 
 def test_everything_goes_and_nothing_comes_back(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_everything_goes_and_nothing_comes_back(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         deleted(home)
     with Memory.open(home, clock=Clock()) as memory:
-        assert memory.list(state="all") == memory.journal() == memory.receipts() == []
+        assert [*memory.list(state="all"), *memory.journal(), *memory.receipts()] == []
         turn = {"role": "user", "content": f"My sister is a {WORD}.", "id": "1"}
         assert memory.add([turn], WORD).added == 1  # not even what was forgotten is known
         assert memory.audit.verify().sound

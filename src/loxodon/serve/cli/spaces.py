@@ -57,7 +57,7 @@ def _agreed(args: Namespace, planned: Receipt) -> bool:
     """Whether to go on: what would go is shown, and the name has to be typed."""
     show_receipt(planned, gone=False)
     ask = t("This deletes the space with all its files. Type its name to confirm: ")
-    return input(ask).strip() == args.name
+    return input(ask).strip() == str(args.name)
 
 
 def _deleted(args: Namespace, *, dry_run: bool) -> Receipt:

@@ -15,6 +15,8 @@ from loxodon.verbs import arguments
 from loxodon.verbs.arguments import Argument
 from loxodon.verbs.paging import MOST, USUAL
 
+MOST_WHOLE = (1 << 53) - 1
+"""What every reader of JSON takes for a whole number."""
 Check = Callable[[str, Any], Any]
 """Makes the value of a field, by its name, of what JSON has; an InputError where it cannot."""
 
@@ -95,6 +97,10 @@ def described(fields: Sequence[Argument]) -> Schema:
 def schema_of(field: Argument) -> Schema:
     kind = kind_of(field)
     schema = kind.schema
+    if field.most:
+        bounds = {"minLength": 1, "maxLength": field.most}
+        listed = "items" in schema
+        schema = {**schema, **({"items": {**schema["items"], **bounds}} if listed else bounds)}
     if kind.nullable:
         schema = {"anyOf": [schema, {"type": "null"}]}
     return {**schema, "description": field.about}
@@ -107,7 +113,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _whole(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 53:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_WHOLE:
         raise InputError("{field} must be a whole number, 0 or more", field=name)
     return value
 
@@ -247,19 +253,22 @@ def _choice(names: tuple[str, ...]) -> Kind:
 
 _MOMENT: Schema = {
     "type": "string",
+    "format": "date-time",
     "description": "ISO 8601; without an offset in the user's own zone",
 }
 _KINDS: Mapping[str, Kind] = {
     arguments.TEXT: Kind({"type": "string"}, _text),
     arguments.PATH: Kind({"type": "string"}, _text),
-    arguments.WHOLE: Kind({"type": "integer", "minimum": 0}, _whole, from_text=_as_number),
+    arguments.WHOLE: Kind(
+        {"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}, _whole, from_text=_as_number
+    ),
     arguments.SIZE: Kind(
         {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
         _size,
         from_text=_as_number,
     ),
-    arguments.CURSOR: Kind({"type": "string"}, _text),
-    arguments.NUMBER: Kind({"type": "number"}, _number),
+    arguments.CURSOR: Kind({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, _text),
+    arguments.NUMBER: Kind({"type": "number", "minimum": 0, "maximum": 1}, _number),
     arguments.FLAG: Kind({"type": "boolean"}, _flag, from_text=_as_flag),
     arguments.MOMENT: Kind(_MOMENT, _moment),
     arguments.MOMENT_OR_NONE: Kind(_MOMENT, _moment, nullable=True),

@@ -43,7 +43,7 @@ class Gauge(NamedTuple):
 class Figures(NamedTuple):
     """What the requests of one operation took."""
 
-    count: int
+    requests: int
     errors: int
     mean_ms: float
     p50_ms: float

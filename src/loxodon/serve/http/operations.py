@@ -54,14 +54,15 @@ class Operation(NamedTuple):
     name: str
     method: str
     path: str
+    group: str
     about: str
     takes: tuple[Argument, ...]
     local: tuple[str, ...]
     """Fields that name files of this machine: only for the owner of all spaces, who is on it."""
     gives: Any
     """The type of what comes back, for its description."""
-    paged: bool
-    """Whether that comes a page at a time."""
+    paged: str
+    """The verb whose order it has, where that comes a page at a time; else empty."""
     field: str
     """The field of the answer that has it; empty where it is the answer."""
     right: Right
@@ -155,11 +156,12 @@ def _operation(verb: Verb, route: Route) -> Operation:
         route.called or verb.name.rpartition(".")[2],
         route.method,
         route.path,
+        verb.group,
         route.about or verb.about,
         takes,
         tuple(one.name for one in takes if one.kind == PATH),
         type_of(kind),
-        verb.paged,
+        verb.name if verb.paged else "",
         field,
         route.right or verb.right,
         route.make,

@@ -28,10 +28,27 @@ _PLAIN: dict[Any, Schema] = {
     int: {"type": "integer"},
     float: {"type": "number"},
     bool: {"type": "boolean"},
-    bytes: {"type": "string", "format": "hex"},
+    bytes: {"type": "string", "pattern": "^([0-9a-f]{2})*$"},
     datetime: {"type": "string", "format": "date-time"},
     NoneType: {"type": "null"},
 }
+MEMORY_ID = "^([fbs]_[0-9]{8}_[0-9]{3,9}|pending_[0-9a-f]{8})$"
+_SHARE: Schema = {"minimum": 0, "maximum": 1}
+_FORMS: dict[str, Schema] = {
+    "Record.id": {"pattern": MEMORY_ID},
+    "Record.importance": _SHARE,
+    "Record.confidence": _SHARE,
+    "Record.version": {"minimum": 1},
+    "Record.access_count": {"minimum": 0},
+    "Version.version": {"minimum": 1},
+    "Turn.ref": {"pattern": "^(t_[0-9]+)?$"},
+    "Held.id": {"pattern": "^q_[0-9]+$"},
+    "Receipt.id": {"pattern": "^r_[0-9]{8}_[0-9a-f]{8}$"},
+    "Event.date": {"format": "date"},
+    "Spent.day": {"format": "date"},
+    "Session.turns": {"minimum": 1},
+}
+"""What the fields of values are besides their types."""
 _STATE: Schema = {
     "type": "object",
     "description": "What the gate knows of the conversation; hand it in with the next message.",
@@ -141,14 +158,16 @@ def _object(kind: Any, named: dict[str, Schema]) -> Schema:
     fields = dict(_fields(kind))
     required = [name for name in fields if kind is not Item or name not in kind._field_defaults]
     properties = {
-        name: schema_of(type_, named) for name, type_ in fields.items() if type_ is not Conversation
+        name: {**schema_of(type_, named), **_FORMS.get(f"{kind.__name__}.{name}", {})}
+        for name, type_ in fields.items()
+        if type_ is not Conversation
     }
     if kind is Frame:
         properties["state"] = _STATE
     if kind is Recall:
         required.remove("trace")
     if kind is Entity:
-        properties = {"id": _PLAIN[str], **properties}
+        properties = {"id": {"type": "string", "pattern": "^e_[0-9]+$"}, **properties}
         del properties["no"]
         required = list(properties)
     return {**about, "type": "object", "properties": properties, "required": required}

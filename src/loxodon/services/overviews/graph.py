@@ -64,7 +64,8 @@ class Edge(NamedTuple):
     """The sum of the strengths of these memories."""
     labels: tuple[str, ...]
     """What the target is for the source (`sibling`, `home`); none where both are only named."""
-    count: int
+    size: int
+    """How many memories say it."""
     memories: tuple[str, ...]
     """The ids of the strongest."""
     first_at: datetime
