@@ -5,7 +5,7 @@ import { Shown } from "../../ui/states";
 import { Table } from "../../ui/table";
 
 interface Operation {
-  count: number;
+  requests: number;
   errors: number;
   mean_ms: number;
   p50_ms: number;
@@ -40,7 +40,7 @@ export function Speed() {
               {ranked(operations).map(([name, one]) => (
                 <tr key={name}>
                   <th scope="row">{name}</th>
-                  <td>{number(one.count)}</td>
+                  <td>{number(one.requests)}</td>
                   <td>{number(one.p50_ms, 1)}</td>
                   <td>{number(one.p95_ms, 1)}</td>
                   <td>{number(one.errors)}</td>
@@ -55,8 +55,8 @@ export function Speed() {
 }
 
 function ranked(operations: Record<string, Operation>): [string, Operation][] {
-  const weight = ([name, { count }]: [string, Operation]) =>
-    name.startsWith("recall") || name === "context" ? Infinity : count;
+  const weight = ([name, { requests }]: [string, Operation]) =>
+    name.startsWith("recall") || name === "context" ? Infinity : requests;
   return Object.entries(operations)
     .sort((one, other) => weight(other) - weight(one))
     .slice(0, LISTED);

@@ -83,7 +83,7 @@ export class Drawing {
           data,
           source,
           target,
-          width: Math.min(4, 0.6 + 0.5 * Math.log2(1 + data.count)),
+          width: Math.min(4, 0.6 + 0.5 * Math.log2(1 + data.size)),
           since: new Date(data.first_at).getTime(),
         },
       ];
@@ -110,7 +110,7 @@ export class Drawing {
           .distanceMax(500)
           .theta(many ? 1.1 : 0.9),
       )
-      .force("collide", forceCollide<Dot>((dot) => dot.radius + 3).iterations(1))
+      .force("collide", forceCollide<Dot>((dot) => dot.radius + (many ? 3 : 14)).iterations(1))
       .force("x", forceX<Dot>().strength(0.06))
       .force("y", forceY<Dot>().strength(0.08))
       .alphaDecay(many ? 0.04 : 0.03)
@@ -132,8 +132,8 @@ export class Drawing {
     const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
     const scale = Math.min(
       1.6,
-      (this.width - 100) / (right - left + 40),
-      (this.height - 80) / (bottom - top + 40),
+      (this.width - 90) / (right - left + 20),
+      (this.height - 90) / (bottom - top + 20),
     );
     this.look(Math.max(0.1, scale), (left + right) / 2, (top + bottom) / 2);
   }

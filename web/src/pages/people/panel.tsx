@@ -153,7 +153,7 @@ function Ties({
               <Name text={called(other)} />
               {edge.labels[0] && (
                 <span class="muted">
-                  <Name text={edge.labels[0]} />
+                  <Name text={tOr(`tie_${edge.labels[0]}`, edge.labels[0])} />
                 </span>
               )}
             </button>

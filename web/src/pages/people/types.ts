@@ -17,7 +17,7 @@ export interface EdgeData {
   weight: number;
   labels: string[];
   memories: string[];
-  count: number;
+  size: number;
   first_at: string;
 }
 

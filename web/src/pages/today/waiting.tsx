@@ -85,10 +85,21 @@ function Doubt({
 }) {
   const [open, setOpen] = useState(false);
   const then = (done: Memory | undefined) => void (done && reload());
+  // A belief is confirmed; of a fact that is getting old, one says whether it is still so.
+  const old = memory.kind !== "belief";
   const choices = [
-    { key: "y", name: t("confirm"), main: true, doing: () => void confirm(memory).then(then) },
+    {
+      key: "y",
+      name: t(old ? "still_so" : "confirm"),
+      main: true,
+      doing: () => void confirm(memory).then(then),
+    },
     { key: "e", name: t("correct"), doing: () => setOpen(true) },
-    { key: "n", name: t("reject"), doing: () => void reject(memory, reload).then(then) },
+    {
+      key: "n",
+      name: t(old ? "no_longer" : "reject"),
+      doing: () => void reject(memory, reload).then(then),
+    },
   ];
   const href = to("memory", memory.id);
   return (
@@ -97,6 +108,7 @@ function Doubt({
         <a class="row-words" href={href}>
           <Words text={memory.content} most={400} />
         </a>
+        {old && <p class="label">{t("still_so_ask")}</p>}
         {review && (
           <p class="against">
             <span class="label">{t("contradicts")}</span>
