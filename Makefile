@@ -91,8 +91,8 @@ $(VENV)/web.done: requirements/web.lock $(VENV)/dev.done
 test-web: $(VENV)/web.done web-check  ## try the console in a real browser (needs Chromium, Node and npm)
 	LOXODON_WEB=1 $(BIN)/python -m pytest -rs tests/web
 
-screenshots: $(VENV)/web.done web/node_modules/.package-lock.json  ## take the pictures of the console in docs/images (needs Chromium)
-	LOXODON_WEB=1 LOXODON_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -p no:cacheprovider tests/web/test_pictures.py
+screenshots: $(VENV)/web.done  ## take the pictures of the console in docs/images (needs Chromium)
+	$(BIN)/python -m tests.web.pictures docs/images
 
 lint: $(VENV)/dev.done  ## check style and types
 	$(BIN)/ruff check .

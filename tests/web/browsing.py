@@ -20,6 +20,8 @@ ARGUMENTS = (
 )
 DESKTOP = (1280, 860)
 PHONE = (360, 740)
+_PHONES = 500
+"""Widths up to which it is one."""
 LOCALES = {"en": "en-GB", "zh": "zh-CN"}
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 
@@ -56,6 +58,8 @@ class Console:
         **more: Any,
     ) -> None:
         self.url = url
+        if size[0] <= _PHONES:
+            more = {"has_touch": True, "is_mobile": True, **more}
         self.context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             locale=LOCALES[language],
@@ -88,6 +92,11 @@ class Console:
         """Wait until nothing is on its way any more."""
         self.page.wait_for_load_state("networkidle")
         self.page.locator("main .skeleton").first.wait_for(state="detached")
+
+    @property
+    def too_wide(self) -> int:
+        """Pixels by which the page is wider than the window."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - screen.width"))
 
     @property
     def text(self) -> str:

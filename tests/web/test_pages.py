@@ -41,8 +41,7 @@ def test_every_page(console: Opens, language: str, size: tuple[int, int]) -> Non
         shown.open(page)
         for text in words:
             shown.page.get_by_text(text).first.wait_for(state="attached")
-        wide = shown.page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, f"{page} is wider than the window"
+        assert shown.too_wide <= 0, page
     for page, (english, chinese) in WORDS.items():
         shown.open(page)
         assert (english if language == "en" else chinese) in shown.text

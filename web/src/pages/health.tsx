@@ -1,8 +1,9 @@
 // How the memory does: size, speed, cost, jobs, backups, the audit log and the settings.
-import { at, get } from "../lib/api";
+import { at, get, send } from "../lib/api";
 import { useLoad } from "../lib/load";
 import { mayAll, me } from "../lib/me";
 import { route } from "../lib/router";
+import { act } from "../lib/toasts";
 import { ago, bytes, number, t, tOr } from "../lib/words";
 import { Shown } from "../ui/states";
 import { Sentence } from "../ui/text";
@@ -66,7 +67,7 @@ export default function HealthPage() {
       <Shown from={state} rows={6}>
         {({ status, stats, health }) => (
           <>
-            <Well health={health} status={status} />
+            <Well health={health} status={status} reload={state.reload} />
             <Numbers status={status} stats={stats} />
             <div class="pair">
               <Bands stats={stats} />
@@ -95,7 +96,15 @@ function condition(signal: AbortSignal): Promise<Condition> {
   return get<Condition>("/health", {}, signal, [503]);
 }
 
-function Well({ health, status }: { health: Condition; status: Status }) {
+function Well({
+  health,
+  status,
+  reload,
+}: {
+  health: Condition;
+  status: Status;
+  reload: () => void;
+}) {
   const reasons = health.reasons ?? [];
   return (
     <div class={health.status === "ok" ? "well" : "well failing"} role="status">
@@ -107,7 +116,25 @@ function Well({ health, status }: { health: Condition; status: Status }) {
         </p>
       ))}
       {status.paused && <p>{t("health_paused")}</p>}
+      {mayAll.value && <PauseButton paused={status.paused !== null} reload={reload} />}
     </div>
+  );
+}
+
+function PauseButton({ paused, reload }: { paused: boolean; reload: () => void }) {
+  const turn = (on: boolean) => send("POST", at(on ? "/pause" : "/resume"));
+  const press = async () => {
+    const back = async () => {
+      await turn(paused);
+      reload();
+    };
+    await act(() => turn(!paused), t(paused ? "resumed_done" : "paused_done"), back);
+    reload();
+  };
+  return (
+    <button type="button" class="small" onClick={() => void press()}>
+      {t(paused ? "resume" : "pause")}
+    </button>
   );
 }
 

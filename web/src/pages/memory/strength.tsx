@@ -105,7 +105,7 @@ function options(curve: Curve, width: number): uPlot.Options {
         space: 90,
         values: (_, ticks) => ticks.map((tick) => months.format(tick * 1000)),
       },
-      { ...axis, size: 36, values: (_, ticks) => ticks.map((tick) => number(tick, 1)) },
+      { ...axis, size: 36, values: (_, ticks) => ticks.map((tick) => number(tick, 2)) },
     ],
     series: [
       {},
