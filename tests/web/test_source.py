@@ -35,7 +35,7 @@ def test_nothing_comes_from_elsewhere() -> None:
 def test_what_the_page_needs_is_built() -> None:
     page = (DIST / "index.html").read_text("utf-8")
     names = re.findall(r'"console/([^"]+)"', page)
-    assert len(names) == 2
+    assert any(name.startswith("main-") for name in names)
     assert all((DIST / name).is_file() for name in names)
     assert "preact" in (DIST / "LICENSES.txt").read_text("utf-8")
 
