@@ -12,7 +12,7 @@ import pytest
 
 from tests.serve.shell import LOXODON, NOW, Shell
 
-DEMO = Path(__file__).parents[2] / "demo" / "conversation.jsonl"
+TALK = Path(__file__).parent / "conversation.jsonl"
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def shell(tmp_path: Path) -> Shell:
 
 @pytest.fixture
 def filled(shell: Shell) -> Shell:
-    shell("add", str(DEMO))
+    shell("add", str(TALK))
     shell(
         "capture",
         "用户对花生过敏",
@@ -54,7 +54,7 @@ def test_reading_what_is_not_there_says_how_to_make_it(shell: Shell) -> None:
 
 
 def test_the_main_job(filled: Shell) -> None:
-    assert "turns added: 0, already known: 12" in filled.text("add", str(DEMO))
+    assert "turns added: 0, already known: 12" in filled.text("add", str(TALK))
     answer = json.loads(filled.process("recall", "花生", "--json").stdout)
     assert list(answer) == [
         "query",
@@ -122,7 +122,7 @@ def test_json_is_one_document_for_every_command(filled: Shell) -> None:
     id = filled.json("list")[0]["id"]
     for words in (
         ["init"],
-        ["add", str(DEMO)],
+        ["add", str(TALK)],
         ["capture", "x y z"],
         ["recall", "x"],
         ["journal"],

@@ -31,8 +31,9 @@ def test_each_memory_is_told_once_under_what_became_of_it(memory: Memory, clock:
     }
     told = {(one.before.content, one.after.content) for one in found.changed}
     assert ("The user likes oolong tea", "The user likes jasmine tea") in told
-    (moved,) = [after for before, after in told if "Leeds" in before]
-    assert "York" in moved
+    (moved,) = [one for one in found.changed if "Leeds" in one.before.content]
+    assert "York" in moved.after.content
+    assert moved.change == "superseded"
     assert [(one.change, one.record.id) for one in found.ended] == [("archived", gone.id)]
     assert found.counts["learned"] == 2
     assert all(one.sources for one in found.learned)

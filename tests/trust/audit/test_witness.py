@@ -37,6 +37,8 @@ OPEN = {
         "status",
         "stats",
         "timekeeping",
+        "settings",
+        "backups",
     },
     Workspace: {"sources"},
     Documents: {"together"},

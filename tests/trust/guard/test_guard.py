@@ -328,3 +328,20 @@ def test_a_turn_is_looked_at_once_on_its_way_in(
         seen.clear()
         memory._store.append([(Turn("s", "1", "user", said[0], clock.now), b"k" * 16)])
         assert seen.count(said[0]) == 1
+
+
+def test_a_value_is_shown_as_each_of_its_texts_is(tmp_path: Path) -> None:
+    guard = Guard.of(str(tmp_path))
+    number = "110101199003078515"
+    texts = [
+        "f_20260204_004",
+        "t_512",
+        number,
+        f"t_{number}",
+        f"身份证号是{number}",
+        "t_1_2_3",
+        "_",
+    ]
+    shown = [guard.shown(text, private=False) for text in texts]
+    assert guard.shown_value([*texts, *texts], private=False) == [*shown, *shown]
+    assert number not in shown[2]

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from loxodon.errors import UsageError
 from loxodon.trust.access.tokens import Grant, grant_of
 from loxodon.types import Chat
+from loxodon.verbs.table import Right
 
 AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
@@ -91,6 +92,23 @@ class Caller(NamedTuple):
         """Whether somebody asks for all spaces, as nobody in particular."""
         grant = self.grant
         return grant.may("owner") and not (grant.spaces or self.agent or self.chat != "direct")
+
+
+class Me(NamedTuple):
+    """What the token of a request is good for."""
+
+    name: str
+    """What it is called; `owner` for the server's own, empty where none is needed."""
+    rights: Right
+    agent: str
+    chat: Chat
+    owns_all: bool
+    """Whether it is the owner's of all spaces."""
+    spaces: tuple[str, ...]
+    """Those that it reaches."""
+    version: str
+    home: str
+    """The folder of the home, for the owner of all spaces."""
 
 
 def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:

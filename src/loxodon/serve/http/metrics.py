@@ -51,6 +51,15 @@ class Figures(NamedTuple):
     p95_ms: float
 
 
+class Served(NamedTuple):
+    """What a server did since it started."""
+
+    version: str
+    up_s: int
+    """Seconds since then."""
+    operations: Mapping[str, Figures]
+
+
 class Metrics:
     """What a server counts. Any thread may count."""
 

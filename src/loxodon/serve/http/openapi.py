@@ -10,6 +10,8 @@ import loxodon
 from loxodon.live.schedule import JOBS
 from loxodon.serve.http.examples import BODIES, cursor_for, example_of
 from loxodon.serve.http.fields import described, schema_of
+from loxodon.serve.http.guard import Me
+from loxodon.serve.http.metrics import Served
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
 from loxodon.serve.http.streaming import EVENTS, LINES
 from loxodon.serve.http.wire import MEMORY_ID, Schema, page_schema
@@ -320,7 +322,11 @@ def _of_server(named: dict[str, Schema]) -> dict[str, Any]:
     checked["security"] = [{}]
     checked["responses"]["503"] = {"description": "It needs attention.", "content": failing}
     numbers = {"text/plain": {"schema": _TEXT, "example": "loxodon_up 1\n"}}
+    me = {"application/json": _shown(value_schema(Me, named), named)}
+    served = {"application/json": _shown(value_schema(Served, named), named)}
     return {
+        "/v1/me": {"get": _plain("me", _SERVER, "Say what the token is good for", me)},
+        "/v1/server": {"get": _plain("server", _SERVER, "Say what requests took", served)},
         "/health": {"get": checked},
         "/metrics": {"get": _plain("metrics", _SERVER, "Numbers for Prometheus", numbers)},
     }

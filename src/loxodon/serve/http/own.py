@@ -9,9 +9,9 @@ import loxodon
 from loxodon.serve.host import Host
 from loxodon.serve.http import openapi
 from loxodon.serve.http.fields import from_query, given
-from loxodon.serve.http.guard import Caller, Door, has_token
+from loxodon.serve.http.guard import Caller, Door, Me, has_token
 from loxodon.serve.http.health import Watch, gauges, paused, reasons
-from loxodon.serve.http.metrics import TYPE, Metrics
+from loxodon.serve.http.metrics import TYPE, Metrics, Served
 from loxodon.serve.http.replies import Reply, document
 from loxodon.serve.http.requests import Request
 from loxodon.serve.http.wire import plain
@@ -75,23 +75,25 @@ class ServerPages:
     async def _me(self, request: Request, caller: Caller) -> Reply:
         """What the token of a request is good for, so that a page offers nothing else."""
         found = await self._host.run(self._host.spaces)
+        reached = tuple(name for name in found if caller.grant.reaches(name))
         return document(
-            {
-                "name": caller.grant.name,
-                "rights": caller.grant.rights,
-                "agent": caller.agent,
-                "chat": caller.chat,
-                "owns_all": caller.owns_all,
-                "spaces": [name for name in found if caller.grant.reaches(name)],
-                "version": loxodon.__version__,
-                "home": self._host.home if caller.owns_all else "",
-            }
+            plain(
+                Me(
+                    caller.grant.name,
+                    caller.grant.rights,
+                    caller.agent,
+                    caller.chat,
+                    caller.owns_all,
+                    reached,
+                    loxodon.__version__,
+                    self._host.home if caller.owns_all else "",
+                )
+            )
         )
 
     async def _server(self, request: Request, caller: Caller) -> Reply:
-        up = perf_counter() - self._started
-        figures = plain(self._metrics.figures())
-        return document({"version": loxodon.__version__, "up_s": round(up), "operations": figures})
+        up = round(perf_counter() - self._started)
+        return document(plain(Served(loxodon.__version__, up, self._metrics.figures())))
 
     async def _numbers(self, request: Request, caller: Caller) -> Reply:
         look = await self._watch.look()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.store import Filter
+from loxodon.trust.origin.quarantine import FORGET
 from loxodon.types import Job, Record, Review
 
 if TYPE_CHECKING:
@@ -95,37 +96,45 @@ def today(memory: Memory, store: Store, since: datetime | None, limit: int) -> T
             tuple(against[:limit]),
             tuple(doubtful[:limit]),
             tuple(store.worklog.past_due(now, limit)),
-            len(store.quarantine.find("held")) + len(store.quarantine.find("unclear")),
+            _held(store),
             memory.schedule.waiting(),
             tuple(memory.schedule.jobs()),
         )
 
 
+def _held(store: Store) -> int:
+    """What waits in quarantine; what a request to forget is about waits with the request."""
+    waiting = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
+    return sum(not one.reason.startswith(f"{FORGET} ") for one in waiting)
+
+
 class _News:
     """What became of memories: each is told once, under what it is now."""
 
-    def __init__(self, store: Store, altered: Iterable[Altered]) -> None:
+    def __init__(self, store: Store, altered: Sequence[Altered]) -> None:
         self.learned: list[Record] = []
         self.changed: list[Change] = []
         self.ended: list[Ended] = []
-        every = list(altered)
-        rows = [one.row for one in every]
+        rows = [one.row for one in altered]
         records, sources = store.records(rows), store.sources(rows)
         past = [row for row, record in records.items() if record.state != "active"]
         replaced = store.successors(past).keys()
-        for one in every:
-            if one.row in records:
-                record = records[one.row]._replace(sources=sources.get(one.row, ()))
-                self._tell(store, one, record, replaced)
+        ways = {records[one.row].id: one.change for one in altered if one.row in records}
+        for one in altered:
+            if one.row not in records:
+                continue
+            record = records[one.row]._replace(sources=sources.get(one.row, ()))
+            if record.state == "active":
+                self._tell(store, one, record, ways)
+            elif one.before and one.before.state == "active" and one.row not in replaced:
+                self.ended.append(Ended(one.at, one.change, record))
 
-    def _tell(self, store: Store, one: Altered, record: Record, replaced: Collection[int]) -> None:
-        before = one.before
-        if record.state == "active":
-            if before is None and record.replaces:
-                before = store.get(record.replaces)
-            if before is None or (before.state != "active" and not record.replaces):
-                self.learned.append(record)
-            elif any(getattr(before, name) != getattr(record, name) for name in _TOLD):
-                self.changed.append(Change(one.at, one.change, before, record))
-        elif before is not None and before.state == "active" and one.row not in replaced:
-            self.ended.append(Ended(one.at, one.change, record))
+    def _tell(self, store: Store, one: Altered, record: Record, ways: Mapping[str, str]) -> None:
+        """What is known now: new, in the place of another, or with other words than before."""
+        before, change = one.before, one.change
+        if before is None and record.replaces:
+            before, change = store.get(record.replaces), ways.get(record.replaces, change)
+        if before is None or (before.state != "active" and not record.replaces):
+            self.learned.append(record)
+        elif any(getattr(before, name) != getattr(record, name) for name in _TOLD):
+            self.changed.append(Change(one.at, change, before, record))

@@ -90,11 +90,7 @@ def inspect(memory: Memory, store: Store, name: str) -> Inspected:
 
 
 def _memory(memory: Memory, store: Store, record: Record) -> Inspected:
-    made = [
-        known.record
-        for known in store.erasure.memories()
-        if record.id == known.record.replaces or record.id in known.record.derived_from
-    ]
+    made = store.records(store.overview.made_from(record.id)).values()
     words = dict.fromkeys(
         (
             *quick(record.searchable, _KEYWORDS),
