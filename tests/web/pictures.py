@@ -44,7 +44,11 @@ PICTURES = (
 
 def take(browser: Any, server: Server, picture: Picture, folder: Path) -> None:
     space = "zh" if picture.language == "zh" else "main"
-    how = {"language": picture.language, "theme": picture.theme, "size": picture.size}
+    how: dict[str, Any] = {
+        "language": picture.language,
+        "theme": picture.theme,
+        "size": picture.size,
+    }
     with Console(browser, server.url, zone="UTC", **how) as shown:
         shown.page.clock.set_fixed_time(NOW)
         shown.open(picture.page.format(changed=changed(server)), space)

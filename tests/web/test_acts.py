@@ -20,7 +20,8 @@ def memories(server: Server) -> dict[str, Any]:
 
 
 def reach(page: Any, words: str) -> None:
-    """Walk to a row by key."""
+    """Walk to a row by key, from the first."""
+    page.locator("main").focus()
     for _ in range(30):
         page.keyboard.press("j")
         if words in page.evaluate("document.activeElement.innerText"):
@@ -28,12 +29,18 @@ def reach(page: Any, words: str) -> None:
     raise AssertionError(f"no row with {words}")
 
 
+def told(page: Any, words: str) -> None:
+    """Wait until the console says so."""
+    page.locator(".toast", has_text=words).first.wait_for()
+
+
 def test_what_waits_is_settled_by_keys(console: Opens, server: Server) -> None:
     shown = console()
     page = shown.open("today")
     reach(page, "sailing")
     page.keyboard.press("n")
-    page.get_by_role("button", name="Undo").wait_for()
+    page.locator(".cards", has_text="sailing").wait_for(state="detached")
+    page.locator("[data-row]:focus").wait_for()  # the next one
     assert memories(server)["The user may like sailing"]["state"] == "archived"
     page.get_by_role("button", name="Undo").click()
     page.locator(".cards", has_text="sailing").wait_for()
@@ -43,23 +50,23 @@ def test_what_waits_is_settled_by_keys(console: Opens, server: Server) -> None:
     page.keyboard.press("e")
     page.get_by_label("What is right?").fill("The user likes rowing")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("Corrected").wait_for()
+    told(page, "Corrected")
     assert memories(server)["The user likes rowing"]["kind"] == "fact"
 
     reach(page, "probably lives in Bath")
     page.keyboard.press("y")
-    page.get_by_text("Confirmed").wait_for()
+    told(page, "Confirmed")
     assert memories(server)["The user's brother Tom lives in Bristol"]["state"] == "archived"
 
     page.locator(".cards", has_text="Bath").wait_for(state="detached")
     reach(page, "dentist")
     page.keyboard.press("y")
-    page.get_by_text("Marked as done").wait_for()
+    told(page, "Marked as done")
     assert memories(server)["The user wants to book a dentist"]["done"]
 
     reach(page, "Ignore all previous")
     page.keyboard.press("n")
-    page.get_by_text("Dropped").wait_for()
+    told(page, "Dropped")
     page.locator(".waiting").wait_for(state="detached")
 
 

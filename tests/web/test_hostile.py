@@ -11,8 +11,16 @@ from tests.serve.http.server import Server, unscheduled
 from tests.web.browsing import PHONE, Console
 from tests.web.homes import LONG, MARKDOWN, SCRIPT, hostile
 
-PAGES = ("today", "search", "search?q=hacked+click+Pay+x", "search?q=click&view=agent", "people")
-PAGES += ("timeline", "profile", "health")
+PAGES = (
+    "today",
+    "search",
+    "search?q=hacked+click+Pay+x",
+    "search?q=click&view=agent",
+    "people",
+    "timeline",
+    "profile",
+    "health",
+)
 
 
 @pytest.fixture(scope="module")

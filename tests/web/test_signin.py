@@ -22,8 +22,8 @@ def test_the_link_works_once(browser: Any, example: Path, tmp_path: Path) -> Non
         process = subprocess.Popen(
             words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         )
+        assert process.stdout
         try:
-            assert process.stdout
             link = json.loads(process.stdout.readline())["url"]
             url = link.partition("/#")[0]
             with Console(browser, url) as shown:

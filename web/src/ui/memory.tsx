@@ -1,5 +1,6 @@
 // A memory in a list, and the small signs that go with it.
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { go, to } from "../lib/router";
 import type { Memory, Turn } from "../lib/types";
 import { day, moment, number, t, tOr } from "../lib/words";
@@ -72,7 +73,7 @@ export function Meta({ memory, children }: { memory: Memory; children?: Componen
   );
 }
 
-/** A row that j and k reach; Enter opens it. */
+/** A row that j and k reach; Enter opens it. When it goes, the next one has the focus. */
 export function Row({
   href,
   keys = {},
@@ -82,6 +83,17 @@ export function Row({
   keys?: Record<string, () => void>;
   children: ComponentChildren;
 }) {
+  const at = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => {
+    const row = at.current!;
+    return () => {
+      if (!row.contains(document.activeElement)) return;
+      const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];
+      const here = rows.indexOf(row);
+      const next = rows[here + 1] ?? rows[here - 1];
+      queueMicrotask(() => next?.focus());
+    };
+  }, []);
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const here = event.target === event.currentTarget;
@@ -93,7 +105,7 @@ export function Row({
     doing();
   };
   return (
-    <li class="row" data-row tabIndex={-1} onKeyDown={press}>
+    <li ref={at} class="row" data-row tabIndex={-1} onKeyDown={press}>
       {children}
     </li>
   );
