@@ -717,10 +717,8 @@ class Memory:
         """
         from loxodon.services.overviews.graph import graph
 
-        zone = self._space.zone
-        return graph(
-            self._store, zone, number("limit", limit), moment("until", until, zone), around
-        )
+        at = moment("until", until, self._space.zone)
+        return graph(self._space, number("limit", limit), at, around)
 
     def related(self, id: str) -> Related:
         """Where a memory was said, with the turns around it, and what it replaced, was made of and

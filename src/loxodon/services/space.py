@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import Clock
 from loxodon.config import Config
@@ -47,6 +47,8 @@ class OpenSpace:
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(folder)
         self._gatekeeper: Gatekeeper | None = None
+        self.drawing: tuple[object, Any] = (None, None)
+        """The last graph that was drawn, and of what; see `overviews/graph.py`."""
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""

@@ -162,6 +162,10 @@ class Store(Protocol):
     def anchor(self) -> str:
         """The position of the last write in the audit log; empty if there is none."""
 
+    @property
+    def writes(self) -> int:
+        """A number that grows with every transaction that writes."""
+
     def reading(self) -> AbstractContextManager[None]:
         """A consistent snapshot for several reads, whatever others write meanwhile."""
 

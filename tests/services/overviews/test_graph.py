@@ -59,6 +59,10 @@ def test_the_graph_grows_with_time_and_is_walked_from_one_to_the_next(
     assert (len(around.nodes), around.total) == (2, 3)
     assert memory.graph(around=around.nodes[0].id).nodes[0].name == "Bo"
     assert len(memory.graph(limit=1).nodes) == 1
+    memory.edit(memory.list()[0].id, entities=["Bo", "Di"])
+    assert {node.name for node in memory.graph().nodes} == {"Ann", "Bo", "Di"}
+    clock.pass_days(100)
+    assert memory.graph().nodes[0].strength < around.nodes[0].strength
     with pytest.raises(NotFoundError, match="nothing is known about"):
         memory.graph(around="Zed")
 

@@ -17,6 +17,18 @@ DAY = timedelta(days=1)
 
 
 class OverviewContract(Contract):
+    def test_every_write_is_counted_and_no_read(self, store: Store) -> None:
+        before = store.writes
+        (kept,) = self.keep(store, record("one"))
+        after = store.writes
+        assert after > before
+        store.get(kept.id)
+        store.overview.ties()
+        assert store.writes == after
+        with store.writing():
+            store.worklog.use([kept.id], "2026-02-04", NOW)
+        assert store.writes > after
+
     def test_what_changed_since_a_time_is_told_once_with_what_it_was(self, store: Store) -> None:
         old, _, summary = self.keep(
             store, record("old"), record("left alone"), record("a summary", kind="summary")

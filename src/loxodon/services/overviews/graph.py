@@ -18,8 +18,8 @@ from loxodon.text.words import fold
 from loxodon.types import GLOBAL_PROJECT, Entity
 
 if TYPE_CHECKING:
+    from loxodon.services.space import OpenSpace
     from loxodon.store import Tie
-    from loxodon.store.protocol import Store
 
 NODES = 150
 _EDGES = 4
@@ -85,16 +85,10 @@ class Graph(NamedTuple):
     """When the first and the last of what they are made of was said."""
 
 
-def graph(
-    store: Store, zone: tzinfo | None, limit: int, until: datetime | None, around: str
-) -> Graph:
+def graph(space: OpenSpace, limit: int, until: datetime | None, around: str) -> Graph:
     """The `limit` strongest nodes (0: all) and their edges; of `around` and its neighbours only,
     if that is named."""
-    with store.reading():
-        ties, entities = store.overview.ties(until), store.worklog.entities()
-    drawing = _Drawing(entities)
-    for tie in ties:
-        drawing.add(tie)
+    drawing, zone = _drawing(space, until), space.zone
     drawn = drawing.drawn()
     shown = (drawing.beside(around) if around else drawn)[: limit or None]
     edges = _edges(drawing.pairs(shown), _EDGES * len(shown), zone)
@@ -105,6 +99,22 @@ def graph(
         moment(min(spot.first for spot in drawn), zone) if drawn else None,
         moment(max(spot.last for spot in drawn), zone) if drawn else None,
     )
+
+
+def _drawing(space: OpenSpace, until: datetime | None) -> _Drawing:
+    """All nodes. Kept until something is written, or for an hour: who walks a graph asks often, and
+    strength falls slowly."""
+    store = space.store
+    with store.reading():
+        of = (store.writes, until, f"{space.now():%Y-%m-%d %H}")
+        known, drawing = space.drawing
+        if known != of:
+            drawing = _Drawing(store.worklog.entities())
+            for tie in store.overview.ties(until):
+                drawing.add(tie)
+            space.drawing = of, drawing
+    found: _Drawing = drawing
+    return found
 
 
 class _Spot:

@@ -46,7 +46,7 @@ from loxodon.store.rows import (
     to_json,
     turn_of,
 )
-from loxodon.store.sqlite import name_lookup, neighbours
+from loxodon.store.sqlite import name_lookup, neighbours, write_counter
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import ANCHOR, Database, Row
 from loxodon.store.sqlite.indexes import Indexes
@@ -176,6 +176,11 @@ class SqliteStore:
     @property
     def anchor(self) -> str:
         return self._meta(ANCHOR)
+
+    @property
+    def writes(self) -> int:
+        row = self._db.one(self._db.sql["counter"], (write_counter.WRITES,))
+        return int(row[0]) if row else 0
 
     def reading(self) -> AbstractContextManager[None]:
         return self._db.reading()
