@@ -63,6 +63,12 @@ def test_a_memory(console: Opens, server: Server) -> None:
     page = shown.open(f"memory/{memory_of(server, 'red bicycle')}")
     assert page.locator(".history del").inner_text() == "blue"
     assert page.locator(".history ins").inner_text() == "red"
+    chinese = memory_of(server, "小美是用户的妹妹")
+    with server.client() as client:
+        client.patch(f"/v1/spaces/main/memories/{chinese}", json={"content": "小美是用户的小妹"})
+    page = shown.open(f"memory/{chinese}")
+    assert page.locator(".history ins").inner_text() == "小"  # by character
+    page = shown.open(f"memory/{memory_of(server, 'red bicycle')}")
     page.get_by_role("link", name="bicycle", exact=True).last.click()
     page.wait_for_url("**/search?tag=bicycle")
     shown.settle()

@@ -61,6 +61,9 @@ def test_a_token_is_asked_for(browser: Any, example: Path, tmp_path: Path) -> No
         page.get_by_label("Token").fill("right")
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Waits for you").wait_for()
+        other = shown.context.new_page()  # as a link that is opened in a new tab
+        other.goto(page.url)
+        other.get_by_role("heading", name="Waits for you").wait_for()
         assert shown.context.cookies() == []
         assert "right" not in page.evaluate("JSON.stringify(localStorage)")
 

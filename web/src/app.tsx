@@ -1,9 +1,8 @@
 // The frame around every page: menu, space, language, theme, messages.
 import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { locked, signedIn, signOut } from "./lib/api";
+import { locked, signedIn, signOut, problemOf } from "./lib/api";
 import { helpOpen } from "./lib/keys";
-import { problemOf } from "./lib/load";
 import { enter, me, meet, trouble } from "./lib/me";
 import { route, to } from "./lib/router";
 import { isDark, switchTheme, painted } from "./lib/theme";

@@ -15,6 +15,12 @@ export class ApiError extends Error {
   }
 }
 
+/** Whatever went wrong, as something that can be shown. */
+export function problemOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError(0, "defect", error instanceof Error ? error.message : String(error));
+}
+
 export type Values = Record<string, string | number | boolean | string[] | null | undefined>;
 
 interface Asked {

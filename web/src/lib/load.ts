@@ -1,6 +1,7 @@
 // What a page shows, as it comes from the server.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "./api";
+import { type ApiError, problemOf } from "./api";
+import { complain } from "./toasts";
 
 export interface Loaded<T> {
   data: T | undefined;
@@ -12,19 +13,15 @@ export interface Loaded<T> {
   set: (data: T) => void;
 }
 
-/** Ask whenever `key` changes. The last data stays while the next is on its way, unless `fresh`. */
-export function useLoad<T>(
-  key: string,
-  ask: (signal: AbortSignal) => Promise<T>,
-  fresh = false,
-): Loaded<T> {
+/** Ask whenever `key` changes. The last data stays while the next is on its way. */
+export function useLoad<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, "reload" | "set">>(EMPTY);
   const [again, setAgain] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
   useEffect(() => {
     const stop = new AbortController();
-    setState((now) => ({ ...now, data: fresh && !again ? undefined : now.data, loading: true }));
+    setState((now) => ({ ...now, loading: true }));
     latest.current(stop.signal).then(
       (data) => {
         if (!stop.signal.aborted) setState({ data, error: undefined, loading: false });
@@ -42,11 +39,6 @@ export function useLoad<T>(
 }
 
 const EMPTY = { data: undefined, error: undefined, loading: true };
-
-export function problemOf(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError(0, "defect", error instanceof Error ? error.message : String(error));
-}
 
 export interface Page<T> {
   items: T[];
@@ -72,7 +64,7 @@ export function usePages<T>(
     setLoading(true);
     ask(next)
       .then((page) => first.set({ items: [...before, ...page.items], next: page.next }))
-      .catch(() => undefined)
+      .catch(complain)
       .finally(() => setLoading(false));
   }, [next, first.data]);
   return { ...first, more: next ? more : undefined, loadingMore };

@@ -1,9 +1,9 @@
 // Who looks, and what they may do.
 import { computed, signal } from "@preact/signals";
-import { get, locked, lockedWhy, send, useToken } from "./api";
-import { problemOf } from "./load";
+import { get, locked, lockedWhy, problemOf, send, signedIn, useToken } from "./api";
 import { go, route, to } from "./router";
 import { lasting } from "./store";
+import { shareToken, tokenOfAnotherTab } from "./tabs";
 import type { Me } from "./types";
 
 export const me = signal<Me | undefined>(undefined);
@@ -15,6 +15,7 @@ export const mayAll = computed(() => me.value?.rights === "owner" && !me.value.a
 
 /** The code of a link from `loxodon ui`: taken out of the address before anything else sees it. */
 export async function arrive(): Promise<void> {
+  shareToken(() => signedIn.value);
   const given = new URLSearchParams(location.hash.replace(/^#/, ""));
   const code = given.get("code");
   if (code) {
@@ -29,6 +30,11 @@ export async function arrive(): Promise<void> {
       return;
     }
   }
+  await meet();
+  if (!locked.value || lockedWhy.value) return;
+  const token = await tokenOfAnotherTab();
+  if (!token) return;
+  useToken(token);
   await meet();
 }
 

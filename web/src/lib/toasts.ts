@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { problemOf } from "./load";
+import { problemOf } from "./api";
 import { t } from "./words";
 
 export interface Toast {

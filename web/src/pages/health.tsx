@@ -4,7 +4,7 @@ import { useLoad } from "../lib/load";
 import { mayAll, me } from "../lib/me";
 import { route } from "../lib/router";
 import { act } from "../lib/toasts";
-import { ago, bytes, number, t, tOr } from "../lib/words";
+import { ago, bytes, language, number, t, tOr } from "../lib/words";
 import { Shown } from "../ui/states";
 import { Sentence } from "../ui/text";
 import { Audit } from "./health/audit";
@@ -51,7 +51,7 @@ interface Condition {
 
 export default function HealthPage() {
   const { space } = route.value;
-  const state = useLoad(`health ${space}`, async (signal) => {
+  const state = useLoad(`health ${space} ${language.value}`, async (signal) => {
     const [status, stats, health] = await Promise.all([
       get<Status>(at("/status"), {}, signal),
       get<Stats>(at("/stats"), {}, signal),

@@ -51,10 +51,11 @@ function Field({ query, change }: { query: string; change: (query: string) => vo
   const timer = useRef(0);
   useEffect(() => at.current?.focus(), []);
   useEffect(() => setTyped(query), [query]);
-  const type = (value: string) => {
+  const type = (value: string, composing: boolean) => {
     setTyped(value);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => change(value), PAUSE);
+    // Letters from which a character is still being made are no question yet.
+    if (!composing) timer.current = setTimeout(() => change(value), PAUSE);
   };
   return (
     <form class="searchbar" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -69,7 +70,8 @@ function Field({ query, change }: { query: string; change: (query: string) => vo
         value={typed}
         spellcheck={false}
         autocomplete="off"
-        onInput={(event) => type(event.currentTarget.value)}
+        onInput={(event) => type(event.currentTarget.value, event.isComposing)}
+        onCompositionEnd={(event) => type(event.currentTarget.value, false)}
       />
     </form>
   );

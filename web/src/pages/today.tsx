@@ -2,7 +2,6 @@
 import { useState } from "preact/hooks";
 import { at, get } from "../lib/api";
 import { useLoad } from "../lib/load";
-import { me } from "../lib/me";
 import { replace, route, to } from "../lib/router";
 import { lasting, tab } from "../lib/store";
 import type { Change, Ended, Today } from "../lib/types";
@@ -111,10 +110,10 @@ function Day({ data, reload }: { data: Today; reload: () => void }) {
 }
 
 function Quiet() {
-  const ever = (me.value?.spaces.length ?? 0) > 0;
+  const far = route.value.fields.days === "30";
   return (
-    <Empty title={t("nothing_new")} hint={t(ever ? "nothing_new_hint" : "nothing_ever_hint")}>
-      {route.value.fields.days !== "30" && (
+    <Empty title={t("nothing_new")} hint={t(far ? "nothing_ever_hint" : "nothing_new_hint")}>
+      {!far && (
         <p>
           <a href={to("today", "", { days: "30" })}>{t("look_back")}</a>
         </p>

@@ -1,7 +1,7 @@
 // A component that is loaded when it is first shown.
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { problemOf } from "../lib/load";
+import { problemOf } from "../lib/api";
 import { Skeleton, Trouble } from "./states";
 
 type Load<P> = () => Promise<{ default: ComponentType<P> }>;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { at, get } from "../../lib/api";
 import { useLoad } from "../../lib/load";
 import { route } from "../../lib/router";
-import { t, tOr } from "../../lib/words";
+import { language, t, tOr } from "../../lib/words";
 import { Shown } from "../../ui/states";
 import { Table } from "../../ui/table";
 import { Name } from "../../ui/text";
@@ -20,7 +20,7 @@ interface Setting {
 export function Settings() {
   const [sought, setSought] = useState("");
   const [all, setAll] = useState(false);
-  const settings = useLoad(`settings ${route.value.space}`, (signal) =>
+  const settings = useLoad(`settings ${route.value.space} ${language.value}`, (signal) =>
     get<Setting[]>(at("/settings"), {}, signal),
   );
   const words = sought.trim().toLowerCase();

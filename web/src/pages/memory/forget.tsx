@@ -1,7 +1,7 @@
 // Forgetting for good: first what would go, then a receipt.
 import { useState } from "preact/hooks";
-import { at, send } from "../../lib/api";
-import { problemOf, useLoad } from "../../lib/load";
+import { at, send, problemOf } from "../../lib/api";
+import { useLoad } from "../../lib/load";
 import { go, to } from "../../lib/router";
 import type { Memory, Receipt } from "../../lib/types";
 import { moment, number, t, tOr } from "../../lib/words";
