@@ -107,7 +107,7 @@ def test_forgetting_shows_first_and_gives_a_receipt(console: Opens, server: Serv
     page.get_by_role("button", name="Forget…").click()
     preview = page.locator(".erased")
     preview.wait_for()
-    assert "Messages" in preview.inner_text()
+    assert "messages" in preview.inner_text()
     assert "The user has a cat called Pixel" in memories(server)
     page.get_by_role("button", name="Forget for good").click()
     page.get_by_role("heading", name="Forgotten").wait_for()

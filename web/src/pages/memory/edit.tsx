@@ -33,6 +33,7 @@ export function Edit({
           <textarea
             rows={5}
             dir="auto"
+            autofocus
             value={content}
             onInput={(event) => setContent(event.currentTarget.value)}
             required

@@ -89,7 +89,7 @@ function Erased({ receipt }: { receipt: Receipt }) {
       <dl class="erased">
         {places.map(([place, count]) => (
           <div key={place}>
-            <dt>{tOr(`place_${place}`, place)}</dt>
+            <dt>{tOr(`place_${place.replaceAll(" ", "_")}`, place)}</dt>
             <dd>{number(count)}</dd>
           </div>
         ))}

@@ -21,7 +21,7 @@ function asked(fields: Fields): Fields {
 
 /** Without words to look for: the memories that the filters leave, newest first. */
 export function Browse({ fields }: { fields: Fields }) {
-  const { as_of: _, ...filters } = asked(fields);
+  const { as_of, ...filters } = asked(fields);
   const list = usePages<Memory>(
     `${route.value.space} ${JSON.stringify(filters)}`,
     (cursor, signal) =>
@@ -30,7 +30,9 @@ export function Browse({ fields }: { fields: Fields }) {
   return (
     <Shown from={list}>
       {({ items }) =>
-        items.length ? (
+        as_of ? (
+          <Empty title={t("as_of")} hint={t("as_of_query")} />
+        ) : items.length ? (
           <>
             <ul class="rows">
               {items.map((memory) => (

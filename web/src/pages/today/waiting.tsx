@@ -147,6 +147,7 @@ function Correct({
           <textarea
             rows={4}
             dir="auto"
+            autofocus
             value={words}
             onInput={(event) => setWords(event.currentTarget.value)}
             required
