@@ -26,7 +26,7 @@ _EDGES = 4
 """Edges that are told for each node, the heaviest first."""
 _NAMED = 8
 """Names of one memory that are tied to each other; a list of fifty ties nothing."""
-_IDS = 5
+_IDS = 3
 VALUE_TYPES = {
     "home": "place",
     "hometown": "place",
