@@ -13,7 +13,7 @@ await mkdir(out, { recursive: true });
 process.chdir(here);
 
 const { metafile } = await build({
-  entryPoints: { main: "src/main.tsx", style: "src/style/main.css" },
+  entryPoints: { main: "src/main.tsx", style: "src/style/main.css", theme: "src/theme.ts" },
   outdir: out,
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
@@ -39,6 +39,7 @@ const needed = [...imports(main)].map(
 );
 const page = (await readFile("src/index.html", "utf8"))
   .replace("{script}", main)
+  .replace("{theme}", named("theme-", ".js"))
   .replace("{style}", named("style-", ".css"))
   .replace("{needed}\n", needed.join(""));
 await writeFile(join(out, "index.html"), page);

@@ -11,4 +11,6 @@ void arrive();
 pageNamed(route.value.page)
   ?.load()
   .catch(() => undefined);
-render(<App />, document.getElementById("app")!);
+const place = document.getElementById("app")!;
+place.replaceChildren(); // the empty frame that stood there until now
+render(<App />, place);
