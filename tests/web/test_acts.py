@@ -67,6 +67,13 @@ def test_what_waits_is_settled_by_keys(console: Opens, server: Server) -> None:
     reach(page, "Ignore all previous")
     page.keyboard.press("n")
     told(page, "Dropped")
+
+    reach(page, "Please forget that I go swimming")
+    page.keyboard.press("y")
+    page.get_by_role("button", name="Forget for good").click()
+    page.get_by_role("heading", name="Forgotten").wait_for()
+    page.keyboard.press("Escape")
+    assert not [words for words in memories(server) if "swimming" in words]
     page.locator(".waiting").wait_for(state="detached")
 
 
@@ -116,7 +123,7 @@ def test_forgetting_shows_first_and_gives_a_receipt(console: Opens, server: Serv
     page.wait_for_url("**/today")
     with server.client() as client:
         receipts = client.get("/v1/spaces/main/receipts").json()["items"]
-    assert len(receipts) == 1
+    assert any(one["erased"].get("memories") for one in receipts)
 
 
 def test_a_change_that_came_first_is_told(console: Opens, server: Server) -> None:

@@ -8,12 +8,12 @@ import { mayAll, mayWrite } from "../lib/me";
 import { go, route, to } from "../lib/router";
 import type { Memory, Related } from "../lib/types";
 import { type Key, moment, number, t, tOr } from "../lib/words";
+import { Forget } from "../ui/forget";
 import { lazy } from "../ui/lazy";
 import { Holds, KindSign, Memories, Meter, Said, SessionName } from "../ui/memory";
 import { Shown } from "../ui/states";
 import { Name, Words } from "../ui/text";
 import { Edit } from "./memory/edit";
-import { Forget } from "./memory/forget";
 import { History } from "./memory/history";
 import { TagsField } from "./memory/tags";
 
@@ -102,7 +102,14 @@ function Actions({ memory, reload }: { memory: Memory; reload: () => void }) {
         )}
       </p>
       {open === "edit" && <Edit memory={memory} close={() => setOpen("")} reload={reload} />}
-      {open === "forget" && <Forget memory={memory} close={() => setOpen("")} />}
+      {open === "forget" && (
+        <Forget
+          id={memory.id}
+          words={memory.content}
+          close={() => setOpen("")}
+          then={() => go(to("today"))}
+        />
+      )}
     </>
   );
 }

@@ -158,6 +158,8 @@ export const en = {
   held_back: "held back",
   held_from: "Instruction in text from {who}",
   forget_request: "You asked to forget this",
+  keep: "Keep it",
+  put_away: "no longer recalled",
   release: "Release",
   drop: "Drop",
   released: "Released",
@@ -293,7 +295,7 @@ export const en = {
   archived_done: "Archived",
   unarchived_done: "Active again",
   forget: "Forget…",
-  forget_title: "Forget this memory?",
+  forget_title: "Forget this?",
   forget_hint:
     "It is deleted permanently, with the words it came from, and kept from coming back. This cannot be undone.",
   forget_preview: "What would go",

@@ -10,6 +10,7 @@ import { act } from "../../lib/toasts";
 import type { Held, Memory, Review, Today } from "../../lib/types";
 import { ago, t, tOr } from "../../lib/words";
 import { Dialog } from "../../ui/dialog";
+import { Forget } from "../../ui/forget";
 import { Count, Meta, Row, When } from "../../ui/memory";
 import { Words } from "../../ui/text";
 
@@ -188,39 +189,111 @@ function HeldBack({ reload }: { reload: () => void }) {
     get<Page<Held>>(at("/quarantine"), { state: "held", limit: 20 }, signal),
   );
   const held = list.data?.items ?? [];
+  const reloadAll = () => {
+    list.reload();
+    reload();
+  };
   const settle = (one: Held, how: "release" | "drop") =>
     void act(
       () => send("POST", at(`/quarantine/${encodeURIComponent(one.id)}/${how}`)),
       t(how === "release" ? "released" : "dropped"),
-    ).then((done) => {
-      if (!done) return;
-      list.reload();
-      reload();
-    });
+    ).then((done) => done && reloadAll());
+  // What a request to forget is about stands with the request.
+  const heads = held.filter(({ reason }) => !reason.startsWith("forget "));
+  const about = (one: Held) =>
+    held.filter(({ reason, text }) => text && reason === `forget ${one.id}`);
   return (
     <>
-      {held.map((one) => (
-        <Card
-          key={one.id}
-          choices={[
-            { key: "n", name: t("drop"), main: true, doing: () => settle(one, "drop") },
-            { key: "y", name: t("release"), doing: () => settle(one, "release") },
-          ]}
-        >
-          <p class="label">
-            {one.reason.startsWith("forget")
-              ? t("forget_request")
-              : t("held_from", { who: tOr(`origin_${one.origin}`, one.origin) })}
-          </p>
-          <blockquote>
-            <Words text={one.text} most={400} />
+      {heads.map((one) =>
+        one.reason === "forget" ? (
+          <Request
+            key={one.id}
+            one={one}
+            about={about(one)}
+            keep={() => settle(one, "release")}
+            reload={reloadAll}
+          />
+        ) : (
+          <Order key={one.id} one={one} settle={settle} />
+        ),
+      )}
+    </>
+  );
+}
+
+/** An instruction that somebody put into a text. */
+function Order({
+  one,
+  settle,
+}: {
+  one: Held;
+  settle: (one: Held, how: "release" | "drop") => void;
+}) {
+  return (
+    <Card
+      choices={[
+        { key: "n", name: t("drop"), main: true, doing: () => settle(one, "drop") },
+        { key: "y", name: t("release"), doing: () => settle(one, "release") },
+      ]}
+    >
+      <p class="label">{t("held_from", { who: tOr(`origin_${one.origin}`, one.origin) })}</p>
+      <blockquote>
+        <Words text={one.text} most={400} />
+      </blockquote>
+      <p class="meta">
+        <span class="change">{t("held_back")}</span>
+        <When at={one.at} time />
+      </p>
+    </Card>
+  );
+}
+
+/** Something that the user asked to have forgotten: put away until they say so again. */
+function Request({
+  one,
+  about,
+  keep,
+  reload,
+}: {
+  one: Held;
+  about: Held[];
+  keep: () => void;
+  reload: () => void;
+}) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Card
+        choices={[
+          { key: "y", name: t("forget"), main: true, doing: () => setOpen(true) },
+          { key: "n", name: t("keep"), doing: keep },
+        ]}
+      >
+        <p class="label">{t("forget_request")}</p>
+        <p class="row-words">
+          <Words text={one.text} most={400} />
+        </p>
+        {about.map((part) => (
+          <blockquote key={part.id}>
+            <Words text={part.text} most={400} />
           </blockquote>
-          <p class="meta">
-            <span class="change">{t("held_back")}</span>
-            <When at={one.at} time />
-          </p>
-        </Card>
-      ))}
+        ))}
+        <p class="meta">
+          <span class="change">{t("put_away")}</span>
+          <When at={one.at} time />
+        </p>
+      </Card>
+      {open && (
+        <Forget
+          id={one.id}
+          words={one.text}
+          close={() => setOpen(false)}
+          then={() => {
+            setOpen(false);
+            reload();
+          }}
+        />
+      )}
     </>
   );
 }

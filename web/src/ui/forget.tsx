@@ -1,17 +1,27 @@
 // Forgetting for good: first what would go, then a receipt.
 import { useState } from "preact/hooks";
-import { at, send, problemOf } from "../../lib/api";
-import { useLoad } from "../../lib/load";
-import { go, to } from "../../lib/router";
-import type { Memory, Receipt } from "../../lib/types";
-import { moment, number, t, tOr } from "../../lib/words";
-import { Dialog } from "../../ui/dialog";
-import { Advance, Shown, Trouble } from "../../ui/states";
-import { Words } from "../../ui/text";
+import { at, send, problemOf } from "../lib/api";
+import { useLoad } from "../lib/load";
+import type { Receipt } from "../lib/types";
+import { moment, number, t, tOr } from "../lib/words";
+import { Dialog } from "./dialog";
+import { Advance, Shown, Trouble } from "./states";
+import { Words } from "./text";
 
-export function Forget({ memory, close }: { memory: Memory; close: () => void }) {
-  const preview = useLoad(`forget ${memory.id}`, (signal) =>
-    send<Receipt>("POST", at("/forget"), { ids: [memory.id], dry_run: true }, signal),
+export function Forget({
+  id,
+  words,
+  close,
+  then,
+}: {
+  id: string;
+  words: string;
+  close: () => void;
+  /** What comes after it was forgotten and the receipt was read. */
+  then: () => void;
+}) {
+  const preview = useLoad(`forget ${id}`, (signal) =>
+    send<Receipt>("POST", at("/forget"), { ids: [id], dry_run: true }, signal),
   );
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<unknown>();
@@ -20,18 +30,18 @@ export function Forget({ memory, close }: { memory: Memory; close: () => void })
     setBusy(true);
     setFailed(undefined);
     try {
-      setReceipt(await send<Receipt>("POST", at("/forget"), { ids: [memory.id] }));
+      setReceipt(await send<Receipt>("POST", at("/forget"), { ids: [id] }));
     } catch (error) {
       setFailed(error);
     } finally {
       setBusy(false);
     }
   };
-  if (receipt) return <Done receipt={receipt} />;
+  if (receipt) return <Done receipt={receipt} leave={then} />;
   return (
     <Dialog title={t("forget_title")} close={close}>
       <blockquote>
-        <Words text={memory.content} most={200} />
+        <Words text={words} most={200} />
       </blockquote>
       <p>{t("forget_hint")}</p>
       <Shown from={preview} rows={2}>
@@ -64,8 +74,7 @@ export function Forget({ memory, close }: { memory: Memory; close: () => void })
   );
 }
 
-function Done({ receipt }: { receipt: Receipt }) {
-  const leave = () => go(to("today"));
+function Done({ receipt, leave }: { receipt: Receipt; leave: () => void }) {
   return (
     <Dialog title={t("forgotten")} close={leave}>
       <p>{t("receipt_hint")}</p>
