@@ -5,13 +5,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FIGURES ?= $(CURDIR)/bench/results/trust.txt
+WEB = src/loxodon/serve/web/dist
 LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 # The dependencies of a group of pyproject.toml, for the environments of single targets. They are not
 # locked: what others publish is tried and measured as it is on the day, and says its versions.
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-model test-compat test-upstream test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers reference lock clean
+.PHONY: help demo test test-long test-model test-compat test-upstream test-openclaw test-inspector test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers reference lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -79,6 +80,29 @@ test-openclaw: $(VENV)/dev.done .venv-openclaw/openclaw.done  ## try it in a rea
 test-inspector: $(VENV)/dev.done .venv-inspector/inspector.done  ## ask the MCP server with the official inspector (needs npm; an environment of its own: .venv-inspector)
 	LOXODON_INSPECTOR=$(CURDIR)/.venv-inspector $(BIN)/python -m pytest -rs tests/serve/mcp/test_inspector.py
 
+web/node_modules/.package-lock.json: web/package-lock.json
+	npm ci --prefix web --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+web: web/node_modules/.package-lock.json  ## build the console into the package (needs Node and npm)
+	npm --prefix web run --silent build
+
+web-check: web/node_modules/.package-lock.json  ## check that the built console is what its sources give, to the byte
+	npm --prefix web run --silent check
+	npm --prefix web run --silent build -- $(CURDIR)/.web-check
+	diff -r .web-check $(WEB) || { echo "$(WEB) is not what web/ gives: run make web"; exit 1; }
+	@rm -rf .web-check
+
+$(VENV)/web.done: requirements/web.lock $(VENV)/dev.done
+	$(INSTALL) --require-hashes -r requirements/web.lock
+	@touch $@
+
+test-web: $(VENV)/web.done web-check  ## try the console in a real browser (needs Chromium, Node and npm)
+	LOXODON_WEB=1 $(BIN)/python -m pytest -rs tests/web
+
+screenshots: $(VENV)/web.done  ## take the pictures of the console in docs/images (needs Chromium)
+	$(BIN)/python -m tests.web.pictures docs/images
+
 lint: $(VENV)/dev.done  ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -87,6 +111,7 @@ lint: $(VENV)/dev.done  ## check style and types
 format: $(VENV)/dev.done  ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	test ! -d web/node_modules || npm --prefix web run --silent format
 
 check: lint test  ## all that a contribution must pass
 
@@ -126,7 +151,8 @@ lock:  ## pin the dependencies anew
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -o requirements/build.lock
 	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra onnx --extra workspace --extra serve --extra mcp --extra encryption --extra postgres --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) --group web -c requirements/runtime.lock -c requirements/dev.lock -o requirements/web.lock
 	$(COMPILE) --no-deps --group model -o requirements/model.lock
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .venv-model .venv-compat .venv-openclaw .venv-inspector .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peers .venv-model .venv-compat .venv-openclaw .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

@@ -237,7 +237,8 @@ def _by_time(
 
 def _put_before(one: Found, other: Found) -> None:
     if one.score <= other.score:
-        one.factors["order"] = 1.001 * other.score / (one.score or 1.0)
+        lifted = 1.001 * other.score / (one.score or 1.0)
+        one.factors["order"] = one.factors.get("order", 1.0) * lifted
         one.score = 1.001 * other.score
 
 

@@ -40,6 +40,9 @@ _POLICY = "; ".join(
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'none'",
+        # Not even our own script can make markup of a text.
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
     )
 )
 _SAFE = {

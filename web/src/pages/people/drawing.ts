@@ -1,0 +1,342 @@
+// The graph on a canvas: forces place it, and it is drawn only while something moves.
+import {
+  forceCollide,
+  forceLink,
+  forceManyBody,
+  forceSimulation,
+  forceX,
+  forceY,
+  type Simulation,
+} from "d3-force";
+import { quadtree } from "d3-quadtree";
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
+import { colour } from "../../lib/colours";
+import { type Dot, type GraphData, type Line, shade, TYPES } from "./types";
+
+export interface Heard {
+  hover: (dot: Dot | undefined, x: number, y: number) => void;
+  choose: (dot: Dot | undefined) => void;
+  name: (dot: Dot) => string;
+}
+
+const REACH = 8;
+const SMALL = 160;
+
+export class Drawing {
+  private readonly context: CanvasRenderingContext2D;
+  private readonly simulation: Simulation<Dot, Line>;
+  private readonly zooming: ZoomBehavior<HTMLCanvasElement, unknown>;
+  private readonly resized: ResizeObserver;
+  private view: ZoomTransform = zoomIdentity;
+  private dots: Dot[] = [];
+  private lines: Line[] = [];
+  private near = new Map<string, Set<string>>();
+  private until = Infinity;
+  private chosen = "";
+  private hovered = "";
+  private width = 1;
+  private height = 1;
+  private frame = 0;
+  private colours = new Map<string, string>();
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly heard: Heard,
+    private readonly still: boolean,
+  ) {
+    this.context = canvas.getContext("2d")!;
+    this.simulation = forceSimulation<Dot, Line>()
+      .stop()
+      .on("tick", () => this.draw());
+    this.zooming = zoom<HTMLCanvasElement, unknown>()
+      .scaleExtent([0.1, 8])
+      .on("zoom", (event: { transform: ZoomTransform }) => {
+        this.view = event.transform;
+        this.draw();
+      });
+    select(canvas).call(this.zooming).on("dblclick.zoom", null);
+    canvas.addEventListener("pointermove", this.move);
+    canvas.addEventListener("pointerleave", this.leave);
+    canvas.addEventListener("click", this.click);
+    this.resized = new ResizeObserver(() => this.resize());
+    this.resized.observe(canvas);
+    this.paint();
+  }
+
+  /** Show another graph. What was there before keeps its place. */
+  show({ nodes, edges }: GraphData): void {
+    const before = new Map(this.dots.map((dot) => [dot.data.id, dot]));
+    const most = Math.max(1e-9, ...nodes.map(({ strength }) => strength));
+    this.dots = nodes.map((data, at) => ({
+      ...place(before.get(data.id), at),
+      data,
+      radius: 4 + 16 * Math.sqrt(data.strength / most),
+      since: new Date(data.first_at).getTime(),
+    }));
+    const known = new Map(this.dots.map((dot) => [dot.data.id, dot]));
+    this.lines = edges.flatMap((data) => {
+      const [source, target] = [known.get(data.source), known.get(data.target)];
+      if (!source || !target) return [];
+      return [
+        {
+          data,
+          source,
+          target,
+          width: Math.min(4, 1 + Math.floor(Math.log2(1 + data.size) / 2)),
+          since: new Date(data.first_at).getTime(),
+        },
+      ];
+    });
+    this.near = neighbours(this.lines);
+    this.settle();
+  }
+
+  /** Let the forces find a place for everything; without motion, at once. */
+  private settle(): void {
+    const many = this.dots.length > SMALL;
+    this.simulation
+      .nodes(this.dots)
+      .force(
+        "link",
+        forceLink<Dot, Line>(this.lines)
+          .distance((line) => 46 + ends(line).reduce((sum, dot) => sum + dot.radius, 0))
+          .strength(many ? 0.25 : 0.4),
+      )
+      .force(
+        "charge",
+        forceManyBody<Dot>()
+          .strength((dot) => -60 - 9 * dot.radius)
+          .distanceMax(500)
+          .theta(many ? 1.1 : 0.9),
+      )
+      .force("collide", forceCollide<Dot>((dot) => dot.radius + (many ? 3 : 14)).iterations(1))
+      .force("x", forceX<Dot>().strength(0.06))
+      .force("y", forceY<Dot>().strength(0.08))
+      .alphaDecay(many ? 0.04 : 0.03)
+      .alpha(1);
+    // The first steps are the wildest: they are not shown.
+    this.simulation.tick(this.still ? 200 : many ? 40 : 80);
+    this.fit();
+    if (this.still) this.draw();
+    else this.simulation.restart();
+  }
+
+  /** Put all of it into view. */
+  fit(): void {
+    const seen = this.dots.filter((dot) => dot.since <= this.until);
+    if (!seen.length || this.width < 2) return;
+    const xs = seen.map((dot) => dot.x ?? 0);
+    const ys = seen.map((dot) => dot.y ?? 0);
+    const [left, right] = [Math.min(...xs), Math.max(...xs)];
+    const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+    const scale = Math.min(
+      1.6,
+      (this.width - 90) / (right - left + 20),
+      (this.height - 90) / (bottom - top + 20),
+    );
+    this.look(Math.max(0.1, scale), (left + right) / 2, (top + bottom) / 2);
+  }
+
+  private look(scale: number, x: number, y: number): void {
+    const view = zoomIdentity
+      .translate(this.width / 2, this.height / 2)
+      .scale(scale)
+      .translate(-x, -y);
+    select(this.canvas).call(this.zooming.transform, view);
+  }
+
+  zoomBy(factor: number): void {
+    select(this.canvas).call(this.zooming.scaleBy, factor);
+  }
+
+  choose(id: string): void {
+    if (id === this.chosen) return;
+    this.chosen = id;
+    const dot = this.dots.find(({ data }) => data.id === id);
+    if (dot) this.look(Math.max(this.view.k, 0.9), dot.x ?? 0, dot.y ?? 0);
+    this.draw();
+  }
+
+  /** Only what was known by a time. */
+  showUntil(time: number): void {
+    this.until = time;
+    this.draw();
+  }
+
+  /** Read the colours again: the theme has changed. */
+  paint(): void {
+    for (const name of [
+      "--ink",
+      "--soft",
+      "--line",
+      "--strong-line",
+      "--accent",
+      "--ground",
+      ...TYPES.map(shade),
+    ])
+      this.colours.set(name, colour(name));
+    this.draw();
+  }
+
+  stop(): void {
+    this.simulation.stop();
+    this.resized.disconnect();
+    cancelAnimationFrame(this.frame);
+    select(this.canvas).on(".zoom", null);
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    const first = this.width < 2;
+    this.width = clientWidth;
+    this.height = clientHeight;
+    this.canvas.width = clientWidth * devicePixelRatio;
+    this.canvas.height = clientHeight * devicePixelRatio;
+    if (first) this.fit();
+    this.draw();
+  }
+
+  private at(event: MouseEvent): Dot | undefined {
+    const [x, y] = this.view.invert([event.offsetX, event.offsetY]);
+    const seen = this.dots.filter((dot) => dot.since <= this.until);
+    const tree = quadtree(
+      seen,
+      (dot) => dot.x ?? 0,
+      (dot) => dot.y ?? 0,
+    );
+    const found = tree.find(x, y, 28 / Math.min(1, this.view.k));
+    if (!found) return undefined;
+    const far = Math.hypot((found.x ?? 0) - x, (found.y ?? 0) - y);
+    return far <= found.radius + REACH / this.view.k ? found : undefined;
+  }
+
+  private move = (event: PointerEvent): void => {
+    const dot = this.at(event);
+    this.canvas.classList.toggle("over", dot !== undefined);
+    this.heard.hover(dot, event.offsetX, event.offsetY);
+    if (this.hovered === (dot?.data.id ?? "")) return;
+    this.hovered = dot?.data.id ?? "";
+    this.draw();
+  };
+
+  private leave = (): void => {
+    this.hovered = "";
+    this.heard.hover(undefined, 0, 0);
+    this.draw();
+  };
+
+  private click = (event: MouseEvent): void => this.heard.choose(this.at(event));
+
+  private draw(): void {
+    if (!this.frame)
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.render();
+      });
+  }
+
+  private render(): void {
+    const { context, view } = this;
+    const focus = this.hovered || this.chosen;
+    const lit = focus ? new Set([focus, ...(this.near.get(focus) ?? [])]) : undefined;
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    context.translate(view.x, view.y);
+    context.scale(view.k, view.k);
+    this.renderLines(lit, focus);
+    this.renderDots(lit);
+    this.renderNames(lit);
+  }
+
+  /** Lines of one width are one path, which is drawn much faster than each by itself. */
+  private renderLines(lit: Set<string> | undefined, focus: string): void {
+    const faint = Math.min(0.45, 8 / Math.sqrt(this.lines.length));
+    const seen = this.lines.filter((line) => line.since <= this.until);
+    const on = (line: Line) => ends(line).some((dot) => dot.data.id === focus);
+    this.stroke(seen, "--strong-line", lit ? faint / 3 : faint);
+    if (focus) this.stroke(seen.filter(on), "--accent", 1);
+  }
+
+  private stroke(lines: Line[], shade: string, alpha: number): void {
+    const { context } = this;
+    context.globalAlpha = alpha;
+    context.strokeStyle = this.colours.get(shade)!;
+    for (const [width, group] of Map.groupBy(lines, (line) => line.width)) {
+      context.lineWidth = width / Math.max(0.6, this.view.k ** 0.5);
+      context.beginPath();
+      for (const line of group) {
+        const [from, to] = ends(line);
+        context.moveTo(from.x ?? 0, from.y ?? 0);
+        context.lineTo(to.x ?? 0, to.y ?? 0);
+      }
+      context.stroke();
+    }
+  }
+
+  private renderDots(lit: Set<string> | undefined): void {
+    const { context } = this;
+    for (const dot of this.dots) {
+      if (dot.since > this.until) continue;
+      context.globalAlpha = lit && !lit.has(dot.data.id) ? 0.25 : 1;
+      context.fillStyle = this.colours.get(shade(dot.data.type))!;
+      context.beginPath();
+      context.arc(dot.x ?? 0, dot.y ?? 0, dot.radius, 0, 2 * Math.PI);
+      context.fill();
+      if (dot.data.id !== this.chosen) continue;
+      context.lineWidth = 3 / this.view.k;
+      context.strokeStyle = this.colours.get("--ink")!;
+      context.stroke();
+    }
+  }
+
+  /** Names of what is large enough on the screen, or in the light. */
+  private renderNames(lit: Set<string> | undefined): void {
+    const { context, view } = this;
+    context.font = `${12 / view.k}px ${getComputedStyle(this.canvas).fontFamily}`;
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    context.lineJoin = "round";
+    context.lineWidth = 3 / view.k;
+    context.strokeStyle = this.colours.get("--ground")!;
+    context.fillStyle = this.colours.get("--ink")!;
+    const few = this.dots.length <= 60;
+    for (const dot of this.dots) {
+      if (dot.since > this.until) continue;
+      const on = lit?.has(dot.data.id);
+      if (lit ? !on : !few && dot.radius * view.k < 9) continue;
+      context.globalAlpha = 1;
+      const name = this.heard.name(dot);
+      const y = (dot.y ?? 0) + dot.radius + 3 / view.k;
+      context.strokeText(name, dot.x ?? 0, y);
+      context.fillText(name, dot.x ?? 0, y);
+    }
+  }
+}
+
+function ends(line: Line): [Dot, Dot] {
+  return [line.source as Dot, line.target as Dot];
+}
+
+/** Where a dot was, or a place on a spiral: the same for the same graph each time. */
+function place(before: Dot | undefined, at: number): { x: number; y: number } {
+  if (before) return { x: before.x ?? 0, y: before.y ?? 0 };
+  const far = 12 * Math.sqrt(at);
+  const turned = at * 2.399963;
+  return { x: far * Math.cos(turned), y: far * Math.sin(turned) };
+}
+
+function neighbours(lines: Line[]): Map<string, Set<string>> {
+  const near = new Map<string, Set<string>>();
+  const add = (one: string, other: string) => {
+    const found = near.get(one);
+    if (found) found.add(other);
+    else near.set(one, new Set([other]));
+  };
+  for (const line of lines) {
+    const [from, to] = ends(line);
+    add(from.data.id, to.data.id);
+    add(to.data.id, from.data.id);
+  }
+  return near;
+}
