@@ -33,9 +33,10 @@ from loxodon.recall.terms import Terms, is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Having
 from loxodon.text.language import language_of
+from loxodon.text.names import candidates
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
-from loxodon.text.words import index_words, query_words
+from loxodon.text.words import fold, index_words, query_words
 from loxodon.types import Turn
 from loxodon.values import NamedTuple
 
@@ -187,6 +188,8 @@ class _Told(NamedTuple):
     about: frozenset[str]
     """The words of the whole: what a sentence tells of may be named in another."""
     numbers: frozenset[str]
+    people: frozenset[int]
+    """Whom the sentence names."""
 
 
 class _Asked(NamedTuple):
@@ -197,6 +200,8 @@ class _Asked(NamedTuple):
     """What the question is about, by words and Chinese characters, and what each tells."""
     parts: Sequence[frozenset[str]]
     """The parts of a Chinese question, whose things and their sides 的 and 是 hold apart."""
+    names: frozenset[str]
+    """Of these words, those that only name whom or what it is about."""
     terms: Terms
     having: Having
 
@@ -215,8 +220,9 @@ def _by_time(
     having: Having,
 ) -> None:
     """Put the later of two that plainly speak of the same thing before the earlier one."""
-    asked = _Asked(question, _worth(question, having), _parts(question), terms, having)
-    told = [one for found in best if (one := _told(found, turns, asked))]
+    names = gist(" ".join(one.text for one in question.entities)).words
+    asked = _Asked(question, _worth(question, having), _parts(question), names, terms, having)
+    told = _with_people(store, [one for found in best if (one := _told(found, turns, asked))])
     leading = {one.found.key for one in told[:_FEW]}
     told.sort(key=lambda one: one.at)
     for early, late in combinations(told, 2):
@@ -227,7 +233,7 @@ def _by_time(
             continue
         if (
             _same_attribute(early, late)
-            or _is_same(early, late, asked)
+            or (not _is_another(early, late, asked) and _is_same(early, late, asked))
             or (early.found.key in leading and _takes_up(store, early, late, asked))
         ):
             early.found.again = max(early.found.again, late.at)
@@ -284,7 +290,21 @@ def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | Non
         return None
     words = gist(text).words
     about = words if text == content else gist(content[:_READ]).words
-    return _Told(found, at, session, text, after, words, about, _numbers(text))
+    return _Told(found, at, session, text, after, words, about, _numbers(text), frozenset())
+
+
+def _with_people(store: Store, told: list[_Told]) -> list[_Told]:
+    each = [candidates(fold(one.text)) for one in told]
+    known = store.entities_named(sorted(set().union(*each)))
+    people = {
+        name: one.no
+        for name, one in known.items()
+        if one.type in ("person", "pet") and name == fold(one.name)  # not "my colleague"
+    }
+    return [
+        one._replace(people=frozenset(people[name] for name in names if name in people))
+        for one, names in zip(told, each, strict=True)
+    ]
 
 
 def _numbers(text: str) -> frozenset[str]:
@@ -321,6 +341,21 @@ def _same_attribute(early: _Told, late: _Told) -> bool:
 
     known = ATTRIBUTES.get(one.attribute)
     return known is not None and known.one and one.attribute not in OF_SOMETHING
+
+
+def _is_another(early: _Told, late: _Told, asked: _Asked) -> bool:
+    """Whether two tell of different things, whatever words they share.
+
+    What was said since of the same side of the same subject was compared with a memory when it was
+    learned. That something else is said of the subject ("Ingrid is coming to visit") makes her home
+    no older, and that others live somewhere does not, either.
+    """
+    if early.found.record is not None and early.found.record.attribute:
+        return True
+    if not (early.words & late.words & asked.worth.keys()) - asked.names:
+        return not _says_new(late, asked)
+    apart = early.people and late.people and early.people.isdisjoint(late.people)
+    return bool(apart) and asked.question.kind != "who"
 
 
 def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
@@ -379,6 +414,8 @@ def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
     answers = early.found.parts.get("attribute") or asked.share(early.words) >= _NAMED
     if not answers or not (counts or _says_new(late, asked)):
         return False
+    if late.found.record is not None and early.found.record is not None:
+        return False  # which were compared when the later one was learned
     if any(_lacks(part, early, late, _LEAST) for part in asked.parts):
         return False
     said = set(index_words(early.text)) & set(index_words(late.text)) - {*asked.terms.all}

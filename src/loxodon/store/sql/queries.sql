@@ -216,7 +216,8 @@ INSERT INTO memory_uses (memory, day, times, last_at) VALUES (?1, ?2, 1, ?3)
 ON CONFLICT (memory, day) DO UPDATE SET times = memory_uses.times + 1, last_at = max(memory_uses.last_at, ?3)
 
 -- name: used
-SELECT m.id, count(*), sum(u.times), max(u.last_at) FROM memory_uses u JOIN memories m ON m.row = u.memory
+SELECT m.id, count(*), sum(u.times), max(u.last_at)
+FROM memory_uses u CROSS JOIN memories m ON m.row = u.memory
 GROUP BY u.memory, m.id ORDER BY u.memory
 
 -- name: unindexed
