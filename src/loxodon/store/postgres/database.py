@@ -23,11 +23,11 @@ import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.dialect import translated
+from loxodon.store.postgres.dialect import is_write, translated
 from loxodon.store.postgres.errors import is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
-from loxodon.store.postgres.text import escaped, unescaped
+from loxodon.store.postgres.text import escaped, needs_escape, unescaped
 from loxodon.store.relational.database import MEMO, NOTHING_SIGNED, Database, Row
 from loxodon.store.walls import Wall
 
@@ -293,13 +293,19 @@ class PostgresDatabase(Database):
                 with self.writing():
                     self.many(sql, rows)
                 return
-            self._sent(lambda given: self._cursor().executemany(translated(sql), given), rows)
+            if any(map(needs_escape, rows)):
+                self._escape()
+                rows = escaped(rows)
+            with self._translating():
+                self._cursor().executemany(translated(sql), rows)
             self._changes += 1
 
     def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
-        if not sql.lstrip().startswith(("SELECT", "WITH")):
+        if is_write(sql):
             with self.writing():
+                if "RETURNING" in sql:
+                    return self._execute(sql, values)
                 self.run(sql, values)
                 return []
         for left in (True, False):
@@ -322,16 +328,17 @@ class PostgresDatabase(Database):
 
     def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
         """Send a statement; a text that PostgreSQL cannot have is escaped."""
+        if needs_escape(values):
+            self._escape()
+            values = escaped(values)
         with self._translating():
-            try:
-                send(values)
-            except psycopg.DataError as error:
-                if "NUL" not in str(error) or error.sqlstate:
-                    raise
-                if self._mode == "writing" and not self._escaped:
-                    self._escaped = True
-                    self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
-                send(escaped(values))
+            send(values)
+
+    def _escape(self) -> None:
+        """From now on this space has texts that are escaped."""
+        if self._mode == "writing" and not self._escaped:
+            self._escaped = True
+            self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
 
     def _held(self) -> Session:
         if self._connection is None:
