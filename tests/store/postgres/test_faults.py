@@ -23,6 +23,7 @@ from loxodon.errors import (
 from loxodon.store import Filter, KnownTurn
 from loxodon.store.postgres import database, migrations, pool, spaces
 from loxodon.store.postgres.errors import shown
+from loxodon.store.protocol import Store
 from loxodon.types import Turn
 from tests.store.contracts import key, record, turn
 from tests.store.postgres.server import OWNER, Server
@@ -99,10 +100,9 @@ def texts(url: str) -> list[str]:
     return found
 
 
-def say(store: database.Database | object, text: str) -> list[Turn | KnownTurn]:
-    with store.writing():  # type: ignore[attr-defined]
-        found: list[Turn | KnownTurn] = store.append([(turn(text, id=text), key(text))])  # type: ignore[attr-defined]
-        return found
+def say(store: Store, text: str) -> list[Turn | KnownTurn]:
+    with store.writing():
+        return store.append([(turn(text, id=text), key(text))])
 
 
 def test_a_connection_that_is_lost_at_rest_is_replaced(postgres: Server, postgres_url: str) -> None:

@@ -110,7 +110,7 @@ def _change(store: Store, chance: random.Random, id: str) -> bool:
 def _seen(store: Store, seed: int) -> dict[str, Any]:
     """What is asked of a store, and what it says."""
     chance = random.Random(seed + 1)
-    since = {"since": NOW - timedelta(days=20), "until": NOW + timedelta(days=9)}
+    since: dict[str, Any] = {"since": NOW - timedelta(days=20), "until": NOW + timedelta(days=9)}
     filters = (Filter(), Filter(**since), Filter(audience="group"), Filter(project="HOME"))
     said: dict[str, Any] = {}
     for query in [_text(chance) for _ in range(2)] + ["猫", "tea"]:

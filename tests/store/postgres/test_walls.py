@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -153,10 +153,9 @@ def test_every_query_is_bound_to_its_space_by_an_index(
     send = PostgresDatabase._cursor
 
     def listening(self: PostgresDatabase) -> Any:
-        cursor = send(self)
-        execute, many = cursor.execute, cursor.executemany
-        cursor.execute = lambda sql, *rest: asked.add(sql) or execute(sql, *rest)  # type: ignore[method-assign,assignment,return-value]
-        cursor.executemany = lambda sql, *rest: asked.add(sql) or many(sql, *rest)  # type: ignore[method-assign,assignment,func-returns-value]
+        cursor: Any = send(self)
+        for name in ("execute", "executemany"):
+            setattr(cursor, name, _noting(getattr(cursor, name), asked))
         return cursor
 
     monkeypatch.setattr(PostgresDatabase, "_cursor", listening)
@@ -186,17 +185,25 @@ def test_every_query_is_bound_to_its_space_by_an_index(
     store.close()
 
 
-def _use(store: PostgresStore) -> None:
+def _noting(send: Callable[..., Any], asked: set[str]) -> Callable[..., Any]:
+    def noted(sql: str, *values: Any) -> Any:
+        asked.add(sql)
+        return send(sql, *values)
+
+    return noted
+
+
+def _use(store: Any) -> None:
     """Ask most of what there is to ask."""
-    times = {"since": NOW - timedelta(days=9), "until": NOW + timedelta(days=9)}
+    times: dict[str, Any] = {"since": NOW - timedelta(days=9), "until": NOW + timedelta(days=9)}
     owner = not store.wall.stands
     for query in ("apple pear", "苹", "plum fig kiwi"):
         words = query_words(query)
         for index in ("turns", "memories", "archive", "segments", "chunks", "documents"):
             for where in (Filter(), Filter(**times), Filter(project="x", session="s")):
-                store.search(index, words, where, 5)  # type: ignore[arg-type]
-            store.having(index, words)  # type: ignore[arg-type]
-            store.rare(index, words, 5)  # type: ignore[arg-type]
+                store.search(index, words, where, 5)
+            store.having(index, words)
+            store.rare(index, words, 5)
     rows = [1, 2, 3]
     store.find(Filter(kind="fact", state="active", tag="t", entity="Mei", trust=("user",)))
     store.find(Filter(), strongest=True)
