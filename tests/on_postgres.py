@@ -46,7 +46,7 @@ def is_refused(error: BaseException) -> bool:
 def opening(server: Server) -> Iterator[None]:
     """Have every home that is opened meanwhile be in a database of its own."""
     urls: dict[str, str] = {}
-    real = open_space
+    real, real_load = open_space, settings.load
 
     def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
         home = home_at(path)
@@ -61,8 +61,15 @@ def opening(server: Server) -> Iterator[None]:
             config = config._replace(store=StoreConfig(urls[home]))
         return real(path, space, config, *more)
 
+    def load(home: str) -> Config:
+        """The settings of a home that was opened: for commands, which ask before they open one."""
+        config = real_load(home)
+        known = "" if config.store.url else urls.get(home, "")
+        return config._replace(store=StoreConfig(known)) if known else config
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("loxodon.memory.open_space", opened)
+        patch.setattr(settings, "load", load)
         yield
     let_go()
     for url in urls.values():
