@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -92,13 +93,15 @@ def is_refused(error: BaseException) -> bool:
 def opening(server: Server) -> Iterator[None]:
     """Have every home that is opened meanwhile be in a database of its own."""
     urls: dict[str, str] = {}
+    alone = Lock()
     real, real_load = open_space, settings.load
 
     def in_database(home: str, config: Config) -> Config:
         if config.store.url:
             return config
-        if home not in urls:
-            urls[home] = server.database()
+        with alone:
+            if home not in urls:
+                urls[home] = server.database()
         return config._replace(store=StoreConfig(urls[home]))
 
     def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
