@@ -5,11 +5,17 @@ from __future__ import annotations
 from tests.store.contracts.documents import DocumentsContract
 from tests.store.contracts.primary import PrimaryDataContract
 from tests.store.contracts.store import StoreContract
+from tests.store.contracts.vectors import VectorsContract
 from tests.store.contracts.worklog import WorkLogContract
 from tests.store.contracts.workspace_data import WorkspaceDataContract
 
 
 class BackendContract(
-    StoreContract, WorkLogContract, WorkspaceDataContract, DocumentsContract, PrimaryDataContract
+    StoreContract,
+    WorkLogContract,
+    WorkspaceDataContract,
+    DocumentsContract,
+    PrimaryDataContract,
+    VectorsContract,
 ):
     """Inherit, and give `open_store`: it opens the store of a space, the same one each time."""

@@ -7,13 +7,16 @@ now, and no two writers of a space ever meet.
 What is lost with its connection before COMMIT was sent is certainly undone, and the error says so.
 Where COMMIT was sent and no answer came, the server is asked what became of the transaction; where
 that cannot be known either, the error says that. What was acknowledged is on disk.
+
+Statements of a write whose answer does not matter are sent without waiting for it (a pipeline). One
+that fails is told of by the next that is waited for, at the latest before COMMIT.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
@@ -33,6 +36,7 @@ _TRIES = 5
 """How often a connection is looked for that is not lost; a failover takes seconds."""
 _PAUSE = 0.5
 _UNCHANGING = 20_000
+_PENDING = 500
 _Result = TypeVar("_Result")
 
 
@@ -49,6 +53,9 @@ class PostgresDatabase(Database):
         self._changes = 0
         self._escaped = False
         self._depth = 0
+        self._pipelines = ExitStack()
+        self._pipeline: psycopg.Pipeline
+        self._pending: list[psycopg.RawCursor[Row]] = []
         self.afterwards: list[Callable[[], None]] = []
         """What is done once this transaction is committed, outside it."""
         migrations.ensure(url)
@@ -96,7 +103,7 @@ class PostgresDatabase(Database):
             self._changes, said = 0, ""
             try:
                 yield
-                if self._changes:
+                if self._has_changed():
                     if self.witness is not None:
                         said = self._testify(self.witness)
                     elif self.signing != NOTHING_SIGNED:
@@ -119,14 +126,19 @@ class PostgresDatabase(Database):
         signing, wall = self.signing, self.wall
         self._depth += 1
         name = f"inner_{self._depth}"
-        self._command(f"SAVEPOINT {name}")
+        self.run(f"SAVEPOINT {name}")
         try:
             yield
-            self._command(f"RELEASE SAVEPOINT {name}")
+            self.run(f"RELEASE SAVEPOINT {name}")
+            self._catch_up()
             signing = self.signing
         except BaseException:
-            if self._connection is not None and not self._connection.closed:
-                self._command(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
+            self._leave_pipeline()
+            connection = self._held()
+            if not connection.closed:
+                with self._translating():
+                    connection.execute(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
+                    self._enter_pipeline()
             self.wall = wall  # whose settings went back with the rest
             raise
         finally:
@@ -160,6 +172,8 @@ class PostgresDatabase(Database):
                 raise store_error(error, self.path) from None
             self._connection = connection
             self._follow(row)
+            if not reading:
+                self._enter_pipeline()
             return
 
     def _follow(self, row: Row | None) -> None:
@@ -173,23 +187,26 @@ class PostgresDatabase(Database):
         if version != self._version:
             self._version, self._unchanging = version, {}
 
+    def _has_changed(self) -> bool:
+        """Whether this transaction has changed anything so far."""
+        if not self._changes:
+            self._catch_up()
+        return self._changes > 0
+
     def _commit(self) -> None:
         """Commit; where the answer is lost, ask what became of it."""
         if not self._changes:
-            self._command("COMMIT")
-            return
-        found = self._execute(
+            return  # nothing to keep: it is ended like one that is undone
+        ((_, xid),) = self._execute(
             f"UPDATE loxodon.spaces SET version = version + 1 WHERE id = {self.id} "
             "RETURNING version, pg_current_xact_id()::text"
         )
-        _, xid = found[0]
         self._version, self._unchanging = -1, {}
         try:
-            self._held().execute("COMMIT")
+            self._cursor().execute("COMMIT")
+            self._pipeline.sync()
         except psycopg.Error as error:
-            if not is_lost(error):
-                raise store_error(error, self.path) from None
-            if not self._was_kept(xid):
+            if not is_lost(error) or not self._was_kept(xid):
                 raise store_error(error, self.path) from None
 
     def _was_kept(self, xid: str) -> bool:
@@ -214,10 +231,39 @@ class PostgresDatabase(Database):
         )
 
     def _let_go(self) -> None:
+        if self._connection is None:
+            return
+        self._leave_pipeline()
         connection, self._connection = self._connection, None
-        if connection is not None:
-            pool.undo(connection)
-            pool.returned(self.url, connection)
+        pool.undo(connection)
+        pool.returned(self.url, connection)
+
+    # The pipeline
+
+    def _enter_pipeline(self) -> None:
+        self._pipeline = self._pipelines.enter_context(self._held().pipeline())
+
+    def _leave_pipeline(self) -> None:
+        """What it still had to tell does not matter: the transaction is undone, or committed."""
+        self._pending.clear()
+        with suppress(psycopg.Error):
+            self._pipelines.close()
+
+    def _catch_up(self) -> None:
+        """Hear of all that was sent, and count what it changed."""
+        with self._translating():
+            self._pipeline.sync()
+        self._changes += sum(cursor.rowcount > 0 for cursor in self._pending)
+        self._pending.clear()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise store_error(error, self.path) from None
+        except UnicodeEncodeError:
+            raise _half_character() from None
 
     # Statements
 
@@ -226,6 +272,17 @@ class PostgresDatabase(Database):
             if self._mode:
                 return self._execute(translated(sql), values)
             return self._alone(translated(sql), values)
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        with self._turn:
+            if self._mode != "writing":
+                self.all(sql, values)
+                return
+            cursor = self._cursor()
+            self._sent(lambda given: cursor.execute(translated(sql), given), values)
+            self._pending.append(cursor)
+            if len(self._pending) > _PENDING:
+                self._catch_up()
 
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         with self._turn:
@@ -243,7 +300,8 @@ class PostgresDatabase(Database):
         """A statement outside a transaction: a read is repeated where its connection is lost."""
         if not sql.lstrip().startswith(("SELECT", "WITH")):
             with self.writing():
-                return self._execute(sql, values)
+                self.run(sql, values)
+                return []
         for left in (True, False):
             try:
                 with self.reading():
@@ -256,14 +314,15 @@ class PostgresDatabase(Database):
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         cursor = self._cursor()
         self._sent(lambda given: cursor.execute(sql, given), values)
+        with self._translating():
+            rows = cursor.fetchall()
         if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
             self._changes += 1
-        rows = cursor.fetchall() if cursor.description else []
         return unescaped(rows) if self._escaped else rows
 
     def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
         """Send a statement; a text that PostgreSQL cannot have is escaped."""
-        try:
+        with self._translating():
             try:
                 send(values)
             except psycopg.DataError as error:
@@ -271,19 +330,8 @@ class PostgresDatabase(Database):
                     raise
                 if self._mode == "writing" and not self._escaped:
                     self._escaped = True
-                    self._command(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
+                    self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
                 send(escaped(values))
-        except psycopg.Error as error:
-            raise store_error(error, self.path) from None
-        except UnicodeEncodeError:
-            raise _half_character() from None
-
-    def _command(self, sql: str) -> None:
-        """Statements without values and without an answer, in one message."""
-        try:
-            self._held().execute(sql)
-        except psycopg.Error as error:
-            raise store_error(error, self.path) from None
 
     def _held(self) -> Session:
         if self._connection is None:
@@ -318,8 +366,8 @@ class PostgresDatabase(Database):
     def stand_behind(self, wall: Wall) -> None:
         with self._turn:
             if self._mode:
-                lines = pool.walled(wall) or ["SET LOCAL search_path = loxodon, public"]
-                self._command("; ".join(lines))
+                for line in pool.walled(wall) or ["SET LOCAL search_path = loxodon, public"]:
+                    self.run(line)
             self.wall = wall
             self._memo, self._unchanging = {}, {}
 

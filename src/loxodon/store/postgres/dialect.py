@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 _CHANGES = (
+    (re.compile(r"^\s*--.*\n?", re.M), ""),
     # What is written goes to the table, whatever wall stands before it.
     (
         re.compile(r"^(\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+)(?=\w+\b(?!\.))", re.M),
