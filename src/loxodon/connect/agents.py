@@ -80,6 +80,7 @@ AGENTS: dict[str, ConnectedAgent] = {
             Hook("UserPromptSubmit", "prompt"),
             Hook("Stop", "turn"),
             Hook("PreCompact", "turn"),
+            Hook("SessionEnd", "end"),
         ),
         after="trust",
     ),

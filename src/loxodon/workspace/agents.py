@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
@@ -25,7 +26,6 @@ from loxodon.workspace.transcript_files import (
     entries_of,
     number,
     only_grew,
-    parsed_mark,
     tail_of,
 )
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 _TAIL = 256 << 10
 """Bytes at the end of a transcript in which the latest messages are looked for."""
 _MOST_RECENT = 40
+_FORM = 2
+"""Raised when a reader learns to read what it passed over: what was read with another one is read
+again, and what is new to the journal is added."""
 
 
 class Keeping(NamedTuple):
@@ -143,10 +146,10 @@ class _Run(Following):
         for done, path in enumerate(paths):
             if progress is not None:
                 progress(done, len(paths))
-            if self._lies_still(path):
+            mark = self._mark(path)
+            if self._lies_still(path, mark):
                 self._count(unchanged=1)
                 continue
-            mark = parsed_mark(self._store.workspace_data.mark(path))
             try:
                 if not within(root, path):
                     raise stray()
@@ -160,6 +163,10 @@ class _Run(Following):
                 part = part._replace(drafts=self._own(part))
             self._taken |= {(draft.id, draft.at) for draft in part.drafts}
             self._wait(path, "", part)
+
+    def _mark(self, path: str) -> Mark:
+        mark = super()._mark(path)
+        return mark if mark.get("form") == _FORM else {}
 
     def _own(self, part: TranscriptPart) -> list[Draft]:
         """The turns of a transcript that was read whole, without those that it begins with and that
@@ -201,15 +208,16 @@ class _Run(Following):
         opening = Opening(
             session if isinstance(session, str) and session else session_of(path),
             not grew or mark.get("spoken") is not False,
+            person=not grew or mark.get("person") is not False,
         )
         found = turns_in(entries, self._read, opening, self._zone)
         now = found.opening
         stamp = {"size": stat.st_size, "mtime": stat.st_mtime_ns}
-        mark = {**stamp, **after, "session": now.session, "spoken": now.spoken}
+        who = {"session": now.session, "spoken": now.spoken, "person": now.person}
+        mark = {**stamp, **after, **who, "form": _FORM}
         problems += found.problems
-        return TranscriptPart(
-            now.session, found.drafts, problems, dict(mark), now.parent, now.spoken
-        )
+        spoken = now.spoken and (now.person or bool(found.drafts))
+        return TranscriptPart(now.session, found.drafts, problems, dict(mark), now.parent, spoken)
 
 
 def _only_went_on(part: TranscriptPart, mark: Mark) -> bool:
@@ -257,7 +265,16 @@ def _is_compaction(numbered: Numbered) -> bool:
     return entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary"
 
 
+def own_words(agent: str, prompt: str) -> str:
+    """What the person wrote of a prompt, which may begin with what hooks said before."""
+    words: str = _module(agent).own_words(prompt)
+    return words.strip()
+
+
 def _reader(agent: str) -> ReadEntry:
-    module = import_module(f"loxodon.workspace.readers.{AGENTS[agent].reader}")
-    read: ReadEntry = module.read_entry
+    read: ReadEntry = _module(agent).read_entry
     return read
+
+
+def _module(agent: str) -> ModuleType:
+    return import_module(f"loxodon.workspace.readers.{AGENTS[agent].reader}")

@@ -68,8 +68,13 @@ def read_entry(line: int, entry: Entry, opening: Opening) -> Opening | Said | No
         return None
     text = text_in(entry.get("displayContent") or entry.get("content") or "")
     if role == "user":
-        text = without_blocks(text.partition(_FILES)[0], _PUT_IN)
+        text = own_words(text)
     return Said(role, text, word(entry, "id"), entry.get("timestamp"))
+
+
+def own_words(text: str) -> str:
+    """What the person wrote of a message in their name."""
+    return without_blocks(text.partition(_FILES)[0], _PUT_IN)
 
 
 def is_gemini(entry: Entry) -> bool:
