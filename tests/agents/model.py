@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 Request = dict[str, Any]
 Events = list[tuple[str, dict[str, Any]]]
@@ -20,6 +21,8 @@ class Reply(NamedTuple):
     text: str = ""
     tool: str = ""
     arguments: dict[str, Any] = {}  # noqa: RUF012 never changed
+    namespace: str = ""
+    """What the tool is called within, where an agent says so."""
 
 
 class Model:
@@ -55,9 +58,14 @@ class Model:
         self.prompts.append(request)
         reply = self.replies.pop(0) if self.replies else Reply("Noted.")
         if reply.tool:
-            (name,) = (one for one in tools if one.endswith(reply.tool))
-            return reply._replace(tool=name)
+            (named,) = (one for one in tools if one.endswith(reply.tool))
+            namespace, _, name = named.rpartition("/")
+            return reply._replace(tool=name, namespace=namespace)
         return reply
+
+
+def _id(kind: str) -> str:
+    return f"{kind}_{uuid4().hex}"
 
 
 def _tools(request: Request) -> list[str]:
@@ -67,7 +75,7 @@ def _tools(request: Request) -> list[str]:
         if declared := one.get("functionDeclarations"):
             found += [each["name"] for each in declared]
         elif one.get("type") == "namespace":  # Codex puts the tools of a server together
-            found += [f"{one['name']}{each['name']}" for each in one["tools"]]
+            found += [f"{one['name']}/{each['name']}" for each in one["tools"]]
         else:
             found.append(one.get("name") or one.get("function", {}).get("name", ""))
     return found
@@ -76,14 +84,14 @@ def _tools(request: Request) -> list[str]:
 def anthropic(reply: Reply) -> Events:
     block: dict[str, Any]
     if reply.tool:
-        block = {"type": "tool_use", "id": "toolu_1", "name": reply.tool, "input": {}}
+        block = {"type": "tool_use", "id": _id("toolu"), "name": reply.tool, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(reply.arguments)}
     else:
         block = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": reply.text}
     usage = {"input_tokens": 10, "output_tokens": 5}
     message = {
-        "id": "msg_1",
+        "id": _id("msg"),
         "type": "message",
         "role": "assistant",
         "model": "claude-sonnet-4-5",
@@ -115,14 +123,14 @@ def responses(reply: Reply) -> Events:
     if reply.tool:
         item = {
             "type": "function_call",
-            "id": "fc_1",
-            "call_id": "call_1",
+            "id": _id("fc"),
+            "call_id": _id("call"),
             "name": reply.tool,
             "arguments": json.dumps(reply.arguments),
-        }
+        } | ({"namespace": reply.namespace} if reply.namespace else {})
     else:
         words = {"type": "output_text", "text": reply.text, "annotations": []}
-        item = {"type": "message", "id": "msg_1", "role": "assistant", "content": [words]}
+        item = {"type": "message", "id": _id("msg"), "role": "assistant", "content": [words]}
     usage = {
         "input_tokens": 10,
         "input_tokens_details": {"cached_tokens": 0},
@@ -144,7 +152,7 @@ def completions(reply: Reply) -> Events:
     delta: dict[str, Any] = {"role": "assistant", "content": reply.text}
     if reply.tool:
         function = {"name": reply.tool, "arguments": json.dumps(reply.arguments)}
-        call = {"index": 0, "id": "call_1", "type": "function", "function": function}
+        call = {"index": 0, "id": _id("call"), "type": "function", "function": function}
         delta = {"role": "assistant", "tool_calls": [call]}
     chunk = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "tiny"}
     ended = "tool_calls" if reply.tool else "stop"

@@ -17,7 +17,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.store import Progress
 from loxodon.types import Draft, Followed, Turn
 from loxodon.workspace.following import Following, as_input, stray, within
-from loxodon.workspace.readers.agents import Numbered, Opening, ReadEntry, turns_in
+from loxodon.workspace.readers.agents import Numbered, Opening, ReadEntry, inner, turns_in
 from loxodon.workspace.readers.lines import Trouble, session_of
 from loxodon.workspace.transcript_files import (
     MAX_FILE,
@@ -252,17 +252,24 @@ def recent(agent: str, path: str) -> list[str]:
     except (OSError, InputError):
         return []
     for place in range(len(entries) - 1, -1, -1):
-        if _is_compaction(entries[place]):
-            entries = entries[place + 1 :]
+        kept = _kept(entries[place])
+        if kept is not None:
+            entries = [*kept, *entries[place + 1 :]]
             break
     found = turns_in(entries, _reader(agent), Opening(session_of(path)), None)
     return [draft.content for draft in found.drafts[-_MOST_RECENT:]]
 
 
-def _is_compaction(numbered: Numbered) -> bool:
-    """Whether an entry says that the agent has put a summary in the place of all before it."""
-    entry = numbered[1]
-    return entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary"
+def _kept(numbered: Numbered) -> list[Numbered] | None:
+    """What the agent has left before it of all that was said before an entry, where the entry tells
+    of that: nothing but a summary, or the messages that are in it. None where it tells nothing."""
+    line, entry = numbered
+    if entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary":
+        return []
+    messages = inner(entry, "$set").get("messages")
+    if not isinstance(messages, list):
+        return None
+    return [(line, one) for one in messages if isinstance(one, Mapping)]
 
 
 def own_words(agent: str, prompt: str) -> str:
