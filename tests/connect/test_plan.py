@@ -85,7 +85,7 @@ class Place:
         return len(plan.changes)
 
     def state(self, name: str) -> str:
-        return state_of(recorded(str(self.home)).get(name, {}), str(self.folder(name)))
+        return state_of(name, recorded(str(self.home)).get(name, {}), str(self.folder(name)))
 
     def all(self) -> dict[str, bytes]:
         return {str(one): one.read_bytes() for one in self.root.rglob("*") if one.is_file()}

@@ -54,7 +54,7 @@ def answer(
         return ({"hookSpecificOutput": told} if text else {}), []
     if not path:
         return {}, []
-    found = memory.workspace.follow_agent(agent, path)
+    found = memory.workspace.follow_agent(agent, path, known=action == "end")
     return {}, [f"{one.file}:{one.line}: {one.what}" for one in found.problems]
 
 

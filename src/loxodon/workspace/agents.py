@@ -121,14 +121,23 @@ def check_found(agent: str, folder: str) -> None:
 
 
 def follow_agent(
-    workspace: Workspace, agent: str, folder: str, file: str = "", progress: Progress | None = None
+    workspace: Workspace,
+    agent: str,
+    folder: str,
+    file: str = "",
+    progress: Progress | None = None,
+    *,
+    known: bool = False,
 ) -> Followed:
-    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause."""
+    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause.
+    With `known` also in those that were read before: an agent that is killed tells no hook."""
     check_found(agent, folder)
     if workspace.memory.paused:
         return Followed()
     run = _Run(workspace, agent)
-    paths = [file] if file else transcripts(agent, folder)
+    paths = [file] if file and not known else transcripts(agent, folder)
+    if known:
+        paths = [path for path in paths if path == file or run.knows(path)]
     run.follow_files(os.path.realpath(folder), paths, progress)
     return run.result()
 
@@ -163,6 +172,10 @@ class _Run(Following):
                 part = part._replace(drafts=self._own(part))
             self._taken |= {(draft.id, draft.at) for draft in part.drafts}
             self._wait(path, "", part)
+
+    def knows(self, path: str) -> bool:
+        """Whether a transcript was read before, however."""
+        return bool(super()._mark(path))
 
     def _mark(self, path: str) -> Mark:
         mark = super()._mark(path)
