@@ -12,7 +12,7 @@ LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-postgres test-model test-compat test-upstream test-openclaw test-inspector test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
+.PHONY: help demo test test-long test-postgres test-model test-compat test-upstream test-openclaw test-agents test-inspector test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -74,6 +74,15 @@ test-openclaw: $(VENV)/dev.done .venv-openclaw/openclaw.done  ## try it in a rea
 		$(BIN)/python -m pytest -rs tests/openclaw -k "not before" & newer=$$!; \
 		$(BIN)/python -m pytest -rs tests/openclaw -k before; older=$$?; \
 		wait $$newer && exit $$older
+
+.venv-agents/agents.done: tests/real_agents/package.json
+	mkdir -p .venv-agents
+	cp tests/real_agents/package.json .venv-agents/
+	npm install --prefix .venv-agents --no-audit --no-fund
+	@touch $@
+
+test-agents: $(VENV)/dev.done .venv-agents/agents.done  ## try it in the real Claude Code, Codex, Gemini CLI and OpenCode (needs npm; an environment of its own: .venv-agents)
+	LOXODON_AGENTS=$(CURDIR)/.venv-agents $(BIN)/python -m pytest -rs tests/real_agents
 
 .venv-inspector/inspector.done: tests/serve/mcp/inspector/package.json
 	mkdir -p .venv-inspector
@@ -162,4 +171,4 @@ lock:  ## pin the dependencies anew
 	$(COMPILE) --no-deps --group model -o requirements/model.lock
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .venv-model .venv-compat .venv-openclaw .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peers .venv-model .venv-compat .venv-openclaw .venv-agents .venv-inspector .demo .web-check web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

@@ -118,3 +118,25 @@ def test_the_log_stays_small(root: Path) -> None:
     assert lines[-1].startswith("1199 ")
     assert (home / LOG).stat().st_size < 80_000
     assert json.dumps(lines).count("\\n") == 0
+
+
+def test_memories_are_recalled_by_what_the_person_wrote(memory: Memory, root: Path) -> None:
+    path = str(Gemini(root / ".gemini").path)
+    hook = "<hook_context># Memory snapshot\n- The user's sister Mei</hook_context>"
+    asked = {"transcript_path": path, "prompt": f"{hook}\n\n小美住在哪里？Mei住在哪里？"}
+    assert told(memory, "gemini-cli", "BeforeAgent", **asked).startswith("[相关记忆]")
+    assert told(memory, "gemini-cli", "BeforeAgent", transcript_path=path, prompt=hook) == ""
+
+
+def test_a_session_that_was_killed_is_read_when_another_ends(memory: Memory, root: Path) -> None:
+    talks = [ClaudeCode(root / ".claude", name) for name in ("killed", "mine", "earlier")]
+    for talk in talks:
+        talk.user("one")
+    for talk in talks[:2]:
+        told(memory, "claude-code", "Stop", transcript_path=str(talk.path))
+    talks[0].user("two")
+    told(memory, "claude-code", "Stop", transcript_path=str(talks[1].path))
+    assert len(memory.journal(session="killed")) == 1
+    told(memory, "claude-code", "SessionEnd", transcript_path=str(talks[1].path))
+    assert [one.content for one in memory.journal(session="killed")] == ["one", "two"]
+    assert memory.journal(session="earlier") == []  # `loxodon follow` reads those, when asked to

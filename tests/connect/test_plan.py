@@ -85,7 +85,7 @@ class Place:
         return len(plan.changes)
 
     def state(self, name: str) -> str:
-        return state_of(recorded(str(self.home)).get(name, {}), str(self.folder(name)))
+        return state_of(name, recorded(str(self.home)).get(name, {}), str(self.folder(name)))
 
     def all(self) -> dict[str, bytes]:
         return {str(one): one.read_bytes() for one in self.root.rglob("*") if one.is_file()}
@@ -109,7 +109,7 @@ def test_what_was_there_stays_and_comes_back(place: Place, name: str) -> None:
             path.chmod(0o640)
             before = place.all()
             assert place.connect(name) > 1
-            assert place.state(name) == "connected"
+            assert place.state(name) == ("waiting" if name == "codex" else "connected")
             changed = path.read_text("utf-8")
             if path.suffix == ".toml":
                 assert tomllib.loads(changed)["mcp_servers"]["loxodon"]["command"] == COMMAND[0]
@@ -240,6 +240,41 @@ def test_what_somebody_took_out_is_put_back(place: Place) -> None:
     assert place.state("cursor") == "changed"
     place.remove("cursor")
     assert place.all().keys() <= {str(path)}
+
+
+ALLOWED = {
+    "session_start": "f52cb41d3e324f297d84e65ffd5ee42e1feba4549e629cebc15a2fabefb6c660",
+    "user_prompt_submit": "4be1d580c7291e12a2d39d2a897f862fb0214b2bcfd41e91f3e12a37514b0ac6",
+    "stop": "b77e505d8304bec7a4750187e21e8490b0fa8a977e6807afdbeade570eb0607b",
+    "pre_compact": "688f03bc6e29b29a1be55c84b614c1848b600100baf1d2122082b2b74dbdf57c",
+    "session_end": "f0ed1bac5f936d0707615bbebfc00461fe1d9aff41a6b829e8e553f548fe38f6",
+}
+"""What Codex 0.166 puts down when the hooks for COMMAND are allowed."""
+
+
+def test_codex_is_connected_when_its_hooks_are_allowed(place: Place) -> None:
+    hooks, config = place.path("codex"), place.path("codex", 1)
+    mine = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}}'
+    hooks.write_text(mine, "utf-8")
+    place.connect("codex")
+    assert place.state("codex") == "waiting"
+    connected = config.read_text("utf-8")
+    allowed = connected
+    for event, digest in ALLOWED.items():
+        assert place.state("codex") == "waiting"
+        key = json.dumps(f"{hooks}:{event}:{1 if event == 'stop' else 0}:0")
+        allowed += f'\n[hooks.state.{key}]\ntrusted_hash = "sha256:{digest}"\n'
+        config.write_text(allowed, "utf-8")
+    assert place.state("codex") == "connected"
+    for off in ("[features]\nhooks = false\n", ""):
+        config.write_text(off + (allowed if off else connected), "utf-8")
+        assert place.state("codex") == "waiting"
+    config.write_text(allowed, "utf-8")
+    place.connect("codex", [*COMMAND, "--space", "work"])
+    assert place.state("codex") == "waiting"  # what was allowed is another command
+    place.remove("codex")
+    assert hooks.read_text("utf-8") == mine
+    assert "hooks.state" in config.read_text("utf-8")  # the person's, and Codex's
 
 
 BROKEN = [

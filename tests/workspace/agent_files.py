@@ -59,35 +59,58 @@ class ClaudeCode:
 
 
 class Codex:
-    """Lines of one rollout of Codex."""
+    """Lines of one rollout of Codex; with `older`, as its versions before 0.160 wrote them."""
 
     def __init__(
-        self, folder: Path, source: object = "cli", session: str = SESSION, **more: str
+        self,
+        folder: Path,
+        source: object = "cli",
+        session: str = SESSION,
+        *,
+        older: bool = False,
+        **more: str,
     ) -> None:
         name = f"rollout-{DAY}T08-00-00-{session}.jsonl"
         self.path = folder / "sessions" / "2026" / "02" / "03" / name
         self.count = 0
+        self.older = older
         about = {"id": session, "timestamp": at(0), "cwd": "/home/me/app", "source": source} | more
-        self.line("session_meta", {**about, "originator": "codex_cli_rs", "cli_version": "0.99.0"})
+        self.line("session_meta", {**about, "originator": "codex-tui", "cli_version": "0.166.0"})
 
     def line(self, kind: str, payload: dict[str, Any]) -> Path:
         self.count += 1
-        return appended(self.path, {"timestamp": at(self.count), "type": kind, "payload": payload})
+        about = {"timestamp": at(self.count), "ordinal": self.count - 1}
+        return appended(self.path, {**about, "type": kind, "payload": payload})
+
+    def started(self, trigger: str, **more: str) -> Path:
+        """A turn begins; in older versions nothing says by whom."""
+        by = {"turn_id": "t", "parent_turn_id": None, "initiating_agent_path": None} | more
+        begun = {} if self.older else {"turn_attribution": {**by, "turn_trigger": trigger}}
+        return self.line("event_msg", {"type": "task_started", "turn_id": "t", **begun})
 
     def item(self, role: str, text: str) -> Path:
         kind = "input_text" if role == "user" else "output_text"
         content = [{"type": kind, "text": text}]
         return self.line("response_item", {"type": "message", "role": role, "content": content})
 
+    def completed(self, kind: str, part: dict[str, Any]) -> Path:
+        item = {"type": kind, "id": f"i{self.count}", "content": [part]}
+        return self.line("event_msg", {"type": "item_completed", "turn_id": "t", "item": item})
+
     def user(self, text: str, **more: Any) -> Path:
         self.item("user", text)
+        if not self.older:
+            return self.completed("UserMessage", {"type": "text", "text": text} | more)
         return self.line(
             "event_msg", {"type": "user_message", "message": text, "images": []} | more
         )
 
     def agent(self, text: str) -> Path:
-        self.item("assistant", text)
-        return self.line("event_msg", {"type": "agent_message", "message": text})
+        if self.older:
+            self.item("assistant", text)
+            return self.line("event_msg", {"type": "agent_message", "message": text})
+        self.completed("AgentMessage", {"type": "Text", "text": text})
+        return self.item("assistant", text)
 
 
 class Gemini:

@@ -92,31 +92,76 @@ def test_what_programs_put_into_claude_code_is_nobodys_word(memory: Memory, root
     assert found.problems == ()
 
 
-def test_codex(memory: Memory, root: Path) -> None:
-    talk = Codex(root / ".codex")
+@pytest.mark.parametrize("older", [False, True])
+def test_codex(memory: Memory, root: Path, older: bool) -> None:
+    talk = Codex(root / ".codex", older=older)
+    talk.started("user")
     talk.item("user", "<environment_context>Rome</environment_context>")
     talk.user("I moved to York")
     talk.line("event_msg", {"type": "agent_reasoning", "text": "hm"})
     talk.line("response_item", {"type": "function_call_output", "output": "Rome"})
+    talk.completed("ContextCompaction", {"type": "text", "text": "Rome"})
     talk.agent("Good for you")
     assert follow(memory, "codex").added == 2
     assert said(memory) == [("user", "I moved to York"), ("assistant", "Good for you")]
     assert memory.journal()[0].session == SESSION
     talk.user("# Context from my IDE setup:\n- Rome\n## My request for Codex:\nand I like it")
-    talk.user("Rome", kind="environment_context")
+    talk.line(
+        "event_msg", {"type": "user_message", "message": "Rome", "kind": "environment_context"}
+    )
     assert follow(memory, "codex").added == 1
     turn = memory.journal()[-1]
     assert (turn.content, turn.session) == ("and I like it", SESSION)
 
 
-def test_what_programs_ask_codex_is_not_journalled(memory: Memory, root: Path) -> None:
-    talks = [Codex(root / ".codex", source, f"s{n}") for n, source in enumerate(["exec", {"x": 1}])]
+@pytest.mark.parametrize("older", [False, True])
+def test_what_programs_ask_codex_is_not_journalled(memory: Memory, root: Path, older: bool) -> None:
+    sources = ["exec", {"subagent": "review"}]
+    talks = [
+        Codex(root / ".codex", source, f"s{n}", older=older) for n, source in enumerate(sources)
+    ]
+    talks[0].started("exec")
+    talks[1].started("user")
     for talk in talks:
         talk.user("I moved to York")
     assert follow(memory, "codex").skipped == 2
     talks[0].user("and to Leeds")  # what the first line said holds for what comes later
     assert follow(memory, "codex").skipped == 1
     assert said(memory) == []
+
+
+def test_a_codex_session_that_people_and_programs_go_on_with(memory: Memory, root: Path) -> None:
+    begun_by_a_program, begun_by_me = Codex(root / ".codex", "exec", "a"), Codex(root / ".codex")
+    for talk in (begun_by_a_program, begun_by_me):
+        talk.started("exec")
+        talk.user("I live in Rome")
+        talk.agent("Rome it is")
+    follow(memory, "codex")
+    assert said(memory) == []
+    for talk in (begun_by_a_program, begun_by_me):
+        talk.user("in Rome still")  # a turn that was begun before
+        talk.started("user")
+        talk.user("I live in York")
+        talk.started("user", parent_turn_id="t0")
+        talk.user("Rome, says an agent")
+    follow(memory, "codex")
+    assert said(memory) == [("user", "I live in York")] * 2
+
+
+def test_what_an_earlier_version_passed_over_is_read(
+    memory: Memory, root: Path, tmp_path: Path
+) -> None:
+    talk = Codex(root / ".codex")
+    talk.user("I moved to York")
+    follow(memory, "codex")
+    mark = json.loads(memory.workspace.store.workspace_data.mark(str(talk.path)))
+    del mark["form"]  # as it put down how far it had read
+    with Memory.open(tmp_path / "other") as other:
+        store = other.workspace.store
+        with store.writing():
+            store.workspace_data.set_mark(str(talk.path), "", json.dumps(mark), other.now())
+        assert follow(other, "codex").added == 1
+        assert follow(other, "codex").unchanged == 1
 
 
 def item(role: str, kind: str, text: str) -> dict[str, object]:
@@ -159,6 +204,41 @@ def test_gemini(memory: Memory, root: Path) -> None:
     assert follow(memory, "gemini-cli").added == 1
     Gemini(root / ".gemini", "subagent", "other").user("Rome")
     assert follow(memory, "gemini-cli").skipped == 1
+
+
+def test_what_gemini_cli_says_in_the_users_name(memory: Memory, root: Path) -> None:
+    talk = Gemini(root / ".gemini")
+    hook = "<hook_context># Memory snapshot\n&gt; Rome</hook_context>"
+    talk.user([{"text": f"{hook}\n\nI live in York"}])
+    talk.user([{"text": "I like it"}, {"text": hook}], displayContent=[{"text": "I like it"}])
+    for text in ("System: Potential loop detected. Rome", "Please continue."):
+        talk.user([{"text": text}], displayContent=[{"text": "I like it"}])
+    talk.user("I ran the following shell command:\n```sh\nls\n```\n\nRome")
+    talk.user("Please continue.")
+    follow(memory, "gemini-cli")
+    said_here = ["I live in York", "I like it", "Please continue."]
+    assert said(memory) == [("user", text) for text in said_here]
+
+
+def test_what_an_agent_has_before_it(root: Path) -> None:
+    claude, codex = ClaudeCode(root / ".claude"), Codex(root / ".codex")
+    gemini = Gemini(root / ".gemini")
+    for talk in (claude, codex, gemini):
+        talk.user("one")
+        talk.agent("two")
+    claude.line("user", "")
+    appended(claude.path, {"type": "system", "subtype": "compact_boundary"})
+    codex.line("compacted", {"message": "a summary"})
+    kept = [
+        gemini.message("user", "<state_snapshot>one</state_snapshot>"),
+        gemini.message("user", "two"),
+    ]
+    appended(gemini.path, {"$set": {"messages": kept}})
+    for talk in (claude, codex, gemini):
+        talk.user("three")
+    assert recent("claude-code", str(claude.path)) == ["three"]
+    assert recent("codex", str(codex.path)) == ["three"]
+    assert recent("gemini-cli", str(gemini.path)) == ["two", "three"]
 
 
 def test_gemini_of_before_is_one_document(memory: Memory, root: Path) -> None:

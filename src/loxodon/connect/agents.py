@@ -26,6 +26,8 @@ class Hook(NamedTuple):
     action: Action
     """`start`: give the snapshot. `prompt`: give memories. `turn`: journal. `end`: the same, and
     consolidate if that is due."""
+    seconds: int = 0
+    """How long the agent waits, where it allows less than we ask for."""
 
 
 class AgentFile(NamedTuple):
@@ -80,6 +82,7 @@ AGENTS: dict[str, ConnectedAgent] = {
             Hook("UserPromptSubmit", "prompt"),
             Hook("Stop", "turn"),
             Hook("PreCompact", "turn"),
+            Hook("SessionEnd", "end", 3),
         ),
         after="trust",
     ),
@@ -159,5 +162,5 @@ def hook_of(name: str, hook: Hook, command: list[str]) -> dict[str, object]:
     import shlex
 
     run = shlex.join([*command, "hook", name, hook.event])
-    timeout = _SECONDS[hook.action] * AGENTS[name].timeout
+    timeout = (hook.seconds or _SECONDS[hook.action]) * AGENTS[name].timeout
     return {"hooks": [{"type": "command", "command": run, "timeout": timeout}]}

@@ -16,7 +16,7 @@ from loxodon.connect.agents import AGENTS, Action
 from loxodon.errors import UsageError
 from loxodon.messages import current
 from loxodon.workspace.agents import AGENTS as FOLLOWED
-from loxodon.workspace.agents import recent
+from loxodon.workspace.agents import own_words, recent
 from loxodon.workspace.following import within
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def answer(
         return ({"hookSpecificOutput": told} if text else {}), []
     if not path:
         return {}, []
-    found = memory.workspace.follow_agent(agent, path)
+    found = memory.workspace.follow_agent(agent, path, known=action == "end")
     return {}, [f"{one.file}:{one.line}: {one.what}" for one in found.problems]
 
 
@@ -74,8 +74,9 @@ def _start(memory: Memory, request: Mapping[str, object]) -> str:
 
 def _prompt(memory: Memory, agent: str, path: str, request: Mapping[str, object]) -> str:
     """What is remembered for a prompt, without what the agent has before it already."""
-    prompt = request.get("prompt")
-    if not isinstance(prompt, str) or not memory.gate(prompt).recall:
+    given = request.get("prompt")
+    prompt = own_words(agent, given) if isinstance(given, str) else ""
+    if not prompt or not memory.gate(prompt).recall:
         return ""
     return memory.recall(prompt, in_view=recent(agent, path) if path else ()).context
 

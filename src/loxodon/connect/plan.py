@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from loxodon.connect.agents import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
+from loxodon.connect.allowed import are_allowed
 from loxodon.errors import InputError, NotFoundError
 from loxodon.workspace.openclaw import edits, json5, toml
 from loxodon.workspace.openclaw.changes import Files, InstallChange
@@ -24,7 +25,7 @@ _EMPTY = "{\n}\n"
 _NONE: dict[str, Any] = {"wanted": [], "files": {}}
 """The record of an agent that is not connected."""
 Record = dict[str, Any]
-State = Literal["connected", "changed", "not connected", "not found"]
+State = Literal["connected", "waiting", "changed", "not connected", "not found"]
 
 
 def plan_connect(home: str, name: str, folder: str, command: list[str]) -> InstallPlan:
@@ -207,8 +208,12 @@ def _stands(files: Files, path: str, done: Mapping[str, Any]) -> bool:
         return False
 
 
-def state_of(record: Mapping[str, Any], folder: str) -> State:
+def state_of(name: str, record: Mapping[str, Any], folder: str) -> State:
     """How an agent is connected, told by its record, empty where it is not, and its folder."""
-    if record:
-        return "connected" if is_whole(record) else "changed"
-    return "not connected" if os.path.isdir(folder) else "not found"
+    if not record:
+        return "not connected" if os.path.isdir(folder) else "not found"
+    if not is_whole(record):
+        return "changed"
+    if AGENTS[name].after == "trust" and not are_allowed(folder, record["wanted"]):
+        return "waiting"
+    return "connected"

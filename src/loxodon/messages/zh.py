@@ -2111,9 +2111,10 @@ SENTENCES: dict[str, str] = {
     "{agent} is disconnected; the memory itself is kept": "{agent} 已断开；记忆本身保留不变",
     "this agent is connected over MCP, which needs a package that is not installed": "该智能体通过 MCP 连接，而所需的软件包尚未安装",
     "new sessions use it; `loxodon follow` journals the earlier ones": "新会话即可使用；`loxodon follow` 会把以前的会话记入日志",
-    "start Codex and allow the new hooks with /hooks; `loxodon follow` journals the earlier sessions": "请启动 Codex，并在 /hooks 中允许新钩子；`loxodon follow` 会把以前的会话记入日志",
+    "start Codex and allow the new hooks: it asks, or type /hooks; `loxodon follow` journals the earlier sessions": "请启动 Codex 并允许新钩子：它会询问，也可输入 /hooks；`loxodon follow` 会把以前的会话记入日志",
     "restart it to use the memory": "重启它之后即可使用记忆",
     "connected": "已连接",
+    "connected, but its hooks do not run before you allow them: /hooks": "已连接，但要先用 /hooks 允许它的钩子，钩子才会运行",
     "connected, but its files were changed: connect it again": "已连接，但它的文件被改动过：请重新连接",
     # Spaces
     "delete needs the name of a space; list and deleted take none": "delete 需要空间名；list 和 deleted 不带名称",

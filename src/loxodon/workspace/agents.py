@@ -10,13 +10,14 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.store import Progress
 from loxodon.types import Draft, Followed, Turn
 from loxodon.workspace.following import Following, as_input, stray, within
-from loxodon.workspace.readers.agents import Numbered, Opening, ReadEntry, turns_in
+from loxodon.workspace.readers.agents import Numbered, Opening, ReadEntry, inner, turns_in
 from loxodon.workspace.readers.lines import Trouble, session_of
 from loxodon.workspace.transcript_files import (
     MAX_FILE,
@@ -25,7 +26,6 @@ from loxodon.workspace.transcript_files import (
     entries_of,
     number,
     only_grew,
-    parsed_mark,
     tail_of,
 )
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 _TAIL = 256 << 10
 """Bytes at the end of a transcript in which the latest messages are looked for."""
 _MOST_RECENT = 40
+_FORM = 2
+"""Raised when a reader learns to read what it passed over: what was read with another one is read
+again, and what is new to the journal is added."""
 
 
 class Keeping(NamedTuple):
@@ -118,14 +121,23 @@ def check_found(agent: str, folder: str) -> None:
 
 
 def follow_agent(
-    workspace: Workspace, agent: str, folder: str, file: str = "", progress: Progress | None = None
+    workspace: Workspace,
+    agent: str,
+    folder: str,
+    file: str = "",
+    progress: Progress | None = None,
+    *,
+    known: bool = False,
 ) -> Followed:
-    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause."""
+    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause.
+    With `known` also in those that were read before: an agent that is killed tells no hook."""
     check_found(agent, folder)
     if workspace.memory.paused:
         return Followed()
     run = _Run(workspace, agent)
-    paths = [file] if file else transcripts(agent, folder)
+    paths = [file] if file and not known else transcripts(agent, folder)
+    if known:
+        paths = [path for path in paths if path == file or run.knows(path)]
     run.follow_files(os.path.realpath(folder), paths, progress)
     return run.result()
 
@@ -143,10 +155,10 @@ class _Run(Following):
         for done, path in enumerate(paths):
             if progress is not None:
                 progress(done, len(paths))
-            if self._lies_still(path):
+            mark = self._mark(path)
+            if self._lies_still(path, mark):
                 self._count(unchanged=1)
                 continue
-            mark = parsed_mark(self._store.workspace_data.mark(path))
             try:
                 if not within(root, path):
                     raise stray()
@@ -160,6 +172,14 @@ class _Run(Following):
                 part = part._replace(drafts=self._own(part))
             self._taken |= {(draft.id, draft.at) for draft in part.drafts}
             self._wait(path, "", part)
+
+    def knows(self, path: str) -> bool:
+        """Whether a transcript was read before, however."""
+        return bool(super()._mark(path))
+
+    def _mark(self, path: str) -> Mark:
+        mark = super()._mark(path)
+        return mark if mark.get("form") == _FORM else {}
 
     def _own(self, part: TranscriptPart) -> list[Draft]:
         """The turns of a transcript that was read whole, without those that it begins with and that
@@ -201,15 +221,16 @@ class _Run(Following):
         opening = Opening(
             session if isinstance(session, str) and session else session_of(path),
             not grew or mark.get("spoken") is not False,
+            person=not grew or mark.get("person") is not False,
         )
         found = turns_in(entries, self._read, opening, self._zone)
         now = found.opening
         stamp = {"size": stat.st_size, "mtime": stat.st_mtime_ns}
-        mark = {**stamp, **after, "session": now.session, "spoken": now.spoken}
+        who = {"session": now.session, "spoken": now.spoken, "person": now.person}
+        mark = {**stamp, **after, **who, "form": _FORM}
         problems += found.problems
-        return TranscriptPart(
-            now.session, found.drafts, problems, dict(mark), now.parent, now.spoken
-        )
+        spoken = now.spoken and (now.person or bool(found.drafts))
+        return TranscriptPart(now.session, found.drafts, problems, dict(mark), now.parent, spoken)
 
 
 def _only_went_on(part: TranscriptPart, mark: Mark) -> bool:
@@ -244,20 +265,36 @@ def recent(agent: str, path: str) -> list[str]:
     except (OSError, InputError):
         return []
     for place in range(len(entries) - 1, -1, -1):
-        if _is_compaction(entries[place]):
-            entries = entries[place + 1 :]
+        kept = _kept(entries[place])
+        if kept is not None:
+            entries = [*kept, *entries[place + 1 :]]
             break
     found = turns_in(entries, _reader(agent), Opening(session_of(path)), None)
     return [draft.content for draft in found.drafts[-_MOST_RECENT:]]
 
 
-def _is_compaction(numbered: Numbered) -> bool:
-    """Whether an entry says that the agent has put a summary in the place of all before it."""
-    entry = numbered[1]
-    return entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary"
+def _kept(numbered: Numbered) -> list[Numbered] | None:
+    """What the agent has left before it of all that was said before an entry, where the entry tells
+    of that: nothing but a summary, or the messages that are in it. None where it tells nothing."""
+    line, entry = numbered
+    if entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary":
+        return []
+    messages = inner(entry, "$set").get("messages")
+    if not isinstance(messages, list):
+        return None
+    return [(line, one) for one in messages if isinstance(one, Mapping)]
+
+
+def own_words(agent: str, prompt: str) -> str:
+    """What the person wrote of a prompt, which may begin with what hooks said before."""
+    words: str = _module(agent).own_words(prompt)
+    return words.strip()
 
 
 def _reader(agent: str) -> ReadEntry:
-    module = import_module(f"loxodon.workspace.readers.{AGENTS[agent].reader}")
-    read: ReadEntry = module.read_entry
+    read: ReadEntry = _module(agent).read_entry
     return read
+
+
+def _module(agent: str) -> ModuleType:
+    return import_module(f"loxodon.workspace.readers.{AGENTS[agent].reader}")

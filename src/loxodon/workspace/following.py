@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from loxodon.errors import InputError
 from loxodon.types import Draft, FileProblem, Followed
 from loxodon.workspace.readers.lines import Trouble
-from loxodon.workspace.transcript_files import TranscriptPart, parsed_mark
+from loxodon.workspace.transcript_files import Mark, TranscriptPart, parsed_mark
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
@@ -53,8 +53,10 @@ class Following:
             more = InputError("{n} more lines cannot be read", n=left)
             self._problems.append(FileProblem(file, 0, more.localized()[0]))
 
-    def _lies_still(self, path: str) -> bool:
-        mark = parsed_mark(self._store.workspace_data.mark(path))
+    def _mark(self, path: str) -> Mark:
+        return parsed_mark(self._store.workspace_data.mark(path))
+
+    def _lies_still(self, path: str, mark: Mark) -> bool:
         try:
             stat = os.stat(path)
         except OSError:

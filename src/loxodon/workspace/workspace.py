@@ -155,14 +155,15 @@ class Workspace:
         return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
 
     def follow_agent(
-        self, agent: str, file: str = "", progress: Progress | None = None
+        self, agent: str, file: str = "", progress: Progress | None = None, *, known: bool = False
     ) -> Followed:
         """Journal what was said to a coding agent (`workspace.agents`) since the last time, in all
-        of its transcripts or in one; its folder is where its environment variable says."""
+        of its transcripts or in one, with `known` also in those that were read before; its folder
+        is where its environment variable says."""
         from loxodon.workspace.agents import AGENTS, follow_agent
 
         folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
-        return follow_agent(self, agent, folder, file, progress)
+        return follow_agent(self, agent, folder, file, progress, known=known)
 
     def take_in(
         self,

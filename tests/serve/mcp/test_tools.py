@@ -118,7 +118,7 @@ async def test_what_is_remembered_is_found_read_listed_and_told(desk: Desk) -> N
         assert ([one["id"] for one in listed["memories"]], listed["more"]) == ([kept["id"]], False)
         told = await called(client, "recall_context", message="花生")
         assert "花生过敏" in told["context"]
-        assert told["items"][0]["id"] == kept["id"]
+        assert told["ids"] == [kept["id"]]
         assert "花生过敏" not in (await called(client, "snapshot", language="zh"))["text"]
     with desk.memory() as memory:  # it is what the agent said, not the user, until they confirm it
         assert memory.get(kept["id"]).trust == "assistant"

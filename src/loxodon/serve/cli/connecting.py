@@ -88,8 +88,8 @@ def _after(name: str) -> str:
     after = {
         "new": t("new sessions use it; `loxodon follow` journals the earlier ones"),
         "trust": t(
-            "start Codex and allow the new hooks with /hooks; `loxodon follow` journals the "
-            "earlier sessions"
+            "start Codex and allow the new hooks: it asks, or type /hooks; `loxodon follow` "
+            "journals the earlier sessions"
         ),
         "restart": t("restart it to use the memory"),
     }
@@ -112,7 +112,7 @@ def _status(args: Namespace) -> Outcome:
     home = home_of(args)
     record = recorded(home)
     states = {
-        name: state_of(record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS
+        name: state_of(name, record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS
     } | {_OPENCLAW: _openclaw(home)}
     last = noted(home)[-1:]
     files = {name: list(one["files"]) for name, one in record.items()}
@@ -126,6 +126,7 @@ def _status(args: Namespace) -> Outcome:
     def show() -> None:
         said = {
             "connected": t("connected"),
+            "waiting": t("connected, but its hooks do not run before you allow them: /hooks"),
             "changed": t("connected, but its files were changed: connect it again"),
             "not connected": t("not connected"),
             "not found": t("not found"),

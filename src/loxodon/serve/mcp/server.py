@@ -417,7 +417,7 @@ def log_fields(result: object) -> dict[str, Any]:
     if isinstance(result, shapes.Known):
         return {"id": result.id, "version": result.version}
     if isinstance(result, shapes.Recalled):
-        return {"items": len(result.items), "tokens": result.tokens}
+        return {"items": len(result.ids), "tokens": result.tokens}
     if isinstance(result, shapes.Memories):
         return {"items": len(result.memories)}
     if isinstance(result, shapes.Worked):

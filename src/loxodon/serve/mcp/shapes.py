@@ -50,26 +50,14 @@ class Memories(NamedTuple):
     more: bool
 
 
-class Found(NamedTuple):
-    """One thing recalled: a memory, a past message, or a piece of a note."""
-
-    id: str
-    kind: str
-    content: str
-    score: float
-    at: datetime
-    state: str
-    valid_until: datetime | None
-    sources: tuple[str, ...]
-
-
 class Recalled(NamedTuple):
-    """What belongs to a question."""
+    """What belongs to a question. The words are there once: some clients give their model all of
+    this in the place of the text."""
 
     context: str
     tokens: int
     unsure: bool
-    items: tuple[Found, ...]
+    ids: tuple[str, ...]
 
 
 class Step(NamedTuple):
@@ -190,11 +178,7 @@ def _places(sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def recalled(found: Recall) -> Recalled:
-    items = tuple(
-        _picked(Found, one, score=round(one.score, 4), sources=_places(one.sources))
-        for one in found.items
-    )
-    return Recalled(found.context, found.tokens, found.unsure, items)
+    return Recalled(found.context, found.tokens, found.unsure, tuple(one.id for one in found.items))
 
 
 def step(one: Version) -> Step:

@@ -170,13 +170,13 @@ class _Run(Following):
 
     def follow_files(self, paths: Sequence[str]) -> None:
         """Journal what is new in files of one folder, those that began first before the others."""
-        changed = [path for path in paths if not self._lies_still(path)]
+        changed = [path for path in paths if not self._lies_still(path, self._mark(path))]
         self._count(unchanged=len(paths) - len(changed))
         if not changed:
             return
         index = self._index(os.path.join(os.path.dirname(changed[0]), "sessions.json"))
         for path in sorted(changed, key=_began):
-            mark = parsed_mark(self._store.workspace_data.mark(path))
+            mark = self._mark(path)
             try:
                 part = read_file(path, mark, lambda name: index.get(name, About()), self._zone)
             except (OSError, InputError) as error:

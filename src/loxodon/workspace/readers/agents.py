@@ -30,6 +30,8 @@ class Opening(NamedTuple):
     """False where nobody speaks in it but programs."""
     parent: str = ""
     """The session that it begins with a copy of."""
+    person: bool = True
+    """False while a program speaks in the user's name, where transcripts tell that by the turn."""
 
 
 class AgentTurns(NamedTuple):
@@ -66,7 +68,9 @@ def turns_in(
             said = read(line, entry, opening)
             if isinstance(said, Opening):
                 opening = said
-            elif said is not None and (draft := _draft(said, line, opening, zone)):
+            elif (
+                said is not None and opening.person and (draft := _draft(said, line, opening, zone))
+            ):
                 found[draft.id] = draft
         except InputError as error:
             problems.append((line, error))
@@ -117,7 +121,7 @@ def text_in(value: object) -> str:
 def _text_of_part(part: object) -> str:
     if not isinstance(part, Mapping) or part.get("thought"):
         return ""
-    if part.get("type", "text") not in ("text", "input_text", "output_text"):
+    if part.get("type", "text") not in ("text", "Text", "input_text", "output_text"):
         return ""
     text = part.get("text")
     return text if isinstance(text, str) else ""

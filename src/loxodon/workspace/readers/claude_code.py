@@ -68,7 +68,7 @@ def read_entry(line: int, entry: Entry, opening: Opening) -> Opening | Said | No
     message = inner(entry, "message")
     text = text_in(message.get("content"))
     if kind == "user":
-        text = "" if _has_result(message) else _own_words(text)
+        text = "" if _has_result(message) else own_words(text)
     elif message.get("model") == "<synthetic>":
         return None
     role: Role = "user" if kind == "user" else "assistant"
@@ -86,7 +86,8 @@ def _has_result(message: Entry) -> bool:
     return any(isinstance(one, dict) and one.get("type") == "tool_result" for one in blocks)
 
 
-def _own_words(text: str) -> str:
+def own_words(text: str) -> str:
+    """What the person wrote of a message in their name."""
     text = without_blocks(text, _PUT_IN)
     return "" if text.lstrip().startswith(_INTERRUPTED) else text
 

@@ -30,6 +30,11 @@ _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant"}
 _PUT_IN = ("hook_context", "session_context", "state_snapshot")
 _FILES = "\n--- Content from referenced files ---"
 """What stands before files that were named in a message."""
+_SHELL = "I ran the following shell command:\n```sh\n"
+"""How a message begins that tells the model of a command of the user's."""
+_GO_ON = ("System: ", "Please continue.")
+"""How messages begin with which the program itself makes the model go on. They show what the user
+said last, as if it were said again."""
 
 
 def read_gemini(
@@ -66,10 +71,18 @@ def read_entry(line: int, entry: Entry, opening: Opening) -> Opening | Said | No
     role = _ROLES.get(word(entry, "type"))
     if role is None or not word(entry, "id"):
         return None
-    text = text_in(entry.get("displayContent") or entry.get("content") or "")
+    shown, text = entry.get("displayContent"), text_in(entry.get("content") or "")
     if role == "user":
-        text = without_blocks(text.partition(_FILES)[0], _PUT_IN)
+        if shown and text.startswith(_GO_ON):
+            return None
+        text = own_words(text_in(shown) if shown else text)
     return Said(role, text, word(entry, "id"), entry.get("timestamp"))
+
+
+def own_words(text: str) -> str:
+    """What the person wrote of a message in their name."""
+    text = without_blocks(text.partition(_FILES)[0], _PUT_IN)
+    return "" if text.startswith(_SHELL) else text
 
 
 def is_gemini(entry: Entry) -> bool:
