@@ -199,6 +199,7 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "restore": ("owner", ["NOWHERE", "--replace"]),
     "encrypt": ("owner", ["--env"]),
     "decrypt": ("owner", []),
+    "move": ("owner", ["--to", "NOWHERE"]),
     "rekey": ("owner", []),
     "export": ("owner", ["NOWHERE"]),
     "sync": ("owner", []),

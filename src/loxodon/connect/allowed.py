@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from loxodon.connect import toml
+from loxodon.workspace.openclaw import toml
 from loxodon.errors import InputError
 from loxodon.workspace.openclaw import json5
 from loxodon.workspace.openclaw.changes import Files

@@ -487,7 +487,7 @@ _WITHOUT_ROUTE = {
         "flush_due next_consolidation forgotten refuse_if_paused schedule.due schedule.failing "
         "schedule.wait schedule.waiting"
     ),
-    "keeps": "documents.together",
+    "keeps": "documents.together documents.cleaned",
     "owner": "beside timekeeping",
 }
 """Verbs of the library alone, or of commands and tools."""

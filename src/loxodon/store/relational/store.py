@@ -117,7 +117,7 @@ class RelationalStore:
         raise NotImplementedError
 
     def _checked_first(self) -> Iterable[Part]:
-        """What can be wrong with it beside its content."""
+        """What can be wrong with it beside its content; called before the data is looked at."""
         return ()
 
     # What all have
@@ -795,13 +795,14 @@ class RelationalStore:
         from loxodon.store.relational import checks
 
         self._for_owner()
+        first = self._checked_first()
         with self.reading():
             same_rates = self._meta("rates") == self._rates()
             end_of = self._end_of if same_rates else None
             return checks.check(
                 self._db,
                 self._indexes.text,
-                self._checked_first(),
+                first,
                 self.vectors.astray,
                 self._record,
                 end_of,

@@ -20,13 +20,15 @@ _VECTORS = frozenset({"vector_models", "vector_blocks", "vectors"})
 
 
 def parts(db: Database) -> tuple[Part, ...]:
-    """What to look at."""
+    """What to look at. Call before the view of the data begins: what is acknowledged by now is
+    in it."""
+    mark = write_counter.of(db.path)
     return (
         lambda: _schema(db),
         lambda: _unusable(db),
         lambda: _file(db),
         lambda: _references(db),
-        lambda: _lost(db),
+        lambda: _lost(db, mark),
     )
 
 
@@ -140,15 +142,13 @@ def _references(db: Database) -> Iterator[Problem]:
         yield of_truth(table, what) if table in PRIMARY_TABLES else derived(table, what)
 
 
-def _lost(db: Database) -> Iterator[Problem]:
+def _lost(db: Database, mark: int) -> Iterator[Problem]:
     """Writes that were acknowledged and are not there: the log was damaged, or the file is an old
     copy."""
     counted: dict[str, int] = dict(
         db.all("SELECT name, last FROM counters WHERE name LIKE 'writes%'")
     )
-    lost = counted.get(write_counter.LOST, 0) + max(
-        0, write_counter.of(db.path) - counted.get(write_counter.WRITES, 0)
-    )
+    lost = counted.get(write_counter.LOST, 0) + max(0, mark - counted.get(write_counter.WRITES, 0))
     if lost:
         yield of_truth(db.path, t("{n} acknowledged writes are missing", n=lost))
 
