@@ -196,3 +196,26 @@ def test_a_turn_is_told_as_past_when_what_answers_has_ended(memory: Memory) -> N
     assert old.valid_until is not None
     assert "held until" in both.context
     assert found.items  # asked for turns alone, it is still there
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "later"),
+    [
+        ("Where does Ingrid live?", "Oslo", "user: My sister Ingrid is coming to visit soon."),
+        ("What am I allergic to?", "walnuts", "user: My brother Anders is allergic to cats."),
+        ("小美住在哪里？", "成都", "user: 我妹妹小美下周来看我。"),
+    ],
+)
+def test_what_else_is_said_since_makes_a_memory_no_older(
+    memory: Memory,  # noqa: F811
+    asked: str,
+    first: str,
+    later: str,
+) -> None:
+    mine = "user: My sister Ingrid lives in Oslo. I am allergic to walnuts."
+    talk(memory, "a", DAY, mine, "user: 我妹妹小美住在成都。")
+    talk(memory, "b", DAY + timedelta(days=20), later, "user: it rained all week in Leeds")
+    memory.consolidate(force=True)
+    found = memory.recall(asked)
+    assert first in shown(found)[0]
+    assert "again" not in found.items[0].why
