@@ -90,7 +90,7 @@ def anthropic(reply: Reply) -> Events:
         block = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": reply.text}
     usage = {"input_tokens": 10, "output_tokens": 5}
-    message = {
+    message: dict[str, Any] = {
         "id": _id("msg"),
         "type": "message",
         "role": "assistant",
@@ -156,6 +156,7 @@ def completions(reply: Reply) -> Events:
         delta = {"role": "assistant", "tool_calls": [call]}
     chunk = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "tiny"}
     ended = "tool_calls" if reply.tool else "stop"
+    choices: list[dict[str, Any]]
     choices = [{"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": ended}]
     return [("", {**chunk, "choices": [{"index": 0, **one}]}) for one in choices]
 
