@@ -59,7 +59,7 @@ class ClaudeCode:
 
 
 class Codex:
-    """Lines of one rollout of Codex; with `older`, as its versions before 0.160 wrote them."""
+    """Lines of one rollout of Codex; with `older`, as earlier versions wrote them."""
 
     def __init__(
         self,

@@ -1,9 +1,10 @@
 """Codex's transcripts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.
 
 A line is `{"timestamp", "type", "payload"}`. `event_msg` has what the person typed and what the
-agent answered, each as it was said: as an item that is completed, in earlier versions as a message;
-no version writes both. `response_item` has the same as the model gets it, among instructions and
-files, and is not read. Up to the middle of 2025 lines were the items alone.
+agent answered, each as it was said: as an item that is completed, or in earlier versions as a
+message, never as both in the versions that we know. `response_item` has the same as the model gets
+it, among instructions and files, and is not read. Up to the middle of 2025 lines were the items
+alone.
 
 One session may be gone on with by a person and by a program (`codex exec resume`). In later
 versions each turn says which.
