@@ -156,15 +156,8 @@ def completions(reply: Reply) -> Events:
         delta = {"role": "assistant", "tool_calls": [call]}
     chunk = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "tiny"}
     ended = "tool_calls" if reply.tool else "stop"
-<<<<<<< HEAD
-    choices: list[dict[str, Any]] = [
-        {"delta": delta, "finish_reason": None},
-        {"delta": {}, "finish_reason": ended},
-    ]
-=======
     choices: list[dict[str, Any]]
     choices = [{"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": ended}]
->>>>>>> refs/heads/agents
     return [("", {**chunk, "choices": [{"index": 0, **one}]}) for one in choices]
 
 
