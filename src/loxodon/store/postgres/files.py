@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _MOST_IDLE = 8
 """Connections that are kept for the next who needs one."""
 
+_LONGEST_MS = 10_000
+"""Milliseconds after which the server lets go of what a process holds that is not heard of."""
+
 _OF_SPACE = "space_id = %(space)s AND "
 _READ = """
 SELECT data, start FROM {table} WHERE {of} name = %(name)s AND start >= %(from)s ORDER BY start
@@ -237,6 +240,7 @@ class PostgresFiles:
         lines = ["BEGIN", *([f"SET LOCAL ROLE {role}"] if role else [])]
         lines += [f"SET LOCAL loxodon.space = '{space:d}'"] if space is not None else []
         lines += [] if durable else ["SET LOCAL synchronous_commit = off"]
+        lines.append(f"SET LOCAL idle_in_transaction_session_timeout = {_LONGEST_MS}")
         return "; ".join(lines)
 
     def connection(self) -> Session:
