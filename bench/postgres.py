@@ -75,7 +75,7 @@ class Databases:
         self._made += 1
         name = f"bench_{os.getpid()}_{self._made}"
         with psycopg.connect(self._url, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+            connection.execute(f"CREATE DATABASE {name}")
         return f"{self._url.rpartition('/')[0]}/{name}"
 
 
@@ -110,7 +110,7 @@ def bench_recall(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def bench_journal(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
-    said, found = turns(Talk(), 20_000, 140), {}
+    said, found = turns(Talk(), 20_000, 140), dict[str, Any]()
     for name, url in (("sqlite", ""), ("postgres", new.new())):
         with folder() as home, _open(home, url) as memory:
             memory.add(said[:100], session="warm")

@@ -152,15 +152,19 @@ class Relay:
         self._open.set()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        Thread(target=self._accept, daemon=True).start()
+        self._ends: list[socket.socket] = []
+        self._threads = [Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
 
     def _accept(self) -> None:
         with suppress(OSError):  # it was closed
             while True:
                 client, _ = self._listening.accept()
                 server = socket.create_connection(("127.0.0.1", self._to))
+                self._ends += (client, server)
                 for ends in ((client, server), (server, client)):
-                    Thread(target=self._hand_on, args=ends, daemon=True).start()
+                    self._threads.append(Thread(target=self._hand_on, args=ends, daemon=True))
+                    self._threads[-1].start()
 
     def _hand_on(self, one: socket.socket, other: socket.socket) -> None:
         with suppress(OSError):
@@ -181,7 +185,13 @@ class Relay:
 
     def close(self) -> None:
         self._open.set()
-        self._listening.close()
+        for end in (self._listening, *self._ends):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(60)
+        for end in (self._listening, *self._ends):
+            end.close()
 
 
 def test_the_line_stands_still(postgres: Server, postgres_url: str, tmp_path: Path) -> None:
