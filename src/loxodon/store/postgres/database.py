@@ -15,6 +15,7 @@ that fails is told of by the next that is waited for, at the latest before COMMI
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
@@ -23,11 +24,11 @@ import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.dialect import translated
+from loxodon.store.postgres.dialect import is_write, translated
 from loxodon.store.postgres.errors import is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
-from loxodon.store.postgres.text import escaped, unescaped
+from loxodon.store.postgres.text import escaped, needs_escape, unescaped
 from loxodon.store.relational.database import MEMO, NOTHING_SIGNED, Database, Row
 from loxodon.store.walls import Wall
 
@@ -35,6 +36,9 @@ _LOCK_SECONDS = 120.0
 _TRIES = 5
 """How often a connection is looked for that is not lost; a failover takes seconds."""
 _PAUSE = 0.5
+_AWAY_SECONDS = 10.0
+"""How long a standby that did not answer is left alone."""
+_VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
 _UNCHANGING = 20_000
 _PENDING = 500
 _Result = TypeVar("_Result")
@@ -43,9 +47,13 @@ _Result = TypeVar("_Result")
 class PostgresDatabase(Database):
     """A space for one process; its threads take turns."""
 
-    def __init__(self, url: str, space: str) -> None:
+    def __init__(self, url: str, space: str, replica: str = "") -> None:
+        """`replica` is the URL of a standby that reads may go to."""
         super().__init__(shown(url), "postgres")
         self.url = url
+        self._replica = replica
+        self._replica_from = 0.0
+        self._at = url
         self._connection: Session | None = None
         self._closed = False
         self._version = -1
@@ -148,33 +156,61 @@ class PostgresDatabase(Database):
     def _begin(self, *, reading: bool) -> None:
         """Begin a transaction, on another connection where the first are lost."""
         self._check_usable()
+        if reading and self._replica and self._begin_at_replica():
+            return
         lock = 0.0 if reading else _LOCK_SECONDS
         sql = pool.begin(self.id, self.wall, self._role, reading=reading, lock_seconds=lock)
         for left in reversed(range(_TRIES)):
             try:
-                connection = pool.taken(self.url)
+                row = self._begin_at(self.url, sql)
             except UnreachableStoreError:
                 if not left:
                     raise
                 _wait()
+                pool.renew(self.url)
                 continue
-            try:
-                cursor = connection.execute(sql)
-                while cursor.nextset():
-                    pass
-                row = cursor.fetchone()
-            except psycopg.Error as error:
-                pool.undo(connection)
-                pool.returned(self.url, connection)
-                if left and is_lost(error):
-                    _wait()
-                    continue
-                raise store_error(error, self.path) from None
-            self._connection = connection
             self._follow(row)
             if not reading:
                 self._enter_pipeline()
             return
+
+    def _begin_at(self, url: str, sql: str) -> Row | None:
+        """Begin a transaction at a server; what is known of the space there."""
+        connection = pool.taken(url)
+        try:
+            cursor = connection.execute(sql)
+            while cursor.nextset():
+                pass
+            row = cursor.fetchone()
+        except BaseException as error:
+            pool.undo(connection)
+            pool.returned(url, connection)
+            if isinstance(error, psycopg.Error):
+                raise store_error(error, shown(url)) from None
+            raise
+        self._connection, self._at = connection, url
+        return row
+
+    def _begin_at_replica(self) -> bool:
+        """Begin a read at the standby, unless it is away, or behind with this space.
+
+        What the primary says of the space is one row of its index. So whoever has written reads
+        their own writes, whichever server they were made through.
+        """
+        if time.monotonic() < self._replica_from:
+            return False
+        newest = self._opened(lambda one: one.execute(_VERSION, [self.id]).fetchone())
+        sql = pool.begin(self.id, self.wall, self._role, reading=True)
+        try:
+            row = self._begin_at(self._replica, sql)
+        except StoreError:
+            self._replica_from = time.monotonic() + _AWAY_SECONDS
+            return False
+        if row is None or newest is None or row[0] < newest[0]:
+            self._let_go()
+            return False
+        self._follow(row)
+        return True
 
     def _follow(self, row: Row | None) -> None:
         """What was read before is void where someone has written since."""
@@ -201,7 +237,7 @@ class PostgresDatabase(Database):
             f"UPDATE loxodon.spaces SET version = version + 1 WHERE id = {self.id} "
             "RETURNING version, pg_current_xact_id()::text"
         )
-        self._version, self._unchanging = -1, {}
+        self.read_anew()
         try:
             self._cursor().execute("COMMIT")
             self._pipeline.sync()
@@ -236,7 +272,7 @@ class PostgresDatabase(Database):
         self._leave_pipeline()
         connection, self._connection = self._connection, None
         pool.undo(connection)
-        pool.returned(self.url, connection)
+        pool.returned(self._at, connection)
 
     # The pipeline
 
@@ -293,13 +329,20 @@ class PostgresDatabase(Database):
                 with self.writing():
                     self.many(sql, rows)
                 return
-            self._sent(lambda given: self._cursor().executemany(translated(sql), given), rows)
-            self._changes += 1
+            if any(map(needs_escape, rows)):
+                self._escape()
+                rows = escaped(rows)
+            cursor = self._cursor()
+            with self._translating():
+                cursor.executemany(translated(sql), rows)
+            self._pending.append(cursor)
 
     def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
-        if not sql.lstrip().startswith(("SELECT", "WITH")):
+        if is_write(sql):
             with self.writing():
+                if "RETURNING" in sql:
+                    return self._execute(sql, values)
                 self.run(sql, values)
                 return []
         for left in (True, False):
@@ -322,16 +365,17 @@ class PostgresDatabase(Database):
 
     def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
         """Send a statement; a text that PostgreSQL cannot have is escaped."""
+        if needs_escape(values):
+            self._escape()
+            values = escaped(values)
         with self._translating():
-            try:
-                send(values)
-            except psycopg.DataError as error:
-                if "NUL" not in str(error) or error.sqlstate:
-                    raise
-                if self._mode == "writing" and not self._escaped:
-                    self._escaped = True
-                    self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
-                send(escaped(values))
+            send(values)
+
+    def _escape(self) -> None:
+        """From now on this space has texts that are escaped."""
+        if self._mode == "writing" and not self._escaped:
+            self._escaped = True
+            self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
 
     def _held(self) -> Session:
         if self._connection is None:
@@ -362,6 +406,10 @@ class PostgresDatabase(Database):
         if len(self._unchanging) > _UNCHANGING:
             self._unchanging = {}
         return self._unchanging
+
+    def read_anew(self) -> None:
+        """What was read is void, though nobody has written."""
+        self._version, self._unchanging = -1, {}
 
     def stand_behind(self, wall: Wall) -> None:
         with self._turn:
