@@ -2058,7 +2058,6 @@ SENTENCES: dict[str, str] = {
     "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for files in the home. Needs the extra `postgres`.": "空间所在的 PostgreSQL 数据库，写作 postgresql://user@host/database；为空则用主目录里的文件。需要安装 `postgres` 扩展。",
     "A hot standby of it that recalls may read from; empty for none.": "它的热备库，召回可以从那里读取；为空则没有。",
     "{name} is not the address of a PostgreSQL database": "{name} 不是 PostgreSQL 数据库的地址",
-    "write it as postgresql://user@host/database": "写作 postgresql://user@host/database",
     "a memory in PostgreSQL is not encrypted by Loxodon": "PostgreSQL 里的记忆不由 Loxodon 加密",
     "encrypt the disk of the database server, and set encryption.key to none": "请加密数据库服务器的磁盘，并把 encryption.key 设为 none",
     "the engine cannot be turned off for a memory in PostgreSQL: the plain files would be on one server only": "记忆在 PostgreSQL 里时不能关闭引擎：替代它的文本文件只会在一台服务器上",
