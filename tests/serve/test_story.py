@@ -19,7 +19,9 @@ from tests.clock import NOW, Clock
 from tests.serve.http.server import LOXODON, Server
 from tests.waiting import until
 
-AT_ONCE = '[buffer]\nquiet = 0\n[schedule]\nheartbeat = ""\ndaily = ""\n'
+NEVER = "".join(f'{job} = ""\n' for job in ("daily", "weekly", "profile", "heartbeat"))
+QUIET = f"[buffer]\nquiet = 3600\n[schedule]\n{NEVER}"
+AT_ONCE = f"[buffer]\nquiet = 0\n[schedule]\n{NEVER}"
 SAID = [
     {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1", "at": NOW.isoformat()},
     {"role": "user", "content": "我对花生过敏", "id": "2", "at": NOW.isoformat()},
@@ -41,7 +43,7 @@ def serve(url: str, tmp_path: Path) -> Iterator[Callable[[], Server]]:
         def make() -> Server:
             home = tmp_path / (next(names) if url else "a")
             home.mkdir(exist_ok=True)
-            (home / "config.toml").write_text('[schedule]\ndaily = ""\n[buffer]\nquiet = 3600\n')
+            (home / "config.toml").write_text(QUIET)
             more = {"LOXODON_STORE": url} if url else {}
             return held.enter_context(Server(home, **more))
 

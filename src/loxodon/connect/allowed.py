@@ -11,9 +11,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from loxodon.workspace.openclaw import toml
 from loxodon.errors import InputError
-from loxodon.workspace.openclaw import json5
+from loxodon.workspace.openclaw import json5, toml
 from loxodon.workspace.openclaw.changes import Files
 
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _MOST_IDLE = 8
 """Connections that are kept for the next who needs one."""
 
+_LONGEST_MS = 10_000
+"""Milliseconds after which the server lets go of what a process holds that is not heard of."""
+
 _OF_SPACE = "space_id = %(space)s AND "
 _READ = """
 SELECT data, start FROM {table} WHERE {of} name = %(name)s AND start >= %(from)s ORDER BY start
@@ -136,13 +139,13 @@ class PostgresFiles:
         return int(start) + len(data)
 
     def truncate(self, name: str, size: int) -> None:
-        with self._at(name) as (run, lock):
+        with self._at(name, durable=True) as (run, lock):
             lock()
             for statement in _CUT:
                 run(statement, {"size": size})
 
     def remove(self, name: str) -> None:
-        with self._at(name) as (run, lock):
+        with self._at(name, durable=True) as (run, lock):
             lock()
             if not run(_DROP, {}).rowcount:
                 raise _missing(name)
@@ -183,7 +186,7 @@ class PostgresFiles:
     # Transactions
 
     @contextmanager
-    def _at(self, name: str, durable: bool = True) -> Iterator[tuple[Any, Any]]:
+    def _at(self, name: str, durable: bool = False) -> Iterator[tuple[Any, Any]]:
         """What runs a statement on a file, and what keeps others from writing it meanwhile."""
         folder, rest = _split(name)
         space = self._id(folder) if folder else None
@@ -202,7 +205,7 @@ class PostgresFiles:
             yield run, lock
 
     @contextmanager
-    def transaction(self, space: int | None, durable: bool = True) -> Iterator[Session]:
+    def transaction(self, space: int | None, durable: bool = False) -> Iterator[Session]:
         """A transaction in which a space is seen, or none; that of a brief lock, within one."""
         if self._held is not None:
             yield self._held.seeing(space, durable)
@@ -237,6 +240,7 @@ class PostgresFiles:
         lines = ["BEGIN", *([f"SET LOCAL ROLE {role}"] if role else [])]
         lines += [f"SET LOCAL loxodon.space = '{space:d}'"] if space is not None else []
         lines += [] if durable else ["SET LOCAL synchronous_commit = off"]
+        lines.append(f"SET LOCAL idle_in_transaction_session_timeout = {_LONGEST_MS}")
         return "; ".join(lines)
 
     def connection(self) -> Session:
