@@ -21,6 +21,7 @@ from loxodon.trust.guard.guard import Guard
 from loxodon.working.session import Session
 from tests.clock import Clock
 from tests.serve.shell import Shell
+from tests.store.postgres.server import Server
 
 Open = Callable[..., Memory]
 
@@ -225,3 +226,28 @@ def test_a_command_keeps_the_address_and_shows_no_password(
     assert json.loads(told[4].stdout)["store"] == postgres_url
     assert not any(b"hunter2" in one.stdout + one.stderr for one in told)
     assert (tmp_path / "home" / "config.toml").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_was_forgotten_is_in_no_row(on: Open, postgres: Server, postgres_url: str) -> None:
+    word = "Vorlund"
+
+    def tables_with() -> set[str]:
+        name = postgres_url.rpartition("/")[2]
+        tables = postgres.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'loxodon'", name)
+        hidden = word.encode().hex()
+        found = set()
+        for (table,) in tables:
+            rows = postgres.ask(f"SELECT one::text FROM loxodon.{table} one", name)
+            texts = [str(text).lower() for (text,) in rows]
+            if any(word.lower() in text or hidden in text for text in texts):
+                found.add(str(table))
+        return found
+
+    with on("a") as memory:
+        session = Session.open(memory, "chat")
+        session.prepare(f"I have a cat called {word}")
+        session.finish(f"{word} is a fine name")
+        memory.consolidate()
+        assert {"turns", "memories", "files"} <= tables_with()
+        memory.forget(entity=word)
+    assert tables_with() == set()
