@@ -122,6 +122,26 @@ function Found({ item, best }: { item: Item; best: number }) {
   );
 }
 
+/** The colour of each way to be found, the same for every result; all others share the last. */
+const COLOURS: Record<string, number> = {
+  words: 0,
+  text: 0,
+  linked: 1,
+  related: 2,
+  alike: 3,
+  meaning: 3,
+  vector: 3,
+  attribute: 4,
+  entity: 4,
+  label: 4,
+  around: 5,
+  beside: 5,
+};
+
+function part(name: string): string {
+  return `part-${COLOURS[name] ?? 6}`;
+}
+
 /** The parts of a score as a bar; open, with their names and what they were multiplied by. */
 function Why({ item, best }: { item: Item; best: number }) {
   const [open, setOpen] = useState(false);
@@ -141,10 +161,10 @@ function Why({ item, best }: { item: Item; best: number }) {
         onClick={() => setOpen(!open)}
       >
         <span class="bar-fill" style={{ width: `${(100 * item.score) / best}%` }}>
-          {routes.map(([name, value], at) => (
+          {routes.map(([name, value]) => (
             <span
               key={name}
-              class={`part part-${at % 7}`}
+              class={`part ${part(name)}`}
               title={`${label(name)} ${number(value, 2)}`}
               style={{ flexGrow: value / sum }}
             />
@@ -153,9 +173,9 @@ function Why({ item, best }: { item: Item; best: number }) {
       </button>
       {open && (
         <ul class="legend">
-          {routes.map(([name, value], at) => (
+          {routes.map(([name, value]) => (
             <li key={name}>
-              <i class={`part-${at % 7}`} />
+              <i class={part(name)} />
               {label(name)} {number(value, 2)}
             </li>
           ))}
