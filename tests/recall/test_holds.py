@@ -219,3 +219,15 @@ def test_what_else_is_said_since_makes_a_memory_no_older(
     found = memory.recall(asked)
     assert first in shown(found)[0]
     assert "again" not in found.items[0].why
+
+
+def test_a_belief_that_was_corrected_and_confirmed_is_recalled_as_corrected(memory: Memory) -> None:  # noqa: F811
+    talk(memory, "a", DAY, "user: My friend Tess is a baker.")
+    talk(memory, "b", DAY + timedelta(days=3), "user: I think Tess is a plumber now.")
+    memory.consolidate(force=True)
+    (belief,) = memory.list(kind="belief")
+    memory.edit(belief.id, content="Tess is a pilot")
+    memory.confirm(belief.id)
+    found = memory.recall("What does Tess do for work?")
+    assert "pilot" in shown(found)[0]
+    assert "plumber" not in found.context

@@ -287,7 +287,7 @@ def test_a_bad_line_refuses_the_file_and_names_each(shell: Shell, tmp_path: Path
     file.write_bytes(BAD_LINES)
     done = shell("add", str(file), code=4)
     said = done.stderr.decode()
-    assert "chat.jsonl: nothing was added: 6 lines are invalid" in said
+    assert "chat.jsonl: nothing was added: 6 invalid lines" in said
     assert [f"line {n}:" in said for n in range(1, 9)] == [False, *[True] * 6, False]
     assert "--skip-bad" in said
     shell("init")

@@ -48,7 +48,7 @@ def parsed(
             problems.append((number, error))
     if problems:
         raise InputError(
-            "cannot use {file}: {n} lines are invalid",
+            "cannot use {file}: {n} invalid lines",
             hint="a line is a conversation: {example}",
             problems=problems,
             file=name,

@@ -379,7 +379,7 @@ SENTENCES: dict[str, str] = {
     # The command line: what it says
     "created a memory at {home} (space {space})": "已在 {home} 新建记忆库（空间 {space}）",
     "the memory at {home} (space {space}) is ready": "{home} 的记忆库（空间 {space}）已就绪",
-    "{file}: nothing was added: {n} lines are invalid": "{file}：没有添加任何内容：有 {n} 行无效",
+    "{file}: nothing was added: {n} invalid lines": "{file}：没有添加任何内容：有 {n} 行无效",
     "{file} is larger than {most} MiB": "{file} 超过 {most} MiB",
     "split it into smaller files": "请拆成较小的文件",
     "fix these lines, or skip them with --skip-bad": "请改正这些行，或用 --skip-bad 跳过它们",
@@ -754,7 +754,7 @@ SENTENCES: dict[str, str] = {
     "write one conversation per line": "每行写一段对话",
     "{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in {consolidate_s} s": "{conversations} 段对话，{turns} 条消息：写入用时 {add_s} 秒，整理用时 {consolidate_s} 秒",
     "{field} is missing or has the wrong type": "{field} 缺失，或类型不对",
-    "cannot use {file}: {n} lines are invalid": "{file} 有 {n} 行无法使用，不能用来测量",
+    "cannot use {file}: {n} invalid lines": "{file} 有 {n} 行无法使用，不能用来测量",
     "{file} contains no conversations": "{file} 中没有对话",
     "{n} pieces of evidence refer to no turn of their conversation; they count as missed": "{n} 条证据不是其对话中的消息，按未找到计算",
     "{text} is not KEY=VALUE": "{text} 不是 KEY=VALUE 的形式",

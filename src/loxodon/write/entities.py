@@ -92,7 +92,8 @@ _FACTS = 200
 def card(store: Store, entity: Entity) -> Card:
     """All that is known of someone or something, from the memories about it."""
     about = store.latest_about((entity.name,), _FACTS)
-    named = [one for one in store.latest("entity", entity.name, _FACTS) if one not in about]
+    ids = {one.id for one in about}
+    named = [one for one in store.latest("entity", entity.name, _FACTS) if one.id not in ids]
     attributes: dict[str, Attribute] = {}
     for record in about:
         if record.kind == "fact" and record.attribute and record.value:

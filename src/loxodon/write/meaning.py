@@ -101,6 +101,7 @@ def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
         names = [
             one.replace(old, new) if new else "" if old in one else one
             for one in getattr(record, name)
+            if one == old or one not in old or one in content  # `plumber`, of `a plumber`, goes
         ]
         names = list(dict.fromkeys(one for one in names if one))
         if tuple(names) != getattr(record, name):

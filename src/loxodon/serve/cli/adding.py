@@ -36,7 +36,7 @@ def read_files(
             some = "fix these lines, or skip them with --skip-bad"
             none = "no line is valid: fix the file, or set its format with --format"
             raise InputError(
-                "{file}: nothing was added: {n} lines are invalid",
+                "{file}: nothing was added: {n} invalid lines",
                 hint=some if reading.drafts else none,
                 problems=reading.problems,
                 file=shown,

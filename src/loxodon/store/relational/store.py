@@ -665,7 +665,13 @@ class RelationalStore:
         found = self._db.all(
             "SELECT m.row, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
             "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
-            "AND json_extract(e.before, '$.content') <> m.content) THEN 'reworded' ELSE 'live' END "
+            "AND json_extract(e.before, '$.content') <> m.content) "
+            # A belief may have been corrected before it was confirmed.
+            "OR m.kind = 'fact' AND m.derived_from <> '[]' AND EXISTS ("
+            "SELECT 1 FROM json_each(m.derived_from) d JOIN memories b ON b.id = d.value "
+            "JOIN memory_changes e ON e.memory = b.row AND e.change = 'edited' "
+            "AND json_extract(e.before, '$.content') <> m.content) "
+            "THEN 'reworded' ELSE 'live' END "
             # What happened has happened: only a state that has a successor is over.
             "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
             "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
