@@ -7,6 +7,7 @@ from tests.store.contracts.overview import OverviewContract
 from tests.store.contracts.pages import PagesContract
 from tests.store.contracts.primary import PrimaryDataContract
 from tests.store.contracts.store import StoreContract
+from tests.store.contracts.vectors import VectorsContract
 from tests.store.contracts.worklog import WorkLogContract
 from tests.store.contracts.workspace_data import WorkspaceDataContract
 
@@ -19,5 +20,6 @@ class BackendContract(
     WorkspaceDataContract,
     DocumentsContract,
     PrimaryDataContract,
+    VectorsContract,
 ):
     """Inherit, and give `open_store`: it opens the store of a space, the same one each time."""

@@ -33,6 +33,7 @@ _SETTINGS = {
     "max_wal_size": "256MB",
     "wal_level": "replica",
 }
+_DURABLE = ("fsync", "full_page_writes")
 _numbers = count(1)
 
 
@@ -73,8 +74,10 @@ def own(folder: Path) -> Path:
 class Server:
     """A server on a folder; started by the constructor."""
 
-    def __init__(self, folder: Path, *, made: bool = False) -> None:
+    def __init__(self, folder: Path, *, made: bool = False, durable: bool = False) -> None:
+        """On a folder that is `made`, or on a new one; a `durable` one waits for the disk."""
         self.folder = folder if made else own(folder)
+        self._settings = _SETTINGS | (dict.fromkeys(_DURABLE, "on") if durable else {})
         if not made:
             options = ("-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C")
             run("initdb", "-D", str(folder), *options, "--no-sync", "--no-instructions")
@@ -83,7 +86,7 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        settings = [f"-c{name}={value}" for name, value in _SETTINGS.items()]
+        settings = [f"-c{name}={value}" for name, value in self._settings.items()]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [str(programs() / "postgres"), "-D", str(self.folder), f"-p{self.port}", *settings],

@@ -9,7 +9,7 @@ import pytest
 from loxodon.store.postgres.store import PostgresStore
 from loxodon.store.protocol import Store
 from tests.store.contract import BackendContract
-from tests.store.sqlite.test_store import SHANGHAI, Lasting
+from tests.store.lasting import SHANGHAI, Lasting
 
 
 def opened(url: str, space: str = "main", days: int = 1_000) -> PostgresStore:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,33 +31,11 @@ from loxodon.store.sqlite import database
 from loxodon.store.sqlite.database import APPLICATION_ID, Database
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.text.words import query_words
-from loxodon.types import Entity, Kind, Segment, Source
+from loxodon.types import Entity, Segment, Source
 from tests.clock import NOW
 from tests.store.contract import BackendContract
 from tests.store.contracts import key, record, turn
-
-SHANGHAI = NOW.tzinfo
-
-
-class Lasting:
-    """A strength that does not fall, until it is gone: a whole one after `days`."""
-
-    summary_facts = 3
-
-    def __init__(self, days: int = 1_000) -> None:
-        self._days = days
-
-    def now(self) -> datetime:
-        return NOW
-
-    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
-        return base
-
-    def rate(self, kind: Kind, importance: float) -> float:
-        return 0.0
-
-    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
-        return since + timedelta(days=self._days * base)
+from tests.store.lasting import SHANGHAI, Lasting
 
 
 def opened(path: Path | str, space: str = "main", days: int = 1_000) -> SqliteStore:

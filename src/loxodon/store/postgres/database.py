@@ -7,24 +7,28 @@ now, and no two writers of a space ever meet.
 What is lost with its connection before COMMIT was sent is certainly undone, and the error says so.
 Where COMMIT was sent and no answer came, the server is asked what became of the transaction; where
 that cannot be known either, the error says that. What was acknowledged is on disk.
+
+Statements of a write whose answer does not matter are sent without waiting for it (a pipeline). One
+that fails is told of by the next that is waited for, at the latest before COMMIT.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.dialect import translated
+from loxodon.store.postgres.dialect import is_write, translated
 from loxodon.store.postgres.errors import is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
-from loxodon.store.postgres.text import escaped, unescaped
+from loxodon.store.postgres.text import escaped, needs_escape, unescaped
 from loxodon.store.relational.database import MEMO, NOTHING_SIGNED, Database, Row
 from loxodon.store.walls import Wall
 
@@ -32,16 +36,24 @@ _LOCK_SECONDS = 120.0
 _TRIES = 5
 """How often a connection is looked for that is not lost; a failover takes seconds."""
 _PAUSE = 0.5
+_AWAY_SECONDS = 10.0
+"""How long a standby that did not answer is left alone."""
+_VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
 _UNCHANGING = 20_000
+_PENDING = 500
 _Result = TypeVar("_Result")
 
 
 class PostgresDatabase(Database):
     """A space for one process; its threads take turns."""
 
-    def __init__(self, url: str, space: str) -> None:
+    def __init__(self, url: str, space: str, replica: str = "") -> None:
+        """`replica` is the URL of a standby that reads may go to."""
         super().__init__(shown(url), "postgres")
         self.url = url
+        self._replica = replica
+        self._replica_from = 0.0
+        self._at = url
         self._connection: Session | None = None
         self._closed = False
         self._version = -1
@@ -49,6 +61,9 @@ class PostgresDatabase(Database):
         self._changes = 0
         self._escaped = False
         self._depth = 0
+        self._pipelines = ExitStack()
+        self._pipeline: psycopg.Pipeline
+        self._pending: list[psycopg.RawCursor[Row]] = []
         self.afterwards: list[Callable[[], None]] = []
         """What is done once this transaction is committed, outside it."""
         migrations.ensure(url)
@@ -96,7 +111,7 @@ class PostgresDatabase(Database):
             self._changes, said = 0, ""
             try:
                 yield
-                if self._changes:
+                if self._has_changed():
                     if self.witness is not None:
                         said = self._testify(self.witness)
                     elif self.signing != NOTHING_SIGNED:
@@ -119,14 +134,19 @@ class PostgresDatabase(Database):
         signing, wall = self.signing, self.wall
         self._depth += 1
         name = f"inner_{self._depth}"
-        self._command(f"SAVEPOINT {name}")
+        self.run(f"SAVEPOINT {name}")
         try:
             yield
-            self._command(f"RELEASE SAVEPOINT {name}")
+            self.run(f"RELEASE SAVEPOINT {name}")
+            self._catch_up()
             signing = self.signing
         except BaseException:
-            if self._connection is not None and not self._connection.closed:
-                self._command(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
+            self._leave_pipeline()
+            connection = self._held()
+            if not connection.closed:
+                with self._translating():
+                    connection.execute(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
+                    self._enter_pipeline()
             self.wall = wall  # whose settings went back with the rest
             raise
         finally:
@@ -136,31 +156,60 @@ class PostgresDatabase(Database):
     def _begin(self, *, reading: bool) -> None:
         """Begin a transaction, on another connection where the first are lost."""
         self._check_usable()
+        if reading and self._replica and self._begin_at_replica():
+            return
         lock = 0.0 if reading else _LOCK_SECONDS
         sql = pool.begin(self.id, self.wall, self._role, reading=reading, lock_seconds=lock)
         for left in reversed(range(_TRIES)):
             try:
-                connection = pool.taken(self.url)
+                row = self._begin_at(self.url, sql)
             except UnreachableStoreError:
                 if not left:
                     raise
                 _wait()
                 continue
-            try:
-                cursor = connection.execute(sql)
-                while cursor.nextset():
-                    pass
-                row = cursor.fetchone()
-            except psycopg.Error as error:
-                pool.undo(connection)
-                pool.returned(self.url, connection)
-                if left and is_lost(error):
-                    _wait()
-                    continue
-                raise store_error(error, self.path) from None
-            self._connection = connection
             self._follow(row)
+            if not reading:
+                self._enter_pipeline()
             return
+
+    def _begin_at(self, url: str, sql: str) -> Row | None:
+        """Begin a transaction at a server; what is known of the space there."""
+        connection = pool.taken(url)
+        try:
+            cursor = connection.execute(sql)
+            while cursor.nextset():
+                pass
+            row = cursor.fetchone()
+        except BaseException as error:
+            pool.undo(connection)
+            pool.returned(url, connection)
+            if isinstance(error, psycopg.Error):
+                raise store_error(error, shown(url)) from None
+            raise
+        self._connection, self._at = connection, url
+        return row
+
+    def _begin_at_replica(self) -> bool:
+        """Begin a read at the standby, unless it is away, or behind with this space.
+
+        What the primary says of the space is one row of its index. So whoever has written reads
+        their own writes, whichever server they were made through.
+        """
+        if time.monotonic() < self._replica_from:
+            return False
+        newest = self._opened(lambda one: one.execute(_VERSION, [self.id]).fetchone())
+        sql = pool.begin(self.id, self.wall, self._role, reading=True)
+        try:
+            row = self._begin_at(self._replica, sql)
+        except StoreError:
+            self._replica_from = time.monotonic() + _AWAY_SECONDS
+            return False
+        if row is None or newest is None or row[0] < newest[0]:
+            self._let_go()
+            return False
+        self._follow(row)
+        return True
 
     def _follow(self, row: Row | None) -> None:
         """What was read before is void where someone has written since."""
@@ -173,23 +222,26 @@ class PostgresDatabase(Database):
         if version != self._version:
             self._version, self._unchanging = version, {}
 
+    def _has_changed(self) -> bool:
+        """Whether this transaction has changed anything so far."""
+        if not self._changes:
+            self._catch_up()
+        return self._changes > 0
+
     def _commit(self) -> None:
         """Commit; where the answer is lost, ask what became of it."""
         if not self._changes:
-            self._command("COMMIT")
-            return
-        found = self._execute(
+            return  # nothing to keep: it is ended like one that is undone
+        ((_, xid),) = self._execute(
             f"UPDATE loxodon.spaces SET version = version + 1 WHERE id = {self.id} "
             "RETURNING version, pg_current_xact_id()::text"
         )
-        _, xid = found[0]
-        self._version, self._unchanging = -1, {}
+        self.read_anew()
         try:
-            self._held().execute("COMMIT")
+            self._cursor().execute("COMMIT")
+            self._pipeline.sync()
         except psycopg.Error as error:
-            if not is_lost(error):
-                raise store_error(error, self.path) from None
-            if not self._was_kept(xid):
+            if not is_lost(error) or not self._was_kept(xid):
                 raise store_error(error, self.path) from None
 
     def _was_kept(self, xid: str) -> bool:
@@ -214,10 +266,39 @@ class PostgresDatabase(Database):
         )
 
     def _let_go(self) -> None:
+        if self._connection is None:
+            return
+        self._leave_pipeline()
         connection, self._connection = self._connection, None
-        if connection is not None:
-            pool.undo(connection)
-            pool.returned(self.url, connection)
+        pool.undo(connection)
+        pool.returned(self._at, connection)
+
+    # The pipeline
+
+    def _enter_pipeline(self) -> None:
+        self._pipeline = self._pipelines.enter_context(self._held().pipeline())
+
+    def _leave_pipeline(self) -> None:
+        """What it still had to tell does not matter: the transaction is undone, or committed."""
+        self._pending.clear()
+        with suppress(psycopg.Error):
+            self._pipelines.close()
+
+    def _catch_up(self) -> None:
+        """Hear of all that was sent, and count what it changed."""
+        with self._translating():
+            self._pipeline.sync()
+        self._changes += sum(cursor.rowcount > 0 for cursor in self._pending)
+        self._pending.clear()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise store_error(error, self.path) from None
+        except UnicodeEncodeError:
+            raise _half_character() from None
 
     # Statements
 
@@ -226,6 +307,17 @@ class PostgresDatabase(Database):
             if self._mode:
                 return self._execute(translated(sql), values)
             return self._alone(translated(sql), values)
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        with self._turn:
+            if self._mode != "writing":
+                self.all(sql, values)
+                return
+            cursor = self._cursor()
+            self._sent(lambda given: cursor.execute(translated(sql), given), values)
+            self._pending.append(cursor)
+            if len(self._pending) > _PENDING:
+                self._catch_up()
 
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         with self._turn:
@@ -236,14 +328,21 @@ class PostgresDatabase(Database):
                 with self.writing():
                     self.many(sql, rows)
                 return
-            self._sent(lambda given: self._cursor().executemany(translated(sql), given), rows)
+            if any(map(needs_escape, rows)):
+                self._escape()
+                rows = escaped(rows)
+            with self._translating():
+                self._cursor().executemany(translated(sql), rows)
             self._changes += 1
 
     def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
-        if not sql.lstrip().startswith(("SELECT", "WITH")):
+        if is_write(sql):
             with self.writing():
-                return self._execute(sql, values)
+                if "RETURNING" in sql:
+                    return self._execute(sql, values)
+                self.run(sql, values)
+                return []
         for left in (True, False):
             try:
                 with self.reading():
@@ -256,34 +355,25 @@ class PostgresDatabase(Database):
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         cursor = self._cursor()
         self._sent(lambda given: cursor.execute(sql, given), values)
+        with self._translating():
+            rows = cursor.fetchall()
         if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
             self._changes += 1
-        rows = cursor.fetchall() if cursor.description else []
         return unescaped(rows) if self._escaped else rows
 
     def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
         """Send a statement; a text that PostgreSQL cannot have is escaped."""
-        try:
-            try:
-                send(values)
-            except psycopg.DataError as error:
-                if "NUL" not in str(error) or error.sqlstate:
-                    raise
-                if self._mode == "writing" and not self._escaped:
-                    self._escaped = True
-                    self._command(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
-                send(escaped(values))
-        except psycopg.Error as error:
-            raise store_error(error, self.path) from None
-        except UnicodeEncodeError:
-            raise _half_character() from None
+        if needs_escape(values):
+            self._escape()
+            values = escaped(values)
+        with self._translating():
+            send(values)
 
-    def _command(self, sql: str) -> None:
-        """Statements without values and without an answer, in one message."""
-        try:
-            self._held().execute(sql)
-        except psycopg.Error as error:
-            raise store_error(error, self.path) from None
+    def _escape(self) -> None:
+        """From now on this space has texts that are escaped."""
+        if self._mode == "writing" and not self._escaped:
+            self._escaped = True
+            self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
 
     def _held(self) -> Session:
         if self._connection is None:
@@ -315,11 +405,15 @@ class PostgresDatabase(Database):
             self._unchanging = {}
         return self._unchanging
 
+    def read_anew(self) -> None:
+        """What was read is void, though nobody has written."""
+        self._version, self._unchanging = -1, {}
+
     def stand_behind(self, wall: Wall) -> None:
         with self._turn:
             if self._mode:
-                lines = pool.walled(wall) or ["SET LOCAL search_path = loxodon, public"]
-                self._command("; ".join(lines))
+                for line in pool.walled(wall) or ["SET LOCAL search_path = loxodon, public"]:
+                    self.run(line)
             self.wall = wall
             self._memo, self._unchanging = {}, {}
 

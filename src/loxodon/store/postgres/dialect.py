@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 _CHANGES = (
+    (re.compile(r"^\s*--.*\n?", re.M), ""),
     # What is written goes to the table, whatever wall stands before it.
     (
         re.compile(r"^(\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+)(?=\w+\b(?!\.))", re.M),
@@ -30,7 +31,13 @@ _CHANGES = (
     (re.compile(r"\bIN \(\)"), "IN (NULL)"),
     (re.compile(r"\bLIMIT (\?\d*)"), r"LIMIT nullif(\1, -1)"),
 )
+_WRITES = re.compile(r"^\s*(?:INSERT|UPDATE|DELETE|SET|DO)\b", re.M)
 _MARK = re.compile(r"'(?:[^']|'')*'|\?(\d*)")
+
+
+def is_write(sql: str) -> bool:
+    """Whether a statement, or a part of it, writes."""
+    return _WRITES.search(sql) is not None
 
 
 @lru_cache(maxsize=2_048)

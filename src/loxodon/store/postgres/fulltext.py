@@ -162,17 +162,17 @@ class PostgresFullText(FullText):
         pool, total, some = _POOLS[index], 0, list(rows)
         for start in range(0, len(some), _BATCH):
             postings: list[tuple[str, int, int, int]] = []
-            listed = []
-            for row, words in some[start : start + _BATCH]:
-                counts = Counter(words)
-                total += len(words)
-                listed.append((pool, row, len(words), list(counts)))
-                postings += [(word, row, times, len(words)) for word, times in counts.items()]
-            self._db.many(self._db.sql["put_indexed"], listed)
+            batch = some[start : start + _BATCH]
+            for row, words in batch:
+                length = len(words)
+                total += length
+                postings += [(word, row, n, length) for word, n in Counter(words).items()]
             postings.sort()  # as the index is
-            columns = [list(column) for column in zip(*postings, strict=True)]
-            if columns:
+            if postings:
+                columns = (_array(column) for column in zip(*postings, strict=True))
                 self._db.run(self._db.sql["put_words"], (pool, *columns))
+            wordless = [(pool, row) for row, words in batch if not words]
+            self._db.many(self._db.sql["put_wordless"], wordless)
         self._count(index, total)
 
     def drop(self, index: Index, rows: Iterable[int]) -> int:
@@ -182,7 +182,7 @@ class PostgresFullText(FullText):
         gone = self._db.all(self._db.sql["drop_indexed"], (pool, wanted))
         pairs = [(word, row) for row, _, words in gone for word in words]
         if pairs:
-            columns = [list(column) for column in zip(*pairs, strict=True)]
+            columns = (_array(column) for column in zip(*pairs, strict=True))
             self._db.run(self._db.sql["drop_words"], (pool, *columns))
         self._count(index, -sum(length for _, length, _ in gone))
         return len(gone)
@@ -210,6 +210,14 @@ class PostgresFullText(FullText):
         yield from (
             (w, n, total) for w, n, total in self._db.all(self._db.sql["word_sums"], values)
         )
+
+
+def _array(values: Sequence[str | int]) -> str:
+    """Many values as PostgreSQL reads an array; adapting them one by one would take longer than to
+    store them. A word has no character that would have to be escaped."""
+    if isinstance(values[0], int):
+        return "{" + ",".join(map(str, values)) + "}"
+    return '{"' + '","'.join(map(str, values)) + '"}'
 
 
 def _quoted(text: str) -> str:

@@ -66,8 +66,9 @@ CREATE TABLE loxodon.migrations (
 
 
 def _due(connection: Session, url: str, known: dict[int, str]) -> list[int]:
-    row = connection.execute("SELECT to_regclass('loxodon.migrations') IS NULL").fetchone()
-    if row and row[0]:
+    # Not `to_regclass`, which remembers from before the lock that there was none.
+    made = "SELECT 1 FROM pg_tables WHERE schemaname = 'loxodon' AND tablename = 'migrations'"
+    if connection.execute(made).fetchone() is None:
         return sorted(known)
     done = {n for (n,) in connection.execute("SELECT number FROM loxodon.migrations").fetchall()}
     if newer := done - known.keys():

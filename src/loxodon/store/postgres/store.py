@@ -39,7 +39,7 @@ class PostgresStore(RelationalStore):
         replica: str = "",
     ) -> None:
         self._url, self._replica = url, replica
-        db = PostgresDatabase(url, space)
+        db = PostgresDatabase(url, space, replica)
         super().__init__(db, PostgresFullText(db), space, zone, decay, wall, guard)
 
     def behind(self, wall: Wall) -> PostgresStore:

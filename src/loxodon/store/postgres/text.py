@@ -12,6 +12,11 @@ from typing import Any
 _MARK = "\ufffe"
 
 
+def needs_escape(values: Sequence[Any]) -> bool:
+    """Whether a text among some values cannot be sent as it is."""
+    return any(isinstance(one, str) and ("\0" in one or _MARK in one) for one in values)
+
+
 def escaped(values: Any) -> Any:
     """Values, or rows of them, as they can be sent."""
     if isinstance(values, str):

@@ -233,6 +233,7 @@ class PostgresVectors(RelationalVectors):
             ) from None
         finally:
             connection.close()
+            self._db.read_anew()
 
 
 class _Asked(NamedTuple):

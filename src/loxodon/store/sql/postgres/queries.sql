@@ -11,12 +11,17 @@ SELECT row, times, length FROM words WHERE pool = ?1 AND word >= ?2 AND word < ?
 -- name: row_lengths
 SELECT row, length FROM indexed WHERE pool = ?1 AND row = ANY(?2::bigint[])
 
--- name: put_indexed
-INSERT INTO indexed (pool, row, length, words) VALUES (?, ?, ?, ?)
+-- name: put_wordless
+INSERT INTO indexed (pool, row, length, words) VALUES (?, ?, 0, '{}')
 
 -- name: put_words
-INSERT INTO words (pool, word, row, times, length)
-SELECT ?1, * FROM unnest(?2::text[], ?3::bigint[], ?4::integer[], ?5::integer[])
+WITH given AS (
+  SELECT * FROM unnest(?2::text[], ?3::bigint[], ?4::integer[], ?5::integer[])
+    AS listed (word, row, times, length)),
+put AS (
+  INSERT INTO words (pool, word, row, times, length) SELECT ?1, given.* FROM given)
+INSERT INTO indexed (pool, row, length, words)
+SELECT ?1, row, max(length), array_agg(word) FROM given GROUP BY row
 
 -- name: drop_indexed
 DELETE FROM indexed WHERE pool = ?1 AND row = ANY(?2::bigint[]) RETURNING row, length, words

@@ -1,0 +1,289 @@
+"""What every backend promises of `Vectors`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from loxodon.store import Filter, Index, QuestionVector, TextToEmbed, Vector
+from loxodon.store.protocol import Store
+from loxodon.store.vector_math import from_bytes, unit
+from tests.clock import NOW
+from tests.store.contracts import Contract, OpenStore, key, record, turn
+
+AnyStore = Any
+"""With the database in it, which a test looks into."""
+Floats = NDArray[np.float32]
+SIZE = 80  # not a multiple of 64
+MODEL = "m"
+
+
+def some(count: int, seed: int = 0) -> Floats:
+    rng = np.random.default_rng(seed)
+    return unit(rng.standard_normal((count, SIZE)).astype(np.float32) + 0.4)[0]
+
+
+def kept(pool: Index, row: int, vector: Floats, text: str = "") -> Vector:
+    return Vector(pool, row, sha256(text.encode()).digest(), vector.astype(np.float16).tobytes())
+
+
+def fill(store: AnyStore, vectors: Floats, pool: Index = "turns", first: int = 1) -> None:
+    with store.writing():
+        store.vectors.put(MODEL, [kept(pool, first + n, one) for n, one in enumerate(vectors)])
+
+
+def talk(store: AnyStore, count: int) -> None:
+    said = [(turn(f"turn {n}", at=NOW + timedelta(hours=n)), key(f"{n}")) for n in range(count)]
+    with store.writing():
+        store.append(said)
+
+
+def rows_of(store: AnyStore, pool: Index, vector: Floats, limit: int = 5) -> list[int]:
+    return [one.row for one in store.vectors.similar(pool, [QuestionVector(MODEL, vector)], limit)]
+
+
+def exact(store: AnyStore, vectors: Floats, asked: Floats) -> list[float]:
+    """The cosine of each of `vectors`, without any short cut."""
+    halves = vectors.astype(np.float16).astype(np.float32)
+    ((kept, spread),) = store._db.all("SELECT frame, spread FROM vector_models")
+    frame = from_bytes(kept, SIZE, spread)
+    found: list[float] = (frame.seen(halves) @ frame.seen(asked)).tolist()
+    return found
+
+
+class VectorsContract(Contract):
+    @pytest.fixture
+    def embedded(self, store: Store) -> AnyStore:
+        with store.writing():
+            store.vectors.begin(MODEL)
+        return store
+
+    def test_a_search_finds_what_is_closest(self, embedded: AnyStore) -> None:
+        vectors = some(3_089)
+        for start in range(0, len(vectors), 700):
+            fill(embedded, vectors[start : start + 700], first=start + 1)
+        for n in range(0, 3_000, 300):
+            asked = unit(vectors[n : n + 1] + np.float32(0.3) * vectors[n + 1 : n + 2])[0][0]
+            found = embedded.vectors.similar("turns", [QuestionVector(MODEL, asked)], 5)
+            assert found[0].row == n + 1
+            right = exact(embedded, vectors, asked)
+            assert found[0].cosine == pytest.approx(max(right), abs=1e-4)
+            assert all(one.cosine == pytest.approx(right[one.row - 1], abs=1e-4) for one in found)
+            assert found == sorted(found, key=lambda one: (-one.score, -one.row))
+            assert all(-1.001 <= one.cosine <= 1.001 for one in found)
+
+    def test_without_vectors_there_is_nothing_to_find(self, embedded: AnyStore) -> None:
+        asked = some(1)[0]
+        assert rows_of(embedded, "turns", asked) == []
+        fill(embedded, some(3))
+        assert rows_of(embedded, "memories", asked) == []
+        assert rows_of(embedded, "turns", asked, limit=0) == []
+        assert embedded.vectors.similar("turns", [], 5) == []
+        assert embedded.vectors.similar("turns", [QuestionVector("other", asked)], 5) == []
+        assert embedded.vectors.similar("turns", [QuestionVector(MODEL, asked[:5])], 5) == []
+        assert (
+            embedded.vectors.similarities("turns", [QuestionVector(MODEL, asked)], [99, 0, -1])
+            == {}
+        )
+
+    def test_similarities_are_those_of_the_search(self, embedded: AnyStore) -> None:
+        vectors = some(50)
+        fill(embedded, vectors)
+        view = QuestionVector(MODEL, vectors[3])
+        found = embedded.vectors.similar("turns", [view], 50)
+        again = embedded.vectors.similarities("turns", [view], [*range(1, 60)])
+        assert again.keys() == {one.row for one in found}
+        for one in found:
+            assert again[one.row] == pytest.approx(one.score, abs=1e-4)
+
+    def test_a_score_says_how_much_closer_than_usual(self, embedded: AnyStore) -> None:
+        fill(embedded, vectors := some(400))
+        found = embedded.vectors.similarities(
+            "turns", [QuestionVector(MODEL, vectors[0])], range(1, 401)
+        )
+        others = [score for row, score in found.items() if row != 1]
+        assert abs(float(np.mean(others))) < 0.3
+        assert 0.7 < float(np.std(others)) < 1.3
+        assert found[1] > 5
+
+    def test_a_row_has_one_vector_of_a_model(self, embedded: AnyStore) -> None:
+        vectors = some(4)
+        fill(embedded, vectors[:2])
+        fill(embedded, vectors[2:3])  # row 1 again
+        assert embedded.vectors.coverage(MODEL).embedded == 2
+        (best, *_) = embedded.vectors.similar("turns", [QuestionVector(MODEL, vectors[2])], 5)
+        assert best.row == 1
+        assert best.cosine == pytest.approx(1, abs=1e-3)
+
+    def test_what_another_writes_is_seen(self, embedded: AnyStore, open_store: OpenStore) -> None:
+        vectors = some(40)
+        fill(embedded, vectors[:20])
+        assert rows_of(embedded, "turns", vectors[30], 1) != [31]
+        other = open_store("main")
+        fill(other, vectors[20:], first=21)
+        assert rows_of(embedded, "turns", vectors[30], 1) == [31]
+        other.close()
+
+    def test_a_write_that_is_undone_is_not_remembered(self, embedded: AnyStore) -> None:
+        vectors = some(10)
+        fill(embedded, vectors[:5])
+
+        def undone() -> None:
+            with embedded.writing():
+                fill(embedded, vectors[5:], first=6)
+                assert rows_of(embedded, "turns", vectors[7], 1) == [8]
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            undone()
+        assert 8 not in rows_of(embedded, "turns", vectors[7])
+        fill(embedded, vectors[5:6], first=60)
+        assert rows_of(embedded, "turns", vectors[5], 1) == [60]
+
+    def test_archived_memories_are_a_pool_of_their_own(self, embedded: AnyStore) -> None:
+        vectors = some(3)
+        with embedded.writing():
+            records = [embedded.insert(record(f"fact {n}"), "captured") for n in range(3)]
+        fill(embedded, vectors, "memories")
+        with embedded.writing():
+            embedded.update(records[1].id, None, "archived", NOW, {"state": "archived"})
+        assert 2 not in rows_of(embedded, "memories", vectors[1])
+        assert rows_of(embedded, "archive", vectors[1]) == [2]
+        assert embedded.check(lambda done, total: None) == []
+        with embedded.writing():
+            embedded.update(records[1].id, None, "unarchived", NOW, {"state": "active"})
+        assert rows_of(embedded, "archive", vectors[1]) == []
+        assert rows_of(embedded, "memories", vectors[1], 1) == [2]
+
+    def test_other_words_want_another_vector(self, embedded: AnyStore) -> None:
+        vectors = some(3)
+        with embedded.writing():
+            records = [embedded.insert(record(f"fact {n}"), "captured") for n in range(3)]
+        fill(embedded, vectors, "memories")
+        with embedded.writing():
+            embedded.vectors.advance(MODEL, "memories", 3)
+            embedded.update(records[0].id, None, "edited", NOW, {"tags": ("a",)})
+            embedded.update(records[1].id, None, "edited", NOW, {"content": "something else"})
+        assert sorted(rows_of(embedded, "memories", vectors[1])) == [1, 3]
+        assert embedded.vectors.failed(MODEL, 3) == [TextToEmbed("memories", 2)]
+        found = embedded.vectors.coverage(MODEL)
+        assert (found.embedded, found.pending, found.failing) == (2, 1, 0)
+
+    def test_a_filter_is_kept_however_few_it_admits(self, embedded: AnyStore) -> None:
+        talk(embedded, 3_000)
+        vectors = some(3_000)
+        fill(embedded, vectors)
+        view = [QuestionVector(MODEL, vectors[10])]
+        late = Filter(since=NOW + timedelta(hours=2_990))
+        found = embedded.vectors.similar("turns", view, 5, late)
+        assert len(found) == 5
+        assert all(one.row > 2_990 for one in found)
+        early = Filter(until=NOW + timedelta(hours=1_500))
+        assert [one.row for one in embedded.vectors.similar("turns", view, 1, early)] == [11]
+        assert embedded.vectors.similar("turns", view, 5, Filter()) == embedded.vectors.similar(
+            "turns", view, 5
+        )
+        assert embedded.vectors.similar("turns", view, 5, Filter(session="nowhere")) == []
+
+    def test_a_row_is_judged_by_the_first_model_that_has_it(self, embedded: AnyStore) -> None:
+        vectors, other = some(30), some(30, seed=9)
+        fill(embedded, vectors)
+        with embedded.writing():
+            embedded.vectors.begin("en")
+            embedded.vectors.put("en", [kept("turns", n, other[n - 1][:64]) for n in range(1, 11)])
+        english = unit(other[4:5, :64])[0][0]
+        views = [QuestionVector("en", english), QuestionVector(MODEL, vectors[20])]
+        found = embedded.vectors.similar("turns", views, 30)
+        assert len(found) == len({one.row for one in found}) == 30
+        assert {found[0].row, found[1].row} == {5, 21}
+        alone = embedded.vectors.similarities("turns", views[1:], range(1, 31))
+        both = embedded.vectors.similarities("turns", views, range(1, 31))
+        assert all((alone[row] == both[row]) == (row > 10) for row in both)
+
+    def test_models_are_apart_and_old_ones_can_go(self, embedded: AnyStore) -> None:
+        talk(embedded, 5)
+        vectors = some(5)
+        fill(embedded, vectors)
+        with embedded.writing():
+            embedded.vectors.begin("new")
+            embedded.vectors.put("new", [kept("turns", 1, vectors[0])])
+            embedded.vectors.fail("new", {TextToEmbed("turns", 2): "bad"})
+            embedded.vectors.keep_only(["new"])
+        assert embedded.vectors.coverage(MODEL) == (MODEL, 0, 5, 0, "")
+        assert embedded.vectors.coverage("new")[1:] == (1, 4, 1, "bad")
+        assert embedded._db.all("SELECT DISTINCT pool FROM vectors") == [("turns",)]
+
+    def test_known_texts_need_no_embedding(self, embedded: AnyStore) -> None:
+        vector = some(1)[0]
+        with embedded.writing():
+            embedded.vectors.put(MODEL, [kept("turns", 1, vector, "hello")])
+        hashes = [sha256(text.encode()).digest() for text in ("hello", "goodbye")]
+        found = embedded.vectors.known(MODEL, hashes * 700)
+        assert found == {hashes[0]: vector.astype(np.float16).tobytes()}
+
+    def test_what_is_next_is_what_has_no_vector_yet(self, embedded: AnyStore) -> None:
+        talk(embedded, 6)
+        fill(embedded, some(1), first=2)
+        assert embedded.vectors.next(MODEL, "turns", 3) == [1, 3, 4]
+        with embedded.writing():
+            embedded.vectors.advance(MODEL, "turns", 4)
+        assert embedded.vectors.next(MODEL, "turns", 9) == [5, 6]
+        assert embedded.vectors.next(MODEL, "memories", 9) == []
+        assert embedded.vectors.coverage(MODEL).pending == 2
+
+    def test_a_failure_is_counted_until_it_is_settled(self, embedded: AnyStore) -> None:
+        talk(embedded, 1)
+        one = TextToEmbed("turns", 1)
+        for _ in range(2):
+            with embedded.writing():
+                embedded.vectors.fail(MODEL, {one: "no vector"})
+        assert embedded.vectors.failed(MODEL, 3) == [one]
+        assert embedded.vectors.failed(MODEL, 2) == []
+        assert embedded.vectors.coverage(MODEL)[2:] == (1, 1, "no vector")
+        with embedded.writing():
+            embedded.vectors.settle(MODEL, [one])
+            embedded.vectors.advance(MODEL, "turns", 1)
+            embedded.vectors.stop(MODEL, "it is down")
+        assert embedded.vectors.coverage(MODEL)[2:] == (0, 0, "it is down")
+
+    def test_a_check_finds_vectors_astray_and_a_rebuild_mends(self, embedded: AnyStore) -> None:
+        talk(embedded, 20)
+        vectors = some(30)
+        fill(embedded, vectors)  # ten of them of turns that are not there
+        (problem,) = embedded.check(lambda done, total: None)
+        assert problem.where == "vectors"
+        embedded.rebuild(lambda done, total: None)
+        assert embedded.check(lambda done, total: None) == []
+        assert rows_of(embedded, "turns", vectors[4], 1) == [5]
+        assert embedded.vectors.coverage(MODEL).embedded == 20
+
+    def test_any_number_of_rows_can_be_asked_for(self, embedded: AnyStore) -> None:
+        fill(embedded, vectors := some(10))
+        rows: Sequence[int] = range(1, 100_000, 7)
+        assert embedded.vectors.similarities(
+            "turns", [QuestionVector(MODEL, vectors[0])], rows
+        ).keys() == {1, 8}
+
+    def test_what_questions_share_is_taken_from_a_question(self, embedded: AnyStore) -> None:
+        said = [f"text {n}" + ("?" if n % 4 == 0 else "") for n in range(400)]
+        with embedded.writing():
+            embedded.append([(turn(text), key(f"{n}")) for n, text in enumerate(said)])
+        vectors = some(400)
+        vectors[::4, 0] += 2  # what every question has
+        fill(embedded, unit(vectors)[0])
+        asked = vectors[9].copy()  # the answer, put as a question
+        asked[0] += 2
+        asked = unit(asked[None])[0][0]
+        assert rows_of(embedded, "turns", asked, 1)[0] % 4 == 1  # some question
+        (best, *_) = embedded.vectors.similar("turns", [QuestionVector(MODEL, asked, "en")], 5)
+        assert best.row == 10
+        chinese = embedded.vectors.similar("turns", [QuestionVector(MODEL, asked, "zh")], 1)
+        assert chinese == embedded.vectors.similar(
+            "turns", [QuestionVector(MODEL, asked)], 1
+        )  # nothing known of it

@@ -1,0 +1,28 @@
+"""What the stores of tests are opened with."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from loxodon.types import Kind
+from tests.clock import NOW
+
+SHANGHAI = NOW.tzinfo
+
+
+class Lasting:
+    """A strength that does not fall, until it is gone: a whole one after `days`."""
+
+    summary_facts = 3
+
+    def __init__(self, days: int = 1_000) -> None:
+        self._days = days
+
+    def now(self) -> datetime:
+        return NOW
+
+    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
+        return base
+
+    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
+        return since + timedelta(days=self._days * base)

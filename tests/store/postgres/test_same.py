@@ -1,0 +1,184 @@
+"""Both backends give the same: on the same data, item for item and score for score."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loxodon.store import Filter, QuestionVector, Vector
+from loxodon.store.primary import PRIMARY_TABLES
+from loxodon.store.protocol import Store
+from loxodon.store.vector_math import unit
+from loxodon.store.walls import Wall
+from loxodon.text.words import query_words
+from loxodon.types import Source
+from tests.clock import NOW
+from tests.long import count as how_many
+from tests.store.contracts import key, record, turn
+from tests.store.postgres.test_store import opened as in_postgres
+from tests.store.sqlite.test_store import opened as in_file
+
+_WORDS = [
+    "tea",
+    "milk",
+    "river",
+    "piano",
+    "walks",
+    "walking",
+    "garden",
+    "猫",
+    "我喜欢咖啡",
+    "周末爬山",
+]
+_WORDS += ["Mei", "Leeds", "don't", "naïve", "café", "C++", "🎹", "''", "%_\\"]
+_INDEXES: tuple[Any, ...] = ("turns", "memories", "archive", "segments")
+_numbers = count()
+
+
+def _text(chance: random.Random) -> str:
+    weights = [1 + 9 * (n % 7 == 0) for n in range(len(_WORDS))]
+    return " ".join(chance.choices(_WORDS, weights, k=chance.randint(1, 9)))
+
+
+def _told(seed: int) -> Callable[[Store], None]:
+    """Something to do to a store: the same for the same seed."""
+
+    def tell(store: Store) -> None:
+        chance = random.Random(seed)
+        ids: list[str] = []
+        for n in range(chance.randint(3, 9)):
+            at = NOW + timedelta(hours=chance.randint(-900, 900))
+            with store.writing():
+                said = [
+                    turn(_text(chance), session=chance.choice("ab"), id=f"{n}-{m}", at=at)
+                    for m in range(chance.randint(0, 12))
+                ]
+                said = [one._replace(chat=chance.choice(("direct", "group"))) for one in said]
+                store.append([(one, key(f"{one.session}/{one.id}")) for one in said])
+                for _ in range(chance.randint(0, 5)):
+                    new = record(
+                        _text(chance),
+                        kind=chance.choice(("fact", "belief", "summary")),
+                        tags=tuple(chance.sample(_WORDS, 2)),
+                        project=chance.choice(("Home", "home", "_global")),
+                        audience=chance.choice(("private", "group", "all")),
+                        agent=chance.choice(("", "x", "y")),
+                        importance=chance.random(),
+                        created_at=at,
+                        sources=(Source("a", f"{n}-0"),),
+                    )
+                    ids.append(store.insert(new, "captured").id)
+                for id in chance.sample(ids, min(len(ids), 2)):
+                    if not _change(store, chance, id):
+                        ids.remove(id)
+        with store.writing():
+            while store.worklog.index(50):
+                pass
+            vectors = np.random.default_rng(seed).standard_normal((12, 16)).astype(np.float32)
+            halves = unit(vectors)[0].astype(np.float16)
+            store.vectors.begin("m")
+            store.vectors.put(
+                "m", [Vector("turns", n + 1, bytes([n]), h.tobytes()) for n, h in enumerate(halves)]
+            )
+
+    return tell
+
+
+def _change(store: Store, chance: random.Random, id: str) -> bool:
+    """Change a memory; whether it is still there."""
+    how = chance.randrange(4)
+    if how == 0:
+        store.update(id, None, "edited", NOW, {"content": _text(chance), "tags": ("x",)})
+    elif how == 1:
+        store.update(id, None, "archived", NOW, {"state": "archived"})
+    elif how == 2:
+        store.update(id, None, "unarchived", NOW, {"state": "active", "valid_until": NOW})
+    else:
+        store.erasure.drop_memories(store.erasure.rows_of([id]))
+    return store.get(id) is not None
+
+
+def _seen(store: Store, seed: int) -> dict[str, Any]:
+    """What is asked of a store, and what it says."""
+    chance = random.Random(seed + 1)
+    since: dict[str, Any] = {"since": NOW - timedelta(days=20), "until": NOW + timedelta(days=9)}
+    filters = (Filter(), Filter(**since), Filter(audience="group"), Filter(project="HOME"))
+    said: dict[str, Any] = {}
+    for query in [_text(chance) for _ in range(2)] + ["猫", "tea"]:
+        words = query_words(query)
+        for index in _INDEXES:
+            for n, where in enumerate(filters):
+                hits = store.search(index, words, where, 200)
+                said[f"{query}/{index}/{n}"] = sorted((round(h.score, 9), h.row) for h in hits)
+            having = store.having(index, words)
+            said[f"{query}/{index}/having"] = (
+                having.rows,
+                {word: round(n, 6) for word, n in having.counts.items()},
+                {word: dict(rows) for word, rows in having.lists.items()},
+            )
+            rare = store.rare(index, words, 6)
+            said[f"{query}/{index}/rare"] = {word: sorted(rows) for word, rows in rare.items()}
+    said["found"] = store.find(Filter())
+    said["journal"] = store.journal(Filter(), 0)
+    said["nature"], said["counts"] = store.nature(), store.counts()
+    vector = np.random.default_rng(seed + 2).standard_normal(16).astype(np.float32)
+    near = store.vectors.similar("turns", [QuestionVector("m", unit(vector[None])[0][0])], 9)
+    said["near"] = [(one.row, round(one.score, 4)) for one in near]
+    return said
+
+
+@settings(max_examples=how_many(3, 60))
+@given(seed=st.integers(0, 1 << 30), sampled=st.booleans())
+def test_on_the_same_data_both_say_the_same(
+    shared_postgres: str, tmp_path_factory: pytest.TempPathFactory, seed: int, sampled: bool
+) -> None:
+    folder: Path = tmp_path_factory.mktemp("same")
+    file = in_file(folder / "x.db")
+    server = in_postgres(shared_postgres, f"same/{next(_numbers)}")
+    with pytest.MonkeyPatch.context() as patch:
+        if sampled:  # some words are common, in a store as small as this
+            for module in ("search", "indexes"):
+                patch.setattr(f"loxodon.store.relational.{module}.SAMPLE_FROM", 12)
+            patch.setattr("loxodon.store.relational.search.COMMON", 4)
+            patch.setattr("loxodon.store.relational.search.LEAST_BUDGET", 6)
+            patch.setattr("loxodon.store.relational.search._SEEN", 2)
+        for store in (file, server):
+            _told(seed)(store)
+        walls = (Wall(), Wall("x"), Wall("y", group=True))
+        for wall in walls:
+            one, other = (store.behind(wall) for store in (file, server))
+            for store in (one, other):
+                store.space = "main"
+            with one.reading(), other.reading():
+                expected, found = _seen(one, seed), _seen(other, seed)
+            assert {name: found[name] for name in expected} == expected
+            one.close()
+            other.close()
+    for table in PRIMARY_TABLES:
+        kept = [
+            dict(zip(PRIMARY_TABLES[table].columns, row, strict=True)) for row in _rows(file, table)
+        ]
+        held = [
+            dict(zip(PRIMARY_TABLES[table].columns, row, strict=True))
+            for row in _rows(server, table)
+        ]
+        assert held == kept, table
+    problems = [store.check(lambda done, total: None) for store in (file, server)]
+    assert problems[0] == problems[1]
+    file.close()
+    server.close()
+
+
+def _rows(store: Store, table: str) -> list[tuple[Any, ...]]:
+    """The rows of a table, without the numbers that a backend keeps for itself."""
+    rows = list(store.primary.dump(table))
+    return [row for row in rows if table != "counters" or not str(row[0]).startswith("vector")]
