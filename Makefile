@@ -11,7 +11,7 @@ LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-model test-compat test-upstream test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers reference lock clean
+.PHONY: help demo test test-long test-postgres test-model test-compat test-upstream test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,10 @@ test-long: $(VENV)/dev.done  ## all tests, those of faults, attacks and fuzz wit
 	@mkdir -p bench/results && rm -f $(FIGURES)
 	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2; \
 	status=$$?; sort $(FIGURES); exit $$status
+
+test-postgres: $(VENV)/dev.done  ## the behaviour tests with every memory in PostgreSQL, which it starts itself
+	$(BIN)/python -m pytest -n 3 --dist worksteal tests/store/postgres tests/services tests/serve/test_story.py
+	LOXODON_TEST_STORE=postgres $(BIN)/python -m pytest -n 3 --dist worksteal -rs $$($(BIN)/python -c 'from tests.on_postgres import FOLDERS; print(*FOLDERS)')
 
 test-model:  ## try the model path on a real small model, and print the table of rules, residue and full; WEIGHTS=model.gguf EVERY=6 MODES=full for another (an environment of its own: .venv-model)
 	$(MAKE) VENV=.venv-model .venv-model/dev.done
@@ -108,6 +112,9 @@ bench-forgetting: $(VENV)/runtime.done  ## how long forgetting takes, beside wha
 
 bench-live: $(VENV)/dev.done  ## what HTTP and the proxy add, and 200 clients at once; SECONDS=300 for the long form
 	$(BIN)/python bench/live.py $(if $(SECONDS),--seconds $(SECONDS))
+
+bench-postgres: $(VENV)/dev.done  ## PostgreSQL beside SQLite; ROWS=10000,100000 and SPACES=10,1000,10000 for the long form
+	$(BIN)/python bench/postgres.py $(if $(ROWS),--rows $(ROWS)) $(if $(SPACES),--spaces $(SPACES))
 
 bench-sources: $(VENV)/runtime.done  ## how fast notes are read, and what others notice of it
 	$(BIN)/python bench/sources.py

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from loxodon import files
 from loxodon.models.replies import message_of
 from loxodon.models.wire import post
 from loxodon.working import Ask, Message, Session
@@ -48,8 +49,7 @@ def asking(server: Stage) -> Ask:
 
 def on_disk(session: Session) -> list[dict[str, Any]]:
     """Every entry of a transcript, as it is on disk."""
-    with open(session.path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
+    return [json.loads(line) for line in files.read(session.path).split(b"\n") if line.strip()]
 
 
 def well_paired(messages: Sequence[Message]) -> bool:

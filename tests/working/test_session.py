@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loxodon import Memory
+from loxodon import Memory, files
 from loxodon.errors import InputError, LoxodonError
 from loxodon.working import Message, Session
 from loxodon.working.pruning import CLEARED
@@ -117,7 +117,7 @@ def test_begun_anew_nothing_of_before_is_seen(memory: Memory) -> None:
     old = session.path
     session.new()
     assert session.prepare("hi") == [user("hi")]
-    assert os.path.exists(old)
+    assert files.exists(old)
     assert Session.open(memory).id == session.id
 
 
