@@ -2,7 +2,8 @@
 
 A space is a database, and nothing can look across. Agents and audiences share one, so a store is
 opened behind a wall, and everything that is asked of it meets that wall: search, counts, histories,
-lookups by id. What is not to be seen is as if it were not there. `sqlite/views.py` keeps it up.
+lookups by id. What is not to be seen is as if it were not there. Views keep it up: those of
+`sqlite/views.py` in a file, those of `sql/postgres/migrations/0003_walls.sql` in PostgreSQL.
 
 | | sees |
 |---|---|

@@ -353,6 +353,8 @@ def test_a_server_that_lacks_what_is_needed(postgres: Server) -> None:
 def test_a_password_is_never_told() -> None:
     url = "postgresql://me:secret@127.0.0.1:1/db?password=secret"
     assert shown(url) == "postgresql://me@127.0.0.1:1/db"
+    assert shown("host=a,b port=1,2 password=secret dbname=x") == "postgresql://a:1,b:2/x"
+    assert "secret" not in shown("postgresql://me:secret@[:") + shown("x=secret")
     with pytest.raises(UnreachableStoreError) as caught:
         pool.connect(url)
     assert "secret" not in str(caught.value) + (caught.value.hint or "")

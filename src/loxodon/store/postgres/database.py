@@ -167,6 +167,7 @@ class PostgresDatabase(Database):
                 if not left:
                     raise
                 _wait()
+                pool.renew(self.url)
                 continue
             self._follow(row)
             if not reading:
@@ -331,9 +332,10 @@ class PostgresDatabase(Database):
             if any(map(needs_escape, rows)):
                 self._escape()
                 rows = escaped(rows)
+            cursor = self._cursor()
             with self._translating():
-                self._cursor().executemany(translated(sql), rows)
-            self._changes += 1
+                cursor.executemany(translated(sql), rows)
+            self._pending.append(cursor)
 
     def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""

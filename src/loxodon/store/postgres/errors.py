@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from loxodon.errors import (
     BusyStoreError,
@@ -28,10 +27,21 @@ _DAMAGED = frozenset({"XX001", "XX002"})
 
 def shown(url: str) -> str:
     """A URL as it may be told: without a password and without options."""
-    parts = urlsplit(url)
-    user = f"{parts.username}@" if parts.username else ""
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}"
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        found = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    except ProgrammingError:
+        return "postgresql://"
+    user = f"{found['user']}@" if "user" in found else ""
+    hosts = found.get("host", "").split(",")
+    ports = found.get("port", "").split(",")
+    ports += ports[-1:] * (len(hosts) - len(ports))
+    at = ",".join(
+        host + (f":{port}" if port else "") for host, port in zip(hosts, ports, strict=False)
+    )
+    return f"postgresql://{user}{at}/{found.get('dbname', '')}"
 
 
 def is_lost(error: Error) -> bool:

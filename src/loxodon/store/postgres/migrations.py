@@ -38,7 +38,7 @@ def migrate(url: str) -> int:
     connection = connect(url)
     try:
         _check_server(connection, url)
-        if not (due := _due(connection, url, known)):
+        if not _due(connection, url, known) and not _needs_grant(connection):
             return 0
         connection.execute(f"BEGIN; SELECT pg_advisory_xact_lock({_LOCK})")
         due = _due(connection, url, known)  # another server may have been at it
@@ -49,7 +49,8 @@ def migrate(url: str) -> int:
             name = os.path.basename(known[number])
             values = [number, name]
             connection.execute("INSERT INTO loxodon.migrations VALUES ($1, $2)", values)
-        _grant(connection)
+        if _needs_grant(connection):
+            _grant(connection)
         connection.execute("COMMIT")
         return len(due)
     except psycopg.Error as error:
@@ -104,14 +105,26 @@ def _check_server(connection: Session, url: str) -> None:
         )
 
 
+_BYPASSES = (
+    "SELECT 1 FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls) "
+    "AND (rolsuper OR rolcreaterole)"
+)
+_GRANTED = (
+    f"SELECT 1 FROM pg_roles WHERE rolname = '{ROLE}' AND NOT EXISTS (SELECT 1 FROM pg_tables "
+    "WHERE schemaname = 'loxodon' AND NOT has_table_privilege(pg_roles.oid, "
+    "format('loxodon.%I', tablename)::regclass, 'INSERT'))"
+)
+
+
+def _needs_grant(connection: Session) -> bool:
+    """Whether this login sees through row-level security and cannot become what does not."""
+    if connection.execute(_BYPASSES).fetchone() is None:
+        return False
+    return connection.execute(_GRANTED).fetchone() is None
+
+
 def _grant(connection: Session) -> None:
     """Let a login that sees through row-level security become a role that does not."""
-    row = connection.execute(
-        "SELECT rolsuper OR rolbypassrls, rolsuper OR rolcreaterole FROM pg_roles "
-        "WHERE rolname = current_user"
-    ).fetchone()
-    if row is None or not row[0] or not row[1]:
-        return
     connection.execute(
         f"DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; "
         "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"

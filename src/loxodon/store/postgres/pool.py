@@ -7,6 +7,7 @@ the role that row-level security binds, its space, and its wall.
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -46,6 +47,9 @@ _DEFAULTS: dict[str, Any] = {
     "application_name": "loxodon",
 }
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
+
+# Its warnings are for programs with a log; here the error says it.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 _pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
 _guard = threading.Lock()
@@ -134,6 +138,11 @@ def taken(url: str) -> Session:
 
 def returned(url: str, connection: Session) -> None:
     pool_of(url).putconn(connection)
+
+
+def renew(url: str) -> None:
+    """Replace the connections at rest that are lost: after a failover all of them are."""
+    pool_of(url).check()
 
 
 def _unavailable(url: str) -> BusyStoreError:

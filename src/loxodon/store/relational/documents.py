@@ -1,4 +1,4 @@
-"""`DocumentStore` in SQLite."""
+"""`DocumentStore` over a `Database`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = "no, namespace, key, value, created_at, updated_at, minutes, expires_
 
 
 class RelationalDocuments:
-    """A `DocumentStore` on the file of a store."""
+    """A `DocumentStore` over the database of a store."""
 
     def __init__(self, db: Database, indexes: Indexes, take: Callable[[str, int], int]) -> None:
         self._db = db

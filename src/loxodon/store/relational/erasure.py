@@ -1,9 +1,6 @@
-"""`Erasure` in SQLite.
+"""`Erasure` over a `Database`.
 
-`secure_delete` writes zeros over most of what a table lets go of; the rest goes when the file is
-written anew. A contentless full-text index keeps a deleted row's words until its parts are merged,
-so these are merged before (`scrub`); and what the log still has is gone once it has been taken into
-the file and cut (`settle`).
+What a database keeps of a row that is gone is its own to say (`Database.compact`, `settle`).
 """
 
 from __future__ import annotations
@@ -70,7 +67,7 @@ _TEXTS = (
 
 
 class RelationalErasure:
-    """An `Erasure` on the file of a store."""
+    """An `Erasure` over the database of a store."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""`PrimaryData` in SQLite."""
+"""`PrimaryData` over a `Database`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PART_BYTES = 8 << 20
 
 _MS = 86_400_000
 _FIRST_DAY = 719_162 * _MS
-"""From the first day there is until 1970: SQLite divides towards zero, so days begin there."""
+"""From the first day there is until 1970: SQL divides towards zero, so days begin there."""
 _DAY = f"((t.at + t.utc_offset * 60000 + {_FIRST_DAY}) / {_MS})"
 _ON_DAY = f"t.at BETWEEN ? AND ? AND {_DAY} = ?"
 
@@ -48,7 +48,7 @@ _AT_LEAST = "ON CONFLICT (name) DO UPDATE SET last = max(counters.last, excluded
 
 
 class RelationalPrimaryData:
-    """A `PrimaryData` on the file of a store; `rebuild` makes what is derived anew."""
+    """A `PrimaryData` over the database of a store; `rebuild` makes what is derived anew."""
 
     def __init__(self, db: Database, rebuild: Callable[[Progress], int]) -> None:
         self._db = db

@@ -1,4 +1,4 @@
-"""`Quarantine` in SQLite."""
+"""`Quarantine` over a `Database`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNSCREENED = "unscreened"
 
 
 class RelationalQuarantine:
-    """A `Quarantine` on the file of a store."""
+    """A `Quarantine` over the database of a store."""
 
     def __init__(self, db: Database, zone: tzinfo | None, take: Callable[[str, int], int]) -> None:
         self._db = db

@@ -1,4 +1,4 @@
-"""`CallTokens` in SQLite."""
+"""`CallTokens` over a `Database`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loxodon.store.relational.database import Database
 
 
 class RelationalTokens:
-    """`CallTokens` on the file of a store."""
+    """`CallTokens` over the database of a store."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

@@ -1,4 +1,4 @@
-"""`WorkLog` in SQLite."""
+"""`WorkLog` over a `Database`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CLOCK = "clock"
 
 
 class RelationalWorkLog:
-    """A `WorkLog` on the file of a store."""
+    """A `WorkLog` over the database of a store."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""`WorkspaceData` in SQLite."""
+"""`WorkspaceData` over a `Database`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Words(NamedTuple):
 
 
 class RelationalWorkspaceData:
-    """A `WorkspaceData` on the file of a store."""
+    """A `WorkspaceData` over the database of a store."""
 
     def __init__(
         self,

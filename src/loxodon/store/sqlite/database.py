@@ -380,11 +380,14 @@ class Database(RelationalDatabase):
             self._memo = {}
 
     def compact(self) -> None:
-        # What a page of the file moved aside when it was split or filled is not written over with
-        # zeros: only a file that is written anew has nothing of it.
+        # `secure_delete` writes zeros over most of what a table lets go of. What a page of the file
+        # moved aside when it was split or filled is not: only a file that is written anew has
+        # nothing of it. A contentless full-text index keeps a deleted row's words until its parts
+        # are merged, which was done before (`FullText.scrub`).
         self.run("VACUUM")
 
     def settle(self) -> bool:
+        """What the log still has is gone once it has been taken into the file and cut."""
         ((busy, *_),) = self.all("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
 

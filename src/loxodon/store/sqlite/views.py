@@ -4,7 +4,7 @@ The view has the name of the table and stands in the connection's own `temp` sch
 looks first. Whatever is asked through that connection, by whatever query, today's or one that is
 written next year, meets the view: search, counts, histories, lookups by id. What is not to be seen
 is not there, by the same path and with the same words as what never was. Only what writes names the
-tables themselves (`Database.stand_before`).
+tables themselves (`Database.stand_behind`).
 """
 
 from __future__ import annotations
