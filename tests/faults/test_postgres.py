@@ -27,7 +27,7 @@ from tests.store.postgres.server import OWNER, Server
 from tests.waiting import until
 
 SEED = 20
-KILLS = count(2, 100)
+KILLS = count(1, 100)
 """In the middle of writes, and as many in the middle of jobs."""
 STOPS = count(2, 50)
 PARTITIONS = count(2, 20)
@@ -70,15 +70,15 @@ def test_servers_are_killed(fleet: Fleet) -> None:
     for n in range(2 * KILLS):
         space = f"s{n}"
         with fleet.writing(space) as told:
-            has_told(told, fleet.random.randint(1, 20))
+            has_told(told, fleet.random.randint(1, 15))
             if n % 2:
                 name = fleet.kill_at_work(space)
             else:
                 fleet.kill(name := fleet.random.choice(sorted(fleet.servers)))
             has_told(told, 1)  # the other goes on
+        fleet.start(name)
         fleet.settled(space)
         fleet.check(space, told)
-        fleet.start(name)
     report("kills", fleet, 2 * KILLS)
 
 
@@ -89,7 +89,7 @@ def test_postgresql_is_stopped_at_once(mortal: Server, tmp_path: Path) -> None:
         for n in range(STOPS):
             space = f"s{n}"
             with fleet.writing(space) as told:
-                has_told(told, fleet.random.randint(1, 20))
+                has_told(told, fleet.random.randint(1, 15))
                 mortal.stop(signal.SIGQUIT)
                 mortal.start()
                 has_told(told, 1)

@@ -10,9 +10,9 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from loxodon.errors import BusyStoreError, ConfigError, UnreachableStoreError, install_hint
 from loxodon.store.postgres.errors import shown, translated
@@ -33,11 +33,15 @@ except ImportError:
     ) from None
 
 Session = Connection[tuple[Any, ...]]
+_Result = TypeVar("_Result")
 
 ROLE = "loxodon_spaces"
 """What a login becomes that would see through row-level security."""
 _SIZE = 20
 _WAIT_SECONDS = 30.0
+TRIES = 5
+"""How often a connection is looked for that is not lost; a failover takes seconds."""
+_PAUSE = 0.5
 _DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -140,9 +144,20 @@ def returned(url: str, connection: Session) -> None:
     pool_of(url).putconn(connection)
 
 
-def renew(url: str) -> None:
-    """Replace the connections at rest that are lost: after a failover all of them are."""
-    pool_of(url).check()
+def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
+    """What `attempt` gives, made again where its connection was lost. It may be done twice."""
+    for _ in range(TRIES - 1):
+        try:
+            return attempt()
+        except UnreachableStoreError:
+            pause()
+            pool_of(url).check()  # after a failover, all connections at rest are lost
+    return attempt()
+
+
+def pause() -> None:
+    """Give a server that is gone some time to come back."""
+    threading.Event().wait(_PAUSE)
 
 
 def _unavailable(url: str) -> BusyStoreError:
