@@ -53,7 +53,7 @@ _DEFAULTS: dict[str, Any] = {
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
 # Its warnings are for programs with a log; here the error says it.
-logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
 _guard = threading.Lock()
