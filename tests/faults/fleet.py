@@ -17,6 +17,7 @@ from pathlib import Path
 from random import Random
 from threading import Event
 from types import TracebackType
+from urllib.parse import quote
 
 from loxodon import Memory
 from loxodon.client import Client
@@ -36,7 +37,7 @@ daily = ""
 heartbeat = ""
 """
 _HOLDER = """
-SELECT DISTINCT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+SELECT application_name, pid FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted AND objsubid = 1
 AND (classid::bigint << 32 | objid::bigint) = hashtextextended('spaces/{space}/{lock}', 0)
 """
@@ -77,13 +78,15 @@ class Fleet:
             self.kill(name)
         self._host.close()
 
-    def start(self, name: str, port: int = 0) -> None:
-        """Start a server; `port` is where it finds the database, where not at its own."""
+    def start(self, name: str, port: int = 0, options: str = "") -> None:
+        """Start a server; `port` is where it finds the database, where not at its own, and
+        `options` are those of its connections."""
         home = self._folder / name
         home.mkdir(exist_ok=True)
         (home / "config.toml").write_text(CONFIG)
         url = self._url.replace(f":{self._database.port}/", f":{port}/") if port else self._url
-        self.servers[name] = Server(home, LOXODON_STORE=f"{url}?application_name={name}")
+        url += f"?application_name={name}&options={quote(options)}"
+        self.servers[name] = Server(home, LOXODON_STORE=url)
 
     def kill(self, name: str) -> None:
         """Kill a server and its worker, as when a machine is switched off."""
@@ -105,8 +108,15 @@ class Fleet:
 
     def holder(self, space: str) -> str:
         """The server whose worker is at a job in a space; empty for none."""
+        return next((name for name in self._holders(space)), "")
+
+    def locked_by(self, space: str) -> list[int]:
+        """The process of PostgreSQL that holds the lock of the jobs in a space, if any does."""
+        return list(self._holders(space).values())
+
+    def _holders(self, space: str) -> dict[str, int]:
         found = self._database.ask(_HOLDER.format(space=space, lock=CONSOLIDATION_LOCK))
-        return str(found[0][0]) if found else ""
+        return {str(name): int(str(pid)) for name, pid in found}
 
     # Clients
 
@@ -160,6 +170,10 @@ class Fleet:
 
     def memory(self, space: str) -> Memory:
         return self._host.memory(space)
+
+    def apart(self, space: str) -> Memory:
+        """One more, as another process would have it."""
+        return self._host.apart(space)
 
     def settled(self, space: str) -> None:
         """Wait until the servers, by themselves, have learned from all that was said in a space."""

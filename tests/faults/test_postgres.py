@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import StoreError
+from loxodon.errors import UnreachableStoreError
 from tests.clock import Clock
 from tests.faults.fleet import Fleet
 from tests.faults.relay import Relay
@@ -96,3 +96,92 @@ def test_postgresql_is_stopped_at_once(mortal: Server, tmp_path: Path) -> None:
             fleet.settled(space)
             fleet.check(space, told)
         report("stops", fleet, STOPS)
+
+
+def test_the_network_fails(fleet: Fleet, postgres: Server) -> None:
+    """One of two servers is cut off from the database, or gets no answer, in the middle of it.
+
+    PostgreSQL gives up on who leaves it waiting in a transaction, so that the other can go on.
+    """
+    relay = Relay(postgres.port)
+    fleet.start("near")
+    fleet.start("far", relay.port, options="-c idle_in_transaction_session_timeout=200")
+    for n in range(PARTITIONS):
+        space = f"s{n}"
+        with fleet.writing(space) as told:
+            has_told(told, fleet.random.randint(1, 15))
+            with relay.stalled():
+                has_told(told, 3)  # through the near one
+                if n % 2:
+                    relay.cut()
+        fleet.settled(space)
+        fleet.check(space, told)
+    report("partitions", fleet, PARTITIONS)
+    relay.close()
+
+
+def test_a_job_whose_lock_is_lost_is_left_to_who_has_it(
+    fleet: Fleet, postgres: Server, postgres_url: str
+) -> None:
+    """The lock goes with its connection; whoever held it may be in the middle of a run."""
+    first, other = fleet.memory("main"), fleet.apart("main")
+    first.add([{"role": "user", "content": "My friend Ada lives in Leeds.", "id": "1"}])
+    reasons = []
+
+    def lose(phase: int, done: int, total: int) -> None:
+        if phase == 4:
+            (pid,) = fleet.locked_by("main")
+            postgres.ask(f"SELECT pg_terminate_backend({pid}, 10000)")
+            reasons.append(other.flush().reason)
+
+    reasons.append(first.consolidate(on_phase=lose).reason)
+    assert reasons == ["flush", "another run did it"]
+    assert [one.version for one in first.list(kind="fact")] == [1, 1]
+    assert first.validate() == []
+    other.close()
+
+
+OPENER = """
+import sys
+from loxodon import Memory
+home, url, name = sys.argv[1:]
+sys.stdin.readline()
+with Memory.open(home, "main", {"store.url": url}) as memory:
+    memory.add([{"role": "user", "content": "hello", "id": name}], "talk")
+"""
+
+
+def test_processes_open_a_fresh_database_at_once(postgres: Server, tmp_path: Path) -> None:
+    postgres.ask(f"CREATE DATABASE fresh OWNER {OWNER}")
+    postgres.ask("CREATE EXTENSION vector", "fresh")
+    url = postgres.url("fresh")
+    names = [f"p{n}" for n in range(AT_ONCE)]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENER, str(tmp_path / name), url, name], stdin=subprocess.PIPE
+        )
+        for name in names
+    ]
+    for one in started:
+        assert one.stdin
+        one.stdin.write(b"go\n")
+        one.stdin.flush()
+    for one in started:
+        one.communicate()
+    assert [one.returncode for one in started] == [0] * AT_ONCE
+    with Memory.open(tmp_path / "onlooker", "main", {"store.url": url}) as memory:
+        assert sorted(turn.id for turn in memory.journal()) == sorted(names)
+        assert memory.validate() == []
+
+
+def test_without_the_database_a_call_says_so(mortal: Server, tmp_path: Path) -> None:
+    url = mortal.database()
+    with Memory.open(tmp_path, "main", {"store.url": url}, Clock()) as memory:
+        memory.capture("likes tea")
+        mortal.stop(signal.SIGQUIT)
+        for call in (lambda: memory.capture("likes coffee"), lambda: memory.recall("tea")):
+            with pytest.raises(UnreachableStoreError) as error:
+                call()
+            assert "try again" in error.value.hint
+        mortal.start()
+        assert [one.content for one in memory.list()] == ["likes tea"]

@@ -25,7 +25,7 @@ from time import perf_counter
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
-from loxodon.errors import LoxodonError, StoreError
+from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Filter, Work, clock_check
@@ -248,8 +248,11 @@ class Run:
         except TakenOverError:
             raise
         except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
-            with suppress(StoreError, TakenOverError):
-                self._set(attempts=max(0, self._worklog.work().attempts - 1))
+            self._take_back_attempt()
+            raise
+        except UnreachableStoreError:  # nor is it one where the database went away
+            self._attempt.done()
+            self._take_back_attempt()
             raise
         except Exception as error:
             self._attempt.done()  # it says why, and that is no message's doing
@@ -260,6 +263,10 @@ class Run:
             raise
         finally:
             self._attempt.close()
+
+    def _take_back_attempt(self) -> None:
+        with suppress(StoreError, TakenOverError):
+            self._set(attempts=max(0, self._worklog.work().attempts - 1))
 
     def _give_up(self, turn: int) -> None:
         """Put a turn aside over which runs have ended; those say nothing against the next."""

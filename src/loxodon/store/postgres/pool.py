@@ -184,10 +184,20 @@ def _options(url: str) -> dict[str, Any]:
     return {**_DEFAULTS, **given, "autocommit": True, "cursor_factory": RawCursor}
 
 
+_LET_GO = """
+SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
+SELECT set_config('idle_in_transaction_session_timeout', '60s', false)
+WHERE current_setting('idle_in_transaction_session_timeout') = '0'
+"""
+"""How soon the server lets go of what a machine holds that is cut off: the locks of its jobs, and the
+turn of a writer. What a URL says in `options` of transactions stands."""
+
+
 def _configure(connection: Session) -> None:
     """A connection reads and writes plain values: integers, floats, text, bytes, lists of them."""
     connection.execute(
-        "SET search_path = loxodon, public; SET synchronous_commit = on; SET client_encoding = utf8"
+        "SET search_path = loxodon, public; SET synchronous_commit = on; "
+        f"SET client_encoding = utf8; {_LET_GO}"
     )
     adapters = connection.adapters
     adapters.register_dumper(int, Int8BinaryDumper)
