@@ -157,7 +157,7 @@ class Fleet:
         if not url:  # all are down just now
             return False
         if url not in clients:
-            clients[url] = Client(url, space=space)
+            clients[url] = Client(url, space=space, timeout=5)
         text = f"My friend {name} lives in Leeds."
         try:
             clients[url].add([{"role": "user", "content": text, "id": name}], "talk")
@@ -184,7 +184,7 @@ class Fleet:
         return not memory.schedule.waiting() and not memory._store.worklog.work().phase
 
     def check(self, space: str, told: list[str]) -> None:
-        """Nothing that was acknowledged is lost, nothing is there twice, no job had effect twice."""
+        """Nothing acknowledged is lost, nothing is there twice, no job had effect twice."""
         memory = self.memory(space)
         assert memory.validate() == []
         assert memory.audit.verify().sound

@@ -134,7 +134,7 @@ def test_a_job_whose_lock_is_lost_is_left_to_who_has_it(
             postgres.ask(f"SELECT pg_terminate_backend({pid}, 10000)")
             reasons.append(other.flush().reason)
 
-    reasons.append(first.consolidate(on_phase=lose).reason)
+    reasons.append(first.consolidate(progress=lose).reason)
     assert reasons == ["flush", "another run did it"]
     assert [one.version for one in first.list(kind="fact")] == [1, 1]
     assert first.validate() == []

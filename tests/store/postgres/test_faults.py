@@ -90,6 +90,7 @@ def relay(postgres: Server) -> Iterator[Relay]:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits long for a server that is gone."""
     monkeypatch.setattr(pool, "_PAUSE", 0.05)
+    monkeypatch.setattr(pool, "_PATIENCE", 1.0)
     monkeypatch.setattr(pool, "_WAIT_SECONDS", 0.5)
 
 

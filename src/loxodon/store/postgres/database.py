@@ -32,6 +32,8 @@ from loxodon.store.relational.database import MEMO, NOTHING_SIGNED, Database, Ro
 from loxodon.store.walls import Wall
 
 _LOCK_SECONDS = 120.0
+_TRIES = 5
+"""How often a server is asked what became of a transaction that it may still be at."""
 _AWAY_SECONDS = 10.0
 """How long a standby that did not answer is left alone."""
 _VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
@@ -237,7 +239,7 @@ class PostgresDatabase(Database):
 
     def _was_kept(self, xid: str) -> bool:
         """Whether a transaction was committed whose end nobody heard of."""
-        for _ in range(pool.TRIES):
+        for _ in range(_TRIES):
             try:
                 status = self._asked(
                     lambda one: one.execute(

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, TypeVar
 
 from loxodon.errors import BusyStoreError, ConfigError, UnreachableStoreError, install_hint
@@ -39,8 +40,10 @@ ROLE = "loxodon_spaces"
 """What a login becomes that would see through row-level security."""
 _SIZE = 20
 _WAIT_SECONDS = 30.0
-TRIES = 5
-"""How often a connection is looked for that is not lost; a failover takes seconds."""
+_SOON = 3.0
+"""Seconds after which it is asked whether the server is there at all."""
+_PATIENCE = 5.0
+"""Seconds in which another connection is looked for where one was lost: a failover takes some."""
 _PAUSE = 0.5
 _DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,
@@ -114,8 +117,8 @@ def pool_of(url: str) -> ConnectionPool[Session]:
                 configure=_configure,
                 min_size=0,
                 max_size=_SIZE,
-                timeout=_WAIT_SECONDS,
                 max_idle=300,
+                reconnect_timeout=_SOON,  # else it tries less and less often, and nobody else does
                 open=True,
             )
         return _pools[key]
@@ -132,12 +135,16 @@ def close_pools() -> None:
 
 def taken(url: str) -> Session:
     """A connection of the pool, for as long as one needs it; give it back with `returned`."""
-    try:
-        return pool_of(url).getconn()
-    except PoolTimeout:
-        raise _unavailable(url) from None
-    except psycopg.Error as error:
-        raise translated(error, shown(url)) from None
+    for seconds in (min(_SOON, _WAIT_SECONDS), _WAIT_SECONDS):
+        try:
+            return pool_of(url).getconn(seconds)
+        except PoolTimeout:
+            connect(url).close()  # it says so where the server is away
+        except psycopg.Error as error:
+            raise translated(error, shown(url)) from None
+    raise BusyStoreError(
+        "all {n} connections to {path} are in use", hint="try again later", n=_SIZE, path=shown(url)
+    )
 
 
 def returned(url: str, connection: Session) -> None:
@@ -146,29 +153,20 @@ def returned(url: str, connection: Session) -> None:
 
 def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
     """What `attempt` gives, made again where its connection was lost. It may be done twice."""
-    for _ in range(TRIES - 1):
+    end = monotonic() + _PATIENCE
+    while True:
         try:
             return attempt()
         except UnreachableStoreError:
-            pause()
-            pool_of(url).check()  # after a failover, all connections at rest are lost
-    return attempt()
+            if monotonic() > end:
+                raise
+        pause()
+        pool_of(url).check()  # after a failover, all connections at rest are lost
 
 
 def pause() -> None:
     """Give a server that is gone some time to come back."""
     threading.Event().wait(_PAUSE)
-
-
-def _unavailable(url: str) -> BusyStoreError:
-    """Why the pool had no connection: the server is away, or all are in use."""
-    try:
-        connect(url).close()
-    except UnreachableStoreError as error:
-        return error
-    return BusyStoreError(
-        "all {n} connections to {path} are in use", hint="try again later", n=_SIZE, path=shown(url)
-    )
 
 
 def _options(url: str) -> dict[str, Any]:
@@ -189,7 +187,7 @@ SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepaliv
 SELECT set_config('idle_in_transaction_session_timeout', '60s', false)
 WHERE current_setting('idle_in_transaction_session_timeout') = '0'
 """
-"""How soon the server lets go of what a machine holds that is cut off: the locks of its jobs, and the
+"""How soon the server lets go of what a machine holds that is cut off: locks of jobs, and the
 turn of a writer. What a URL says in `options` of transactions stands."""
 
 
