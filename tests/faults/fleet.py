@@ -157,7 +157,7 @@ class Fleet:
         if not url:  # all are down just now
             return False
         if url not in clients:
-            clients[url] = Client(url, space=space, timeout=5)
+            clients[url] = Client(url, space=space, timeout=2)
         text = f"My friend {name} lives in Leeds."
         try:
             clients[url].add([{"role": "user", "content": text, "id": name}], "talk")
