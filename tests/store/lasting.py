@@ -24,5 +24,8 @@ class Lasting:
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         return base
 
+    def rate(self, kind: Kind, importance: float) -> float:
+        return 0.0
+
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
         return since + timedelta(days=self._days * base)
