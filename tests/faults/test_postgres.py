@@ -1,212 +1,187 @@
-"""A server, the database or the network between them goes away: nothing acknowledged is lost.
+"""Servers, PostgreSQL and the network between them fail while many clients write.
 
-Writers are processes of their own. Each tells of every turn that was acknowledged to it, and is
-killed, or its database is, or the line between them stands still.
+After each fault: nothing acknowledged is lost, nothing is there twice, no job is done twice with
+effect, `validate` is clean, and the servers go on by themselves.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from random import Random
-from threading import Event, Thread
 
 import pytest
 
 from loxodon import Memory
-from tests.clock import NOW, Clock
+from loxodon.errors import UnreachableStoreError
+from tests.clock import Clock
+from tests.faults.fleet import Fleet
+from tests.faults.relay import Relay
 from tests.long import count, figure
 from tests.on_postgres import let_go
-from tests.store.postgres.server import Server
+from tests.store.postgres.server import OWNER, Server
 from tests.waiting import until
 
-WRITER = """
-import json, sys
-from datetime import datetime
-from loxodon import Memory
-from loxodon.errors import LoxodonError
-home, url, who, work = sys.argv[1:]
-now = datetime.fromisoformat("%s")
-config = {"store.url": url, "timezone": "Asia/Shanghai"}
-with Memory.open(home, "main", config, lambda: now) as memory:
-    print("ready", flush=True)
-    for n in range(100_000):
-        turn = {"role": "user", "content": f"My friend Ada{who}x{n} lives in Leeds.",
-                "id": f"{who}-{n}", "at": now.isoformat()}
-        try:
-            memory.add([turn], "s")
-            if work == "jobs":
-                memory.consolidate()
-        except LoxodonError as error:
-            print(json.dumps({"error": error.code}), flush=True)
-            continue
-        print(json.dumps({"id": turn["id"]}), flush=True)
-""" % NOW.isoformat()  # noqa: UP031 it has braces of its own
+SEED = 20
+KILLS = count(1, 100)
+"""In the middle of writes, and as many in the middle of jobs."""
+STOPS = count(1, 50)
+PARTITIONS = count(1, 20)
+AT_ONCE = count(4, 10)
 
 
-class Writer:
-    """A process that writes until it is killed; `told` has what was acknowledged to it."""
-
-    def __init__(self, home: Path, url: str, who: str, work: str = "turns") -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(home), url, who, work],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.told: list[str] = []
-        self.errors = 0
-        self._reading = Thread(target=self._read, daemon=True)
-        self._reading.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
-            with suppress(ValueError):  # "ready", or half a line of one that was killed
-                found = json.loads(line)
-                if "id" in found:
-                    self.told.append(found["id"])
-                else:
-                    self.errors += 1
-
-    def has_told(self, more: int = 1) -> None:
-        """Wait for as many acknowledgements more."""
-        wanted = len(self.told) + more
-        until(lambda: len(self.told) >= wanted or self.process.poll() is not None)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait(60)
-        self._reading.join(60)
-        if self.process.stdout:
-            self.process.stdout.close()
-
-
-def check(home: Path, url: str, told: list[str]) -> None:
-    """All that was acknowledged is there once, and nothing is wrong with the rest."""
-    with Memory.open(home, "main", {"store.url": url}, Clock()) as memory:
-        memory.consolidate(force=True)
-        there = [turn.id for turn in memory.journal()]
-        assert set(told) <= set(there)
-        assert len(there) == len(set(there))
-        assert memory.validate() == []
-        assert memory.audit.verify().sound
-        known = [one.content for one in memory.list(limit=0)]
-        assert len(known) == len(set(known))  # no job had its effect twice
-
-
-@pytest.mark.parametrize("work", ["turns", "jobs"])
-def test_a_server_is_killed(tmp_path: Path, postgres_url: str, work: str) -> None:
-    random, told = Random(20260204), list[str]()
-    for n in range(count(2, 100)):
-        both = [Writer(tmp_path / name, postgres_url, f"{name}{n}", work) for name in "ab"]
-        for one in both:
-            one.has_told(random.randint(1, 4))
-        for one in both:
-            one.kill()
-            told += one.told
-    assert told
-    check(tmp_path / "c", postgres_url, told)
-    figure(f"postgres_kill_{work}", kills=2 * count(2, 100), acknowledged=len(told), lost=0)
+@pytest.fixture
+def fleet(tmp_path: Path, postgres: Server, postgres_url: str) -> Iterator[Fleet]:
+    with Fleet(tmp_path, postgres, postgres_url, SEED) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
-def own_server() -> Iterator[Server]:
-    """One that may be shut down under everybody."""
+def mortal() -> Iterator[Server]:
+    """A PostgreSQL server of one's own, which waits for the disk."""
     shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(prefix="loxodon-", dir=shared) as folder:
         os.chmod(folder, 0o711)
-        server = Server(Path(folder) / "postgres")
-        yield server
+        found = Server(Path(folder) / "postgres", durable=True)
+        yield found
         let_go()
-        server.stop()
+        found.stop()
 
 
-def test_the_database_is_shut_down_at_once(own_server: Server, tmp_path: Path) -> None:
-    url, told = own_server.database(), list[str]()
-    writer = Writer(tmp_path / "a", url, "a")
-    for _ in range(count(2, 50)):
-        writer.has_told(3)
-        own_server.stop(signal.SIGQUIT)
-        own_server.start()
-    writer.has_told(1)  # it goes on by itself
-    writer.kill()
-    told += writer.told
-    check(tmp_path / "b", url, told)
-    figure("postgres_shutdown", times=count(2, 50), acknowledged=len(told), lost=0)
+def has_told(told: list[str], more: int) -> None:
+    """Wait for as many acknowledgements more."""
+    wanted = len(told) + more
+    until(lambda: len(told) >= wanted)
 
 
-class Relay:
-    """Hands bytes on between a client and a server, unless it is told to stand still."""
-
-    def __init__(self, port: int) -> None:
-        self._to = port
-        self._open = Event()
-        self._open.set()
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        self._ends: list[socket.socket] = []
-        self._threads = [Thread(target=self._accept, daemon=True)]
-        self._threads[0].start()
-
-    def _accept(self) -> None:
-        with suppress(OSError):  # it was closed
-            while True:
-                client, _ = self._listening.accept()
-                server = socket.create_connection(("127.0.0.1", self._to))
-                self._ends += (client, server)
-                for ends in ((client, server), (server, client)):
-                    self._threads.append(Thread(target=self._hand_on, args=ends, daemon=True))
-                    self._threads[-1].start()
-
-    def _hand_on(self, one: socket.socket, other: socket.socket) -> None:
-        with suppress(OSError):
-            while data := one.recv(65_536):
-                self._open.wait()
-                other.sendall(data)
-        for end in (one, other):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    @contextmanager
-    def stalled(self) -> Iterator[None]:
-        self._open.clear()
-        try:
-            yield
-        finally:
-            self._open.set()
-
-    def close(self) -> None:
-        self._open.set()
-        for end in (self._listening, *self._ends):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join(60)
-        for end in (self._listening, *self._ends):
-            end.close()
+def report(name: str, fleet: Fleet, times: int) -> None:
+    again = sum(fleet.refused.values())
+    figure(f"postgres_{name}", times=times, acknowledged=fleet.acknowledged, again=again)
 
 
-def test_the_line_stands_still(postgres: Server, postgres_url: str, tmp_path: Path) -> None:
-    """Whoever is behind it waits, others can read meanwhile, and nothing is done twice."""
+def test_servers_are_killed(fleet: Fleet) -> None:
+    """By turns in the middle of writes, and of a job, which another server takes over."""
+    fleet.start("a")
+    fleet.start("b")
+    for n in range(2 * KILLS):
+        space = f"s{n}"
+        with fleet.writing(space) as told:
+            has_told(told, fleet.random.randint(1, 15))
+            if n % 2:
+                name = fleet.kill_at_work(space)
+            else:
+                fleet.kill(name := fleet.random.choice(sorted(fleet.servers)))
+            has_told(told, 1)  # the other goes on
+        fleet.start(name)
+        fleet.settled(space)
+        fleet.check(space, told)
+    report("kills", fleet, 2 * KILLS)
+
+
+def test_postgresql_is_stopped_at_once(mortal: Server, tmp_path: Path) -> None:
+    with Fleet(tmp_path, mortal, mortal.database(), SEED) as fleet:
+        fleet.start("a")
+        fleet.start("b")
+        for n in range(STOPS):
+            space = f"s{n}"
+            with fleet.writing(space) as told:
+                has_told(told, fleet.random.randint(1, 15))
+                mortal.stop(signal.SIGQUIT)
+                mortal.start()
+                has_told(told, 1)
+            fleet.settled(space)
+            fleet.check(space, told)
+        report("stops", fleet, STOPS)
+
+
+def test_the_network_fails(fleet: Fleet, postgres: Server) -> None:
+    """One of two servers is cut off from the database, or gets no answer, in the middle of it.
+
+    PostgreSQL gives up on a transaction that takes too long, so that the other server can go on.
+    """
     relay = Relay(postgres.port)
-    through = postgres_url.replace(f":{postgres.port}/", f":{relay.port}/")
-    far = Writer(tmp_path / "far", through, "f", "jobs")
-    with Memory.open(tmp_path / "near", "main", {"store.url": postgres_url}, Clock()) as memory:
-        for _ in range(count(1, 20)):
-            far.has_told(2)
+    fleet.start("near")
+    fleet.start("far", relay.port, options="-c transaction_timeout=1500")
+    for n in range(PARTITIONS):
+        space = f"s{n}"
+        with fleet.writing(space) as told:
+            has_told(told, fleet.random.randint(1, 15))
             with relay.stalled():
-                assert "lives in Leeds" in memory.recall("Who lives in Leeds?").context
-            memory.add([{"role": "user", "content": "I am near"}])
-    far.has_told(1)
-    far.kill()
+                has_told(told, 3)  # through the near one
+                if not n % 2:
+                    relay.cut()
+        fleet.settled(space)
+        fleet.check(space, told)
+    report("partitions", fleet, PARTITIONS)
     relay.close()
-    check(tmp_path / "c", postgres_url, far.told)
-    figure("postgres_stall", times=count(1, 20), acknowledged=len(far.told), lost=0)
+
+
+def test_a_job_whose_lock_is_lost_is_left_to_who_has_it(
+    fleet: Fleet, postgres: Server, postgres_url: str
+) -> None:
+    """The lock goes with its connection; whoever held it may be in the middle of a run."""
+    first, other = fleet.memory("main"), fleet.apart("main")
+    first.add([{"role": "user", "content": "My friend Ada lives in Leeds.", "id": "1"}])
+    reasons = []
+
+    def lose(phase: int, done: int, total: int) -> None:
+        if phase == 4:
+            (pid,) = fleet.locked_by("main")
+            postgres.ask(f"SELECT pg_terminate_backend({pid}, 10000)")
+            reasons.append(other.flush().reason)
+
+    reasons.append(first.consolidate(progress=lose).reason)
+    assert reasons == ["flush", "another run did it"]
+    assert [one.version for one in first.list(kind="fact")] == [1, 1]
+    assert first.validate() == []
+    other.close()
+
+
+OPENER = """
+import sys
+from loxodon import Memory
+home, url, name = sys.argv[1:]
+sys.stdin.readline()
+with Memory.open(home, "main", {"store.url": url}) as memory:
+    memory.add([{"role": "user", "content": "hello", "id": name}], "talk")
+"""
+
+
+def test_processes_open_a_fresh_database_at_once(postgres: Server, tmp_path: Path) -> None:
+    postgres.ask(f"CREATE DATABASE fresh OWNER {OWNER}")
+    postgres.ask("CREATE EXTENSION vector", "fresh")
+    url = postgres.url("fresh")
+    names = [f"p{n}" for n in range(AT_ONCE)]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENER, str(tmp_path / name), url, name], stdin=subprocess.PIPE
+        )
+        for name in names
+    ]
+    for one in started:
+        assert one.stdin
+        one.stdin.write(b"go\n")
+        one.stdin.flush()
+    for one in started:
+        one.communicate()
+    assert [one.returncode for one in started] == [0] * AT_ONCE
+    with Memory.open(tmp_path / "onlooker", "main", {"store.url": url}) as memory:
+        assert sorted(turn.id for turn in memory.journal()) == sorted(names)
+        assert memory.validate() == []
+
+
+def test_without_the_database_a_call_says_so(mortal: Server, tmp_path: Path) -> None:
+    url = mortal.database()
+    with Memory.open(tmp_path, "main", {"store.url": url}, Clock()) as memory:
+        memory.capture("likes tea")
+        mortal.stop(signal.SIGQUIT)
+        for call in (lambda: memory.capture("likes coffee"), lambda: memory.recall("tea")):
+            with pytest.raises(UnreachableStoreError) as error:
+                call()
+            assert "try again" in error.value.hint
+        mortal.start()
+        assert [one.content for one in memory.list()] == ["likes tea"]

@@ -20,7 +20,7 @@ from datetime import datetime, timedelta, tzinfo
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from loxodon.errors import LoxodonError, StoreError, UsageError
+from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
 from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
 from loxodon.store import JobRuns, clock_check
@@ -77,7 +77,8 @@ class Schedule:
             return [name for name in ripe if not again_at(runs.get(name), now)]
 
     def run_due(self, began: datetime | None = None) -> list[Ran]:
-        """Run what is `due`. What fails is kept as such; the rest runs.
+        """Run what is `due`. What fails is kept as such; the rest runs. A database that cannot be
+        reached is an UnreachableStoreError.
 
         A job whose run found nothing to do is not among those returned.
         """
@@ -204,6 +205,8 @@ class Schedule:
         at, started = self._memory.now(), perf_counter()
         try:
             counts = self._do(name, asked)
+        except UnreachableStoreError:  # the database is away: that is no failure of the job
+            raise
         except Exception as error:  # whatever goes wrong here must not end what runs in its turn
             text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
             failed = Ran(name, at, round(perf_counter() - started, 3), {}, text[:500])

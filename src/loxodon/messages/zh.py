@@ -79,7 +79,6 @@ SENTENCES: dict[str, str] = {
     "close that program, or try again later": "请结束那个程序，或稍后再试",
     "PostgreSQL needs packages that are not installed": "使用 PostgreSQL 所需的软件包尚未安装",
     "{url} is not a PostgreSQL URL: {reason}": "{url} 不是有效的 PostgreSQL 地址：{reason}",
-    "write it as postgresql://user@host/database": "请写成 postgresql://user@host/database 的形式",
     "all {n} connections to {path} are in use": "到 {path} 的 {n} 个连接都在使用中",
     "try again later": "请稍后再试",
     "the connection to {path} was lost: {reason}": "与 {path} 的连接已断开：{reason}",

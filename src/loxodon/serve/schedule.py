@@ -28,7 +28,7 @@ from time import monotonic
 from typing import NamedTuple, Protocol
 
 from loxodon import files
-from loxodon.errors import LoxodonError
+from loxodon.errors import LoxodonError, UnreachableStoreError
 from loxodon.filelock import FileLock, at_fork, lock_at
 from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
@@ -44,6 +44,8 @@ _STAND_BY = 1.0
 _GRACE = 2.0
 """Seconds that a worker has to end."""
 _RETRY = 60.0
+_AWAY = 1.0
+"""Seconds until a database that could not be reached is tried again."""
 _TAKEN = 5.0
 """Seconds until it is looked whether whoever is at the jobs of a space has died over them."""
 
@@ -222,6 +224,7 @@ class Rounds:
                         wait = memory.schedule.wait() if ran is not None else _TAKEN
             except LoxodonError as error:  # one space that is damaged does not stop the others
                 log("schedule.trouble", space=space, error=error.code)
+                wait = _AWAY if isinstance(error, UnreachableStoreError) else wait
             self._looks[space] = _Look(stamp, monotonic() + wait)
         return found
 
@@ -268,7 +271,10 @@ def work(home: str, began: datetime, gone: Event) -> None:
     with Host(home, surface="worker") as host:
         rounds = Rounds(host, began)
         while not gone.is_set():
-            rounds.once()
+            try:
+                rounds.once()
+            except UnreachableStoreError as error:  # it comes back
+                log("schedule.trouble", error=error.code)
             gone.wait(TICK)
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from loxodon import files
+from loxodon.errors import StoreError
 
 MARK = "consolidation.mark"
 _ENOUGH = 2
@@ -34,7 +35,7 @@ class Attempt:
     def at(self, turn: int) -> None:
         """A message is about to be read."""
         times = self._times if turn == self._died else 0
-        with suppress(OSError):
+        with suppress(OSError, StoreError):
             if there := files.shared(self._path):
                 there[0].replace(there[1], b"%016d %02d\n" % (turn, times), durable=False)
                 return
@@ -46,7 +47,7 @@ class Attempt:
     def done(self) -> None:
         """None is being read any more."""
         self.close()
-        with suppress(OSError):
+        with suppress(OSError, StoreError):
             files.remove(self._path)
 
     def close(self) -> None:

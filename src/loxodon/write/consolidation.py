@@ -18,7 +18,7 @@ from loxodon.tokens import Counter
 from loxodon.types import Consolidated, HandedOut
 from loxodon.write.attempt import Attempt
 from loxodon.write.keep import IsForgotten
-from loxodon.write.phases import PHASES, Obey, OnPhase, Run
+from loxodon.write.phases import PHASES, Obey, OnPhase, Run, TakenOverError
 from loxodon.write.residue import Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
 
@@ -139,18 +139,31 @@ class Consolidation:
         Where `shared`, what another did meanwhile is not done again.
         """
         wanted = self._store.worklog.last_turn()
+        is_mine = True
+        while True:
+            try:
+                return self._locked(work, wanted if shared else None, is_mine)
+            except TakenOverError:
+                is_mine = False
+
+    def _locked(
+        self, work: Callable[[], Consolidated], wanted: int | None, is_mine: bool
+    ) -> Consolidated:
+        """Do `work` behind the lock; not where another run has done all up to the turn `wanted`."""
         lock = lock_at(self._lock_path)
         try:
-            waited = not lock.acquire(0)
-            if waited and not lock.acquire(_WAIT_SECONDS):
-                raise BusyStoreError(
-                    "timed out waiting for another consolidation of this space",
-                    hint="see `loxodon status`; if that process hangs, it can be stopped safely",
-                )
+            if not lock.acquire(0):
+                is_mine = False
+                if not lock.acquire(_WAIT_SECONDS):
+                    raise BusyStoreError(
+                        "timed out waiting for another consolidation of this space",
+                        hint="see `loxodon status`; if that process hangs, it can be stopped "
+                        "safely",
+                    )
             try:
                 done = self._store.worklog.work()
                 succeeded = not done.phase and not done.attempts
-                if waited and shared and done.done_to >= wanted and succeeded:
+                if not is_mine and wanted is not None and done.done_to >= wanted and succeeded:
                     return Consolidated(False, "another run did it")
                 return work()
             finally:

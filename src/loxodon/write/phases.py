@@ -25,7 +25,7 @@ from time import perf_counter
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
-from loxodon.errors import LoxodonError, StoreError
+from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Filter, Work, clock_check
@@ -118,6 +118,10 @@ class _Context:
                     known |= dict.fromkeys((mention.name, *mention.aliases), mention.name)
 
 
+class TakenOverError(Exception):
+    """Another run has begun, and goes on with what this one had in hand."""
+
+
 class Run:
     """One consolidation of one store. Whoever calls holds the lock between runs."""
 
@@ -156,6 +160,7 @@ class Run:
         self._summed_up: set[str] = set()
         self._turns = 0
         self._held: Doubted | None = None
+        self._signed: tuple[object, ...] = ()
 
     def all(self, reason: str) -> Consolidated:
         """Every phase for all that is pending, then the daily and weekly work that is due.
@@ -231,32 +236,61 @@ class Run:
     @contextmanager
     def _begun(self) -> Iterator[None]:
         """One attempt; if it fails, `status` can say why."""
-        self._set(attempts=self._worklog.work().attempts + 1, last_run=self._now, error="")
+        with self._store.writing():
+            attempts = self._worklog.work().attempts + 1
+            self._sign(attempts=attempts, last_run=self._now, error="")
         self._give_up(self._attempt.fatal)
         self._aside = {one.turn for one in self._worklog.fragments("failed")}
         try:
             self._held = clock_check.look(self._store, self._now)
             yield
             self._attempt.done()
+        except TakenOverError:
+            raise
         except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
-            with suppress(StoreError):
-                self._set(attempts=max(0, self._worklog.work().attempts - 1))
+            self._take_back_attempt()
+            raise
+        except UnreachableStoreError:  # nor is it one where the database went away
+            self._attempt.done()
+            self._take_back_attempt()
             raise
         except Exception as error:
             self._attempt.done()  # it says why, and that is no message's doing
             text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
-            with suppress(StoreError):  # a full disk has no room for this either
+            # A full disk has no room for this either.
+            with suppress(StoreError, TakenOverError):
                 self._set(error=text[:500])
             raise
         finally:
             self._attempt.close()
 
+    def _take_back_attempt(self) -> None:
+        with suppress(StoreError, TakenOverError):
+            self._set(attempts=max(0, self._worklog.work().attempts - 1))
+
     def _give_up(self, turn: int) -> None:
         """Put a turn aside over which runs have ended; those say nothing against the next."""
         for no, one in self._store.turns([turn]).items() if turn else ():
-            with self._store.writing():
+            with self._writing():
                 self._worklog.fail_turn(no, one.content, "runs were cut short while they read it")
-                self._worklog.set_work(self._worklog.work()._replace(attempts=1))
+                self._sign(attempts=1)
+
+    def _sign(self, **values: object) -> None:
+        """Note in a transaction that it is this run that works, and how it stands."""
+        self._worklog.set_work(self._worklog.work()._replace(**values))  # type: ignore[arg-type]
+        self._signed = _signature(self._worklog.work())
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction of this run.
+
+        The lock between runs can be lost, with the connection to a server. Where another run has
+        begun since, a TakenOverError: it goes on with what is in hand.
+        """
+        with self._store.writing():
+            if _signature(self._worklog.work()) != self._signed:
+                raise TakenOverError
+            yield
 
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
@@ -281,7 +315,7 @@ class Run:
         self._seconds[phase] = self._seconds.get(phase, 0.0) + perf_counter() - started
 
     def _set(self, **values: object) -> None:
-        with self._store.writing():
+        with self._writing():
             self._worklog.set_work(self._worklog.work()._replace(**values))  # type: ignore[arg-type]
 
     def _outcome(self, reason: str) -> Consolidated:
@@ -311,7 +345,7 @@ class Run:
         again = self._hear(self._worklog.again(BATCH))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
             fragments += self._read(turn, fragments_of, number(turn), turn.content) or ()
-        with self._store.writing():
+        with self._writing():
             self._worklog.let_go(map(number, again))
             for talk in talks:
                 self._worklog.put_segments(talk.segments, talk.instead_of)
@@ -386,7 +420,7 @@ class Run:
                 for one in fragments
                 if one.n in wanted
             ]
-        with self._store.writing():
+        with self._writing():
             self._take_back(taken_back)
             self._worklog.put_candidates((turn, codec.to_json(one)) for turn, one in found)
             self._put_aside()
@@ -420,7 +454,7 @@ class Run:
         work = self._worklog.work()
         turns = self._in_hand(work)
         asked = self._residue.read(turns, self._hear, patient=self._patient)
-        with self._store.writing():
+        with self._writing():
             self._take_in(asked, turns)
             self._worklog.set_work(work._replace(phase=4))
 
@@ -430,7 +464,7 @@ class Run:
         asked = self._residue.read((), self._hear)
         if asked == Asked():
             return
-        with self._store.writing():
+        with self._writing():
             self._take_in(asked, ())
             self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
         self._one(4)
@@ -443,7 +477,7 @@ class Run:
         """Make memories of what somebody else than our model has read of what waits."""
         with self._begun():
             work = self._worklog.work()
-            with self._store.writing():
+            with self._writing():
                 self._take_in(asked, ())
                 self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
             self._one(4)
@@ -487,7 +521,7 @@ class Run:
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
         keeper = Keeper(self._store, self._now, self._is_forgotten, self._config.unsettled)
-        with self._store.writing():
+        with self._writing():
             for agent, theirs in groupby(staged, key=lambda one: turns[one[1]].agent):
                 with self._store.writing_as(agent):
                     for candidate, no in theirs:
@@ -514,7 +548,7 @@ class Run:
     # Phases 5 to 7
 
     def _phase_5(self) -> None:
-        with self._store.writing():
+        with self._writing():
             if not self._held:
                 self._counts += fading.mend(self._store, self._now)
                 self._counts += fading.lift(self._store, self._now)
@@ -529,7 +563,7 @@ class Run:
     def _phase_6(self) -> None:
         done = _INDEXED
         while done == _INDEXED:
-            with self._store.writing():
+            with self._writing():
                 done = self._worklog.index(_INDEXED)
                 self._counts["indexed"] += done
                 if done < _INDEXED:
@@ -537,7 +571,7 @@ class Run:
 
     def _phase_7(self) -> None:
         rewritten = gather.renewed_snapshots(self._store, self._config, self._now, self._count)
-        with self._store.writing():
+        with self._writing():
             for page in rewritten:
                 self._worklog.put_page(*page, self._now)
             self._counts["snapshots"] += len(rewritten)
@@ -642,6 +676,11 @@ def kept_segment(cut: Cut) -> Segment:
         cut.tags,
         cut.text,
     )
+
+
+def _signature(work: Work) -> tuple[object, ...]:
+    """What no two runs have in common."""
+    return work.attempts, work.last_run
 
 
 def number(turn: Turn) -> int:

@@ -25,7 +25,7 @@ _SETTINGS = {
     "unix_socket_directories": "",
     "fsync": "off",
     "full_page_writes": "off",
-    "max_connections": "100",
+    "max_connections": "300",
     "shared_buffers": "64MB",
     "autovacuum": "off",
     "log_min_messages": "fatal",

@@ -89,7 +89,8 @@ def relay(postgres: Server) -> Iterator[Relay]:
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits long for a server that is gone."""
-    monkeypatch.setattr(database, "_PAUSE", 0.05)
+    monkeypatch.setattr(pool, "_PAUSE", 0.05)
+    monkeypatch.setattr(pool, "_PATIENCE", 1.0)
     monkeypatch.setattr(pool, "_WAIT_SECONDS", 0.5)
 
 

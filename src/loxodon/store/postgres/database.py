@@ -14,7 +14,6 @@ that fails is told of by the next that is waited for, at the latest before COMMI
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -34,8 +33,7 @@ from loxodon.store.walls import Wall
 
 _LOCK_SECONDS = 120.0
 _TRIES = 5
-"""How often a connection is looked for that is not lost; a failover takes seconds."""
-_PAUSE = 0.5
+"""How often a server is asked what became of a transaction that it may still be at."""
 _AWAY_SECONDS = 10.0
 """How long a standby that did not answer is left alone."""
 _VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
@@ -67,8 +65,12 @@ class PostgresDatabase(Database):
         self.afterwards: list[Callable[[], None]] = []
         """What is done once this transaction is committed, outside it."""
         migrations.ensure(url)
-        self.id = self._opened(lambda one: _space_id(one, space))
-        self._role = self._opened(lambda one: pool.role_of(url, one))
+        self.id = self._asked(lambda one: _space_id(one, space))
+        self._role = self._asked(lambda one: pool.role_of(url, one))
+
+    def _asked(self, ask: Callable[[Session], _Result]) -> _Result:
+        """What `ask` finds out beside any transaction."""
+        return pool.patiently(self.url, lambda: self._opened(ask))
 
     def _opened(self, ask: Callable[[Session], _Result]) -> _Result:
         connection = pool.taken(self.url)
@@ -160,19 +162,9 @@ class PostgresDatabase(Database):
             return
         lock = 0.0 if reading else _LOCK_SECONDS
         sql = pool.begin(self.id, self.wall, self._role, reading=reading, lock_seconds=lock)
-        for left in reversed(range(_TRIES)):
-            try:
-                row = self._begin_at(self.url, sql)
-            except UnreachableStoreError:
-                if not left:
-                    raise
-                _wait()
-                pool.renew(self.url)
-                continue
-            self._follow(row)
-            if not reading:
-                self._enter_pipeline()
-            return
+        self._follow(pool.patiently(self.url, lambda: self._begin_at(self.url, sql)))
+        if not reading:
+            self._enter_pipeline()
 
     def _begin_at(self, url: str, sql: str) -> Row | None:
         """Begin a transaction at a server; what is known of the space there."""
@@ -199,7 +191,7 @@ class PostgresDatabase(Database):
         """
         if time.monotonic() < self._replica_from:
             return False
-        newest = self._opened(lambda one: one.execute(_VERSION, [self.id]).fetchone())
+        newest = self._asked(lambda one: one.execute(_VERSION, [self.id]).fetchone())
         sql = pool.begin(self.id, self.wall, self._role, reading=True)
         try:
             row = self._begin_at(self._replica, sql)
@@ -248,17 +240,17 @@ class PostgresDatabase(Database):
     def _was_kept(self, xid: str) -> bool:
         """Whether a transaction was committed whose end nobody heard of."""
         for _ in range(_TRIES):
-            _wait()
             try:
-                status = self._opened(
+                status = self._asked(
                     lambda one: one.execute(
                         "SELECT pg_xact_status($1::xid8)", [xid], binary=True
                     ).fetchone()
                 )
             except StoreError:
-                continue
+                break
             if status is not None and status[0] in ("committed", "aborted"):
                 return bool(status[0] == "committed")
+            pool.pause()  # the server is about to notice that it lost us
         raise UnknownOutcomeError(
             "the connection to {path} was lost while this was being stored",
             hint="it may be stored or not: repeat it when the server is back; what has the same "
@@ -449,10 +441,6 @@ def _space_id(connection: Session, name: str) -> int:
         row = connection.execute(find, [name]).fetchone()
     assert row is not None  # noqa: S101
     return int(row[0])
-
-
-def _wait() -> None:
-    threading.Event().wait(_PAUSE)
 
 
 def _half_character() -> InputError:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 """Serialization failure, deadlock, lock not available, statement timeout: undone, try again."""
-_GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25006"})
-"""The server goes down, comes up, or is a standby now."""
+_GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006"})
+"""The server goes down, comes up, has given up on us, or is a standby now."""
 _FULL = frozenset({"53100", "53200"})
 _DAMAGED = frozenset({"XX001", "XX002"})
 

@@ -10,9 +10,10 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from time import monotonic
+from typing import Any, TypeVar
 
 from loxodon.errors import BusyStoreError, ConfigError, UnreachableStoreError, install_hint
 from loxodon.store.postgres.errors import shown, translated
@@ -33,11 +34,17 @@ except ImportError:
     ) from None
 
 Session = Connection[tuple[Any, ...]]
+_Result = TypeVar("_Result")
 
 ROLE = "loxodon_spaces"
 """What a login becomes that would see through row-level security."""
 _SIZE = 20
 _WAIT_SECONDS = 30.0
+_SOON = 3.0
+"""Seconds after which it is asked whether the server is there at all."""
+_PATIENCE = 5.0
+"""Seconds in which another connection is looked for where one was lost: a failover takes some."""
+_PAUSE = 0.5
 _DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -49,7 +56,7 @@ _DEFAULTS: dict[str, Any] = {
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
 # Its warnings are for programs with a log; here the error says it.
-logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
 _guard = threading.Lock()
@@ -110,8 +117,8 @@ def pool_of(url: str) -> ConnectionPool[Session]:
                 configure=_configure,
                 min_size=0,
                 max_size=_SIZE,
-                timeout=_WAIT_SECONDS,
                 max_idle=300,
+                reconnect_timeout=_SOON,  # else it tries less and less often, and nobody else does
                 open=True,
             )
         return _pools[key]
@@ -128,32 +135,38 @@ def close_pools() -> None:
 
 def taken(url: str) -> Session:
     """A connection of the pool, for as long as one needs it; give it back with `returned`."""
-    try:
-        return pool_of(url).getconn()
-    except PoolTimeout:
-        raise _unavailable(url) from None
-    except psycopg.Error as error:
-        raise translated(error, shown(url)) from None
+    for seconds in (min(_SOON, _WAIT_SECONDS), _WAIT_SECONDS):
+        try:
+            return pool_of(url).getconn(seconds)
+        except PoolTimeout:
+            connect(url).close()  # it says so where the server is away
+        except psycopg.Error as error:
+            raise translated(error, shown(url)) from None
+    raise BusyStoreError(
+        "all {n} connections to {path} are in use", hint="try again later", n=_SIZE, path=shown(url)
+    )
 
 
 def returned(url: str, connection: Session) -> None:
     pool_of(url).putconn(connection)
 
 
-def renew(url: str) -> None:
-    """Replace the connections at rest that are lost: after a failover all of them are."""
-    pool_of(url).check()
+def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
+    """What `attempt` gives, made again where its connection was lost. It may be done twice."""
+    end = monotonic() + _PATIENCE
+    while True:
+        try:
+            return attempt()
+        except UnreachableStoreError:
+            if monotonic() > end:
+                raise
+        pause()
+        pool_of(url).check()  # after a failover, all connections at rest are lost
 
 
-def _unavailable(url: str) -> BusyStoreError:
-    """Why the pool had no connection: the server is away, or all are in use."""
-    try:
-        connect(url).close()
-    except UnreachableStoreError as error:
-        return error
-    return BusyStoreError(
-        "all {n} connections to {path} are in use", hint="try again later", n=_SIZE, path=shown(url)
-    )
+def pause() -> None:
+    """Give a server that is gone some time to come back."""
+    threading.Event().wait(_PAUSE)
 
 
 def _options(url: str) -> dict[str, Any]:
@@ -169,10 +182,20 @@ def _options(url: str) -> dict[str, Any]:
     return {**_DEFAULTS, **given, "autocommit": True, "cursor_factory": RawCursor}
 
 
+_LET_GO = """
+SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
+SELECT set_config('idle_in_transaction_session_timeout', '60s', false)
+WHERE current_setting('idle_in_transaction_session_timeout') = '0'
+"""
+"""How soon the server lets go of what a machine holds that is cut off: locks of jobs, and the
+turn of a writer. What a URL says in `options` of transactions stands."""
+
+
 def _configure(connection: Session) -> None:
     """A connection reads and writes plain values: integers, floats, text, bytes, lists of them."""
     connection.execute(
-        "SET search_path = loxodon, public; SET synchronous_commit = on; SET client_encoding = utf8"
+        "SET search_path = loxodon, public; SET synchronous_commit = on; "
+        f"SET client_encoding = utf8; {_LET_GO}"
     )
     adapters = connection.adapters
     adapters.register_dumper(int, Int8BinaryDumper)

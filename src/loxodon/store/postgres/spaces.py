@@ -48,6 +48,10 @@ def drop_space(url: str, name: str) -> bool:
 
 def _ask(url: str, sql: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
     migrations.ensure(url)
+    return pool.patiently(url, lambda: _asked(url, sql, values))
+
+
+def _asked(url: str, sql: str, values: list[Any] | None) -> list[tuple[Any, ...]]:
     connection = pool.taken(url)
     try:
         return connection.execute(sql, values).fetchall()
