@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +90,24 @@ def is_refused(error: BaseException) -> bool:
     return isinstance(error, UsageError) and error.template in _REFUSED
 
 
+_open: list[tuple[Server, dict[str, str]]] = []
+
+
+def databases(folder: Path) -> list[tuple[Server, str]]:
+    """(server, URL) of the databases that the homes below a folder are in."""
+    return [
+        (server, url)
+        for server, urls in _open
+        for home, url in urls.items()
+        if Path(home).is_relative_to(folder)
+    ]
+
+
 @contextmanager
 def opening(server: Server) -> Iterator[None]:
     """Have every home that is opened meanwhile be in a database of its own."""
     urls: dict[str, str] = {}
+    _open.append((server, urls))
     alone = Lock()
     real, real_load = open_space, settings.load
 
@@ -120,6 +135,7 @@ def opening(server: Server) -> Iterator[None]:
         patch.setattr("loxodon.memory.open_space", opened)
         patch.setattr(settings, "load", load)
         yield
+    _open.pop()
     let_go()
     for url in urls.values():
         server.ask(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
