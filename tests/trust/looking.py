@@ -30,8 +30,9 @@ def forms(word: str) -> set[bytes]:
 def files_with(words: Iterable[str], home: Path) -> dict[str, list[str]]:
     """The files below `home` that have any of these words, by word; tables, of a database."""
     found: dict[str, list[str]] = {}
-    wanted = {word: forms(word) for word in words}
+    wanted = {word: {one.lower() for one in forms(word)} for word in words}
     for name, data in _all(home):
+        data = data.lower()
         for word, spelled in wanted.items():
             if name not in found.get(word, ()) and any(one in data for one in spelled):
                 found.setdefault(word, []).append(name)
