@@ -32,6 +32,7 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 _REFUSED = {message for message, _ in REFUSED.values()}
 _FILES, _PROCESSES = "looks at files of a space", "starts processes that open files"
 LEFT_OUT = {
+    "tests/attacks/test_doors.py::test_silent_connections": _PROCESSES,
     "tests/live/test_flush.py::test_several_processes": _PROCESSES,
     "tests/live/test_plain.py": "is about the memory of plain files",
     "tests/recall/test_assemble.py::test_a_soul_that_is_no_file": _FILES,
@@ -77,6 +78,9 @@ FOLDERS = (
     "tests/trust/audit",
     "tests/trust/forget",
     "tests/trust/origin",
+    "tests/attacks/test_doors.py",
+    "tests/attacks/test_inlets.py",
+    "tests/attacks/test_surfaces_table.py",
 )
 """What `make test-postgres` runs."""
 

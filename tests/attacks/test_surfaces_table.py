@@ -234,11 +234,14 @@ OWN_ONLY = DELETES | {"forget", "pause", "resume", "refresh_profile", "import", 
 
 class Scene(NamedTuple):
     home: Path
-    root: str
-    """Where its spaces and tokens are."""
     tokens: dict[str, str]
     names: dict[str, str]
     """`ID`, `TURN` and `BELIEF`, one of agent `beta` (`BETA`), and a path with nothing there."""
+
+    @property
+    def root(self) -> str:
+        """Where the spaces and tokens are."""
+        return root_of(str(self.home), settings.load(str(self.home)))
 
     def filled(self, given: Any) -> Any:
         if isinstance(given, dict):
@@ -253,7 +256,6 @@ def scene(tmp_path_factory: pytest.TempPathFactory, store_url: str) -> Scene:
     home = tmp_path_factory.mktemp("table") / "home"
     home.mkdir(mode=0o700)
     settings.write(str(home), "store.url", store_url)
-    root = root_of(str(home), settings.load(str(home)))
     clock = Clock(NOW)
     with Memory.open(home, "other", clock=clock) as memory:
         memory.capture(f"The secret is {SECRETS['other']}.")
@@ -266,7 +268,6 @@ def scene(tmp_path_factory: pytest.TempPathFactory, store_url: str) -> Scene:
         ][1]
         memory.capture(f"The secret of the group is {SECRETS['group']}.", audience="group")
         turn = memory.journal(limit=1)[0].ref
-    tokens = {name: access.add(root, one.grant, NOW)[1] for name, one in ASKERS.items()}
     names = {
         "ID": own.id,
         "TURN": turn,
@@ -274,7 +275,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory, store_url: str) -> Scene:
         "BETA": beta,
         "NOWHERE": str(home.parent / "nowhere"),
     }
-    return Scene(home, root, tokens, names)
+    found = Scene(home, {}, names)
+    for name, one in ASKERS.items():
+        found.tokens[name] = access.add(found.root, one.grant, NOW)[1]
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -51,16 +51,17 @@ def _all(home: Path) -> Iterator[tuple[str, bytes]]:
 
 def rows_of(server: Server, url: str) -> Iterator[tuple[str, object, bytes]]:
     """(table, number of its space, bytes) of every row of a database, whatever stands before it."""
-    database = url.rpartition("/")[2]
-    tables = server.ask(
-        "SELECT c.relname, string_agg(a.attname, ', ' ORDER BY a.attname = 'space_id' DESC), "
-        "bool_or(a.attname = 'space_id') "
-        "FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 "
-        "WHERE c.relnamespace = 'loxodon'::regnamespace AND c.relkind = 'r' "
-        "AND NOT a.attisdropped GROUP BY c.relname",
-        database,
-    )
-    for table, columns, of_space in tables:
-        for row in server.ask(f"SELECT {columns} FROM loxodon.{table}", database):
-            held = (one if isinstance(one, bytes) else str(one).encode() for one in row)
-            yield str(table), row[0] if of_space else None, b"\0".join(held)
+    import psycopg
+
+    with psycopg.connect(server.url(url.rpartition("/")[2], "postgres")) as connection:
+        tables = connection.execute(
+            "SELECT c.relname, string_agg(a.attname, ', ' ORDER BY a.attname = 'space_id' DESC), "
+            "bool_or(a.attname = 'space_id') "
+            "FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 "
+            "WHERE c.relnamespace = 'loxodon'::regnamespace AND c.relkind = 'r' "
+            "AND NOT a.attisdropped GROUP BY c.relname"
+        ).fetchall()
+        for table, columns, of_space in tables:
+            for row in connection.execute(f"SELECT {columns} FROM loxodon.{table}".encode()):
+                held = (one if isinstance(one, bytes) else str(one).encode() for one in row)
+                yield str(table), row[0] if of_space else None, b"\0".join(held)
