@@ -158,9 +158,10 @@ class Postgres:
         return listening()
 
     def held(self, home: Path) -> Iterator[tuple[str, bytes]]:
-        names = dict(self._server.ask("SELECT id, name FROM loxodon.spaces", self._database))
+        rows = self._server.ask("SELECT id, name FROM loxodon.spaces", self._database)
+        names = {id: str(name) for id, name in rows}
         for _, space, data in rows_of(self._server, self.url):
-            yield str(names.get(space, "")), data
+            yield names.get(space, ""), data
 
     def audit(self, home: Path) -> bytes:
         logs = "SELECT data FROM loxodon.{} WHERE name LIKE 'audit/%'"
