@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 _REFUSED = {message for message, _ in REFUSED.values()}
 _FILES, _PROCESSES = "looks at files of a space", "starts processes that open files"
 LEFT_OUT = {
+    "tests/attacks/test_doors.py::test_silent_connections": _PROCESSES,
     "tests/live/test_flush.py::test_several_processes": _PROCESSES,
     "tests/live/test_plain.py": "is about the memory of plain files",
     "tests/recall/test_assemble.py::test_a_soul_that_is_no_file": _FILES,
@@ -53,12 +55,13 @@ LEFT_OUT = {
     "tests/trust/forget/test_copies.py": "is about text views",
     "tests/trust/forget/test_forgetting.py::test_a_backup": "is about backup files",
     "tests/trust/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
-    "tests/trust/forget/test_forgetting.py::test_a_memory_goes_with_the_words": _FILES,
     "tests/trust/forget/test_forgetting.py::test_edited_views": "is about text views",
     "tests/trust/forget/test_forgetting.py::test_killed_at_any_point": _PROCESSES,
     "tests/trust/forget/test_forgetting.py::test_transcripts_of_live": _FILES,
     "tests/trust/forget/test_leftovers.py": "is about files beside a database",
-    "tests/trust/forget/test_random_stores.py": _FILES,
+    "tests/trust/forget/test_spaces.py::test_a_damaged": _FILES,
+    "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": _PROCESSES,
+    "tests/trust/forget/test_spaces.py::test_it_is_refused_while": _PROCESSES,
     "tests/working/test_session.py::test_a_kill_at_any_moment": _PROCESSES,
     "tests/working/test_session.py::test_two_processes": _PROCESSES,
 }
@@ -75,6 +78,9 @@ FOLDERS = (
     "tests/trust/audit",
     "tests/trust/forget",
     "tests/trust/origin",
+    "tests/attacks/test_doors.py",
+    "tests/attacks/test_inlets.py",
+    "tests/attacks/test_surfaces_table.py",
 )
 """What `make test-postgres` runs."""
 
@@ -89,10 +95,24 @@ def is_refused(error: BaseException) -> bool:
     return isinstance(error, UsageError) and error.template in _REFUSED
 
 
+_open: list[tuple[Server, dict[str, str]]] = []
+
+
+def databases(folder: Path) -> list[tuple[Server, str]]:
+    """(server, URL) of the databases that the homes below a folder are in."""
+    return [
+        (server, url)
+        for server, urls in _open
+        for home, url in urls.items()
+        if Path(home).is_relative_to(folder)
+    ]
+
+
 @contextmanager
 def opening(server: Server) -> Iterator[None]:
     """Have every home that is opened meanwhile be in a database of its own."""
     urls: dict[str, str] = {}
+    _open.append((server, urls))
     alone = Lock()
     real, real_load = open_space, settings.load
 
@@ -120,6 +140,7 @@ def opening(server: Server) -> Iterator[None]:
         patch.setattr("loxodon.memory.open_space", opened)
         patch.setattr(settings, "load", load)
         yield
+    _open.pop()
     let_go()
     for url in urls.values():
         server.ask(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")

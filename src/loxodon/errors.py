@@ -4,6 +4,7 @@
     ├── UsageError             2  an invalid command or argument
     ├── ForbiddenError         2  not allowed for this agent, chat or token
     ├── NotFoundError          3  no such home, space, memory or message
+    │   ├── DeletedSpaceError     the space was deleted while it was open
     │   └── GoneError             the same, raised by `loxodon.compat`; also a ValueError
     ├── InputError             4  invalid text, date, file or field
     │   ├── CursorError           a cursor that is none of the list that is asked for
@@ -84,6 +85,10 @@ class ForbiddenError(LoxodonError):
 class NotFoundError(LoxodonError):
     exit_code = 3
     code = "not_found"
+
+
+class DeletedSpaceError(NotFoundError):
+    code = "deleted_space"
 
 
 class InputError(LoxodonError):

@@ -30,7 +30,8 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
     """The folder of a space, made if asked for; NotFoundError if it is not there."""
     folder = space_path(home, space)
     if files.shared(home):  # in which whoever opens the store of a space makes it
-        if not make and not files.has_folder(folder):
+        # Asked even where it is to be made: the files of one that was deleted are void.
+        if not files.has_folder(folder) and not make:
             raise no_space(space)
         return folder
     if make:

@@ -13,11 +13,15 @@ from random import Random
 from typing import NamedTuple
 
 from loxodon import Memory
+from loxodon import config as settings
+from loxodon.services.opening import root_of
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from loxodon.types import Audience, Chat
 from tests.clock import NOW, Clock
 from tests.long import count
+
+from .backends import Backend
 
 SPACES = ("ada", "张三")
 AGENTS = ("", "coder", "小秘")
@@ -75,8 +79,9 @@ VIEWERS = tuple(
 class World:
     """The home, its secrets, and who has which token."""
 
-    def __init__(self, home: Path, seed: int) -> None:
+    def __init__(self, home: Path, seed: int, backend: Backend) -> None:
         self.home = home
+        self.backend = backend
         self.rng = Random(seed)
         self.clock = Clock(NOW)
         self.secrets: list[Secret] = []
@@ -85,11 +90,13 @@ class World:
 
     def fill(self) -> None:
         """Let everybody say and capture something, and make knowledge of it."""
+        self.home.mkdir(mode=0o700)
+        settings.write(str(self.home), "store.url", self.backend.url)
         for viewer in VIEWERS:
             grant = Grant(
                 viewer.token, (viewer.space,), viewer.agent, viewer.chat, "write", relays=True
             )
-            self.tokens[viewer] = access.add(str(self.home), grant, NOW)[1]
+            self.tokens[viewer] = access.add(self.root, grant, NOW)[1]
         for space in SPACES:
             with self.opened(space) as memory:
                 for agent in AGENTS:
@@ -100,8 +107,14 @@ class World:
                         self.capture(memory.within(agent), Viewer(space, agent), audience)
                 memory.consolidate()
 
+    @property
+    def root(self) -> str:
+        """Where the tokens are."""
+        return root_of(str(self.home), settings.load(str(self.home)))
+
     def opened(self, space: str) -> Memory:
-        return Memory.open(self.home, space, CONFIG, self.clock)
+        config = {**CONFIG, "store.url": self.backend.url}
+        return Memory.open(self.home, space, config, self.clock)
 
     def word(self) -> str:
         return "".join(self.rng.choices(_LETTERS, k=9)).capitalize()

@@ -23,6 +23,7 @@ from tests.serve.proxy.conftest import Proxy, started
 from tests.serve.proxy.upstream import Stage, stage
 
 from . import surfaces
+from .backends import WALLS, Backend, Files, Postgres
 from .canaries import SPACES, VIEWERS, Viewer, World
 
 SEED = 20_260_204
@@ -30,10 +31,16 @@ CALLS = 5
 """Of one sequence."""
 
 
+@pytest.fixture(scope="module", params=["files", "postgres"])
+def backend_of_world(request: pytest.FixtureRequest) -> Backend:
+    if request.param == "files":
+        return Files()
+    return Postgres(request.getfixturevalue("postgres"))
+
+
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    found = World(tmp_path_factory.mktemp("canaries") / "home", SEED)
-    found.home.mkdir(mode=0o700)
+def world(tmp_path_factory: pytest.TempPathFactory, backend_of_world: Backend) -> World:
+    found = World(tmp_path_factory.mktemp("canaries") / "home", SEED, backend_of_world)
     found.fill()
     return found
 
@@ -107,6 +114,7 @@ def test_random_calls_over_every_surface_see_no_canary_of_others(
     _no_words_in_files_of_others(world)
     figure(
         "canaries",
+        store="postgres" if world.backend.url else "files",
         sequences=sequences,
         calls=sum(done.values()),
         secrets=len(world.secrets),
@@ -187,24 +195,26 @@ def _over_proxy(world: World, viewer: Viewer, proxy: Proxy, upstream: Stage) -> 
 
 
 def _no_words_in_logs(world: World, server: Server, proxy: Proxy) -> None:
-    logs = repr(server.lines) + repr(proxy.log)
-    audit = b"".join(
-        path.read_bytes()
-        for path in world.home.rglob("*")
-        if path.is_file() and "audit" in path.relative_to(world.home).parts
-    )
-    logs = (logs + audit.decode("utf-8", "replace")).casefold()
+    logs = (repr(server.lines) + repr(proxy.log)).casefold()
+    logs += world.backend.audit(world.home).decode("utf-8", "replace").casefold()
+    assert '"op":"recall"' in logs  # they have something to tell
     assert not [one for one in world.secrets if one.value.casefold() in logs]
     assert not [token for token in world.tokens.values() if token in logs]
 
 
 def _no_words_in_files_of_others(world: World) -> None:
-    """Every byte below a space's folder: only that space's words, the views among them."""
-    for folder in sorted((world.home / "spaces").iterdir()):
-        found = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-        text = found.decode("utf-8", "replace").casefold()
+    """Every byte that is kept of a space: only that space's words, the views among them."""
+    kept: dict[str, list[bytes]] = {}
+    for space, data in world.backend.held(world.home):
+        kept.setdefault(space, []).append(data)
+    assert len(kept) > len(SPACES)
+    sung = set()
+    for space, data in kept.items():
+        text = b"".join(data).decode("utf-8", "replace").casefold()
         held = {one.space for one in world.secrets if one.value.casefold() in text}
-        assert len(held) <= 1, (folder, held)
+        assert len(held) <= bool(space), (space, held)
+        sung |= held
+    assert sung == set(SPACES)
 
 
 # What is there and may not be known of is as what never was
@@ -258,18 +268,14 @@ def test_looking_for_what_is_hidden_takes_the_same_steps(world: World) -> None:
         with world.opened(viewer.space) as memory:
             seen = memory.within(viewer.agent, viewer.chat)
             for what, ask in (("memory", seen.get), ("turn", seen.turn)):
-                steps = [_steps(seen, ask, one) for one in (*hidden[what][:2], ABSENT[what])]
+                steps = [_steps(world, seen, ask, one) for one in (*hidden[what][:2], ABSENT[what])]
                 assert len(set(steps)) <= 1, (viewer, what, steps)
 
 
-def _steps(memory: Any, ask: Any, id: str) -> tuple[str, ...]:
-    found: list[str] = []
-    connection = memory._store._db._connection
-    connection.trace_v2(1, lambda event: found.append(event["sql"]))
-    try:
+def _steps(world: World, memory: Any, ask: Any, id: str) -> tuple[str, ...]:
+    with world.backend.listening(memory) as found:
         surfaces.told(lambda: ask(id))
-    finally:
-        connection.trace_v2(0, None)
+    assert found
     return tuple(re.sub(r"\d+", "N", one) for one in found)
 
 
@@ -306,41 +312,22 @@ SHARED = frozenset(
 
 def test_tables_are_behind_a_wall_or_named_as_shared(world: World) -> None:
     """A table that is added must be thought about."""
-    from loxodon.store.sqlite.views import views_of
-    from loxodon.store.walls import Wall
-
     with world.opened(SPACES[0]) as memory:
-        store: Any = memory._store
-        tables = {
-            name
-            for (name,) in store._db.all(
-                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
-                "AND name NOT LIKE '%\\_index%' ESCAPE '\\'"
-            )
-        }
-    for wall in (Wall("coder"), Wall(group=True), Wall("coder", True)):
-        notes = set() if wall.group else {"source_files", "chunks", "chunk_places"}
-        assert tables - views_of(wall).keys() - SHARED - notes == set()
+        tables = world.backend.tables(memory)
+        assert tables > {"memories", "turns", "documents"}
+        for wall in WALLS:
+            notes = set() if wall.group else {"source_files", "chunks", "chunk_places"}
+            assert tables - world.backend.walled(memory, wall) - SHARED - notes == set()
 
 
-def test_the_suite_sees_a_wall_that_is_opened(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_suite_sees_a_wall_that_is_opened(world: World) -> None:
     """Take one view away at a time: some call must tell a canary then, or the suite is blind."""
-    from loxodon.store.sqlite import views
-    from loxodon.store.sqlite.views import views_of
-
     blind = []
     # A segment is told with the name of its session, so that it has two walls before it.
     for gone in (["memories"], ["turns"], ["segments", "sessions"], ["events"], ["entities"]):
-
-        def opened(wall: Any, gone: list[str] = gone) -> dict[str, str]:
-            whole = {name: f"SELECT * FROM main.{name}" for name in gone}
-            return {**views_of(wall), **whole} if wall.stands else {}
-
-        monkeypatch.setattr(views, "views_of", opened)
-        if not any(_tells(world, viewer) for viewer in VIEWERS[:6]):
-            blind.append(gone)
+        with world.backend.opened(gone):
+            if not any(_tells(world, viewer) for viewer in VIEWERS[:6]):
+                blind.append(gone)
     assert not blind
 
 

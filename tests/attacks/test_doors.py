@@ -80,11 +80,10 @@ def test_who_asks_too_often_has_to_wait(host: Host, name: str, path: str, status
 
 def test_a_server_of_one_agent_is_not_for_the_token_of_another(host: Host) -> None:
     tokens = {
-        name: access.add(str(host.home), Grant(name, agent=name), NOW)[1]
-        for name in ("coder", "writer")
+        name: access.add(host.root, Grant(name, agent=name), NOW)[1] for name in ("coder", "writer")
     }
     served = Served(host, "main", agent="coder")
-    at = Door(grants=Grants(str(host.home)))
+    at = Door(grants=Grants(host.root))
     app = McpApp(Answers(served, over_http=True), at, served)
     assert knocked(app, "/mcp", tokens["writer"], 1) == [403]
     assert knocked(app, "/mcp", tokens["coder"], 1) == [405]  # let in, and to be asked by POST

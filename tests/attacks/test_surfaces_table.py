@@ -6,6 +6,7 @@ a row fails, and so does one that asks for less than its row says.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,8 @@ import httpx
 import pytest
 from mcp import Client
 
-from loxodon import Memory
+from loxodon import Memory, files
+from loxodon import config as settings
 from loxodon.serve.cli.main import main
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
@@ -23,6 +25,8 @@ from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
+from loxodon.services.opening import root_of
+from loxodon.spaces import space_path
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from tests.clock import NOW, Clock
@@ -234,6 +238,11 @@ class Scene(NamedTuple):
     names: dict[str, str]
     """`ID`, `TURN` and `BELIEF`, one of agent `beta` (`BETA`), and a path with nothing there."""
 
+    @property
+    def root(self) -> str:
+        """Where the spaces and tokens are."""
+        return root_of(str(self.home), settings.load(str(self.home)))
+
     def filled(self, given: Any) -> Any:
         if isinstance(given, dict):
             return {name: self.filled(value) for name, value in given.items()}
@@ -243,8 +252,10 @@ class Scene(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+def scene(tmp_path_factory: pytest.TempPathFactory, store_url: str) -> Scene:
     home = tmp_path_factory.mktemp("table") / "home"
+    home.mkdir(mode=0o700)
+    settings.write(str(home), "store.url", store_url)
     clock = Clock(NOW)
     with Memory.open(home, "other", clock=clock) as memory:
         memory.capture(f"The secret is {SECRETS['other']}.")
@@ -257,7 +268,6 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         ][1]
         memory.capture(f"The secret of the group is {SECRETS['group']}.", audience="group")
         turn = memory.journal(limit=1)[0].ref
-    tokens = {name: access.add(str(home), one.grant, NOW)[1] for name, one in ASKERS.items()}
     names = {
         "ID": own.id,
         "TURN": turn,
@@ -265,7 +275,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         "BETA": beta,
         "NOWHERE": str(home.parent / "nowhere"),
     }
-    return Scene(home, tokens, names)
+    found = Scene(home, {}, names)
+    for name, one in ASKERS.items():
+        found.tokens[name] = access.add(found.root, one.grant, NOW)[1]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -386,13 +399,14 @@ def test_the_command_line_as_an_agent(scene: Scene, capsys: pytest.CaptureFixtur
 def test_a_command_for_the_owner_alone(
     scene: Scene, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = (scene.home / "tokens.toml").read_bytes()
+    tokens = os.path.join(scene.root, access.FILE)
+    before = files.read(tokens)
     scene.names["TOKENS"] = str(scene.home / "tokens.toml")
     line = ["--home", str(scene.home), "--agent", "alpha", "--json", *scene.filled(words)]
     assert main(line) != 0
     assert '"code": "forbidden"' in "".join(capsys.readouterr())
-    assert (scene.home / "tokens.toml").read_bytes() == before
-    assert not (scene.home / "spaces" / "new").exists()
+    assert files.read(tokens) == before
+    assert not files.has_folder(space_path(scene.root, "new"))
 
 
 def test_beyond_this_machine_no_files_of_it_are_named(scene: Scene, tmp_path: Path) -> None:

@@ -14,14 +14,19 @@ import psycopg
 import pytest
 
 from loxodon import Memory, files
-from loxodon.errors import KeyProblemError, UsageError
+from loxodon import config as settings
+from loxodon.errors import DeletedSpaceError, KeyProblemError, NotFoundError, UsageError
+from loxodon.serve.host import Host
 from loxodon.store.postgres.files import share
 from loxodon.trust.access import tokens
+from loxodon.trust.access.tokens import Grant
+from loxodon.trust.forget.spaces import receipts
 from loxodon.trust.guard.guard import Guard
 from loxodon.working.session import Session
-from tests.clock import Clock
+from tests.clock import NOW, Clock
 from tests.serve.shell import Shell
 from tests.store.postgres.server import Server
+from tests.trust.looking import rows_of
 
 Open = Callable[..., Memory]
 
@@ -228,26 +233,70 @@ def test_a_command_keeps_the_address_and_shows_no_password(
     assert (tmp_path / "home" / "config.toml").stat().st_mode & 0o777 == 0o600
 
 
-def test_what_was_forgotten_is_in_no_row(on: Open, postgres: Server, postgres_url: str) -> None:
-    word = "Vorlund"
+# Deleting a space
 
-    def tables_with() -> set[str]:
-        name = postgres_url.rpartition("/")[2]
-        tables = postgres.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'loxodon'", name)
-        hidden = word.encode().hex()
-        found = set()
-        for (table,) in tables:
-            rows = postgres.ask(f"SELECT one::text FROM loxodon.{table} one", name)
-            texts = [str(text).lower() for (text,) in rows]
-            if any(word.lower() in text or hidden in text for text in texts):
-                found.add(str(table))
-        return found
 
+def test_a_space_that_another_server_has_open_is_deleted(
+    postgres: Server, postgres_url: str, tmp_path: Path, clock: Clock
+) -> None:
+    hosts = []
+    for machine in "ab":
+        (tmp_path / machine).mkdir()
+        settings.write(str(tmp_path / machine), "store.url", postgres_url)
+        hosts.append(Host(tmp_path / machine, clock))
+    one, other = hosts
+    with one, other:
+        for host in hosts:
+            with host.using("ada") as memory:
+                memory.add([{"role": "user", "content": "I am a wyvernkeeper", "id": host.home}])
+                memory.capture("The user is a wyvernkeeper", tags=["wyvernkeeper"])
+        with one.using("ada") as memory, Session.open(memory, "chat") as session:
+            session.add({"role": "user", "content": "I am still a wyvernkeeper"})
+            memory.pause()
+        with one.using("bob") as memory:
+            memory.capture("The user is a gryphonherder")
+        tokens.add(one.root, Grant("phone", ("ada",)), NOW)
+
+        planned = other.delete("ada", dry_run=True)
+        receipt = other.delete("ada")
+        assert planned.erased == {"turns": 5, "memories": 2}
+        assert receipt.erased == {**planned.erased, "tokens": 1}
+        held = b"".join(data for _, _, data in rows_of(postgres, postgres_url)).lower()
+        assert b"wyvernkeeper" not in held
+        assert b"gryphonherder" in held
+        assert other.spaces() == ["bob"]
+        assert [(name, kept.id) for name, kept in receipts(one.root, NOW)] == [("ada", receipt.id)]
+
+        # Whoever has it open is told once. Then it is a new one, also where it was known before.
+        with pytest.raises(DeletedSpaceError), one.using("ada") as memory:
+            memory.capture("is not kept")
+        with pytest.raises(NotFoundError), one.using("ada", make=False):
+            pass
+        with other.using("ada") as memory:
+            memory.pause()
+        with one.using("ada") as memory:
+            assert memory.paused
+            assert memory.list(state="all") == []
+            memory.resume()
+            memory.capture("The user keeps bees")
+            assert memory.audit.verify().sound
+            assert memory.validate() == []
+
+
+def test_a_file_is_not_written_into_a_space_that_is_gone(on: Open, postgres_url: str) -> None:
     with on("a") as memory:
-        session = Session.open(memory, "chat")
-        session.prepare(f"I have a cat called {word}")
-        session.finish(f"{word} is a fine name")
-        memory.consolidate()
-        assert {"turns", "memories", "files"} <= tables_with()
-        memory.forget(entity=word)
-    assert tables_with() == set()
+        memory.pause()  # its number is known here
+        rows(postgres_url, "DELETE FROM loxodon.spaces")  # as by another server
+        with pytest.raises(DeletedSpaceError):
+            files.append(f"{memory.root}/spaces/main/used", b"wyvernkeeper")
+
+
+def test_the_commands_on_spaces(shared_postgres: str, tmp_path: Path) -> None:
+    shell = Shell(tmp_path / "home")
+    shell("--store", shared_postgres, "--space", "leaving", "init")
+    shell("--space", "leaving", "capture", "The user likes tea")
+    assert b"would delete:" in shell("space", "delete", "leaving", "--dry-run").stdout
+    assert b"deleted:" in shell("space", "delete", "leaving", "--yes").stdout
+    shell("space", "delete", "leaving", "--yes", code=3)
+    assert b"leaving" not in shell("space", "list").stdout
+    assert b"leaving: " in shell("space", "deleted").stdout

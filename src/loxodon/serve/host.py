@@ -25,7 +25,13 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
+from loxodon.errors import (
+    BusyStoreError,
+    DamagedStoreError,
+    DeletedSpaceError,
+    LoxodonError,
+    StoreError,
+)
 from loxodon.filelock import at_fork
 from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
 from loxodon.memory import Memory
@@ -200,6 +206,11 @@ class Host:
                     held.memory = self.apart(space, make=make)
             with self._acting():
                 yield held.memory
+        except DeletedSpaceError:  # by another server; the next who asks opens it anew
+            with self._lock:
+                if self._open.get(space) is held:
+                    del self._open[space]
+            raise
         finally:
             self._let_go(space, held)
 
@@ -227,7 +238,10 @@ class Host:
         now = (self._clock or system_clock(zone_named(config.timezone)))()
         keys = keys_for(self.home, config)
         release = lambda: self.release(space)  # noqa: E731
-        return delete(self.home, space, config, keys, now, dry_run=dry_run, let_go=release)
+        root = root_of(self.home, config)
+        return delete(
+            self.home, space, config, keys, now, root=root, dry_run=dry_run, let_go=release
+        )
 
     def _acting(self) -> AbstractContextManager[None]:
         return acting(Actor(self._surface or actor().surface))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +12,6 @@ import pytest
 
 from loxodon.errors import NotFoundError
 from loxodon.store import Chunk, Filter, NoteFile, QuestionVector
-from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.postgres.dialect import translated
 from loxodon.store.postgres.pool import ROLE, begin, connect, pool_of, role_of
 from loxodon.store.postgres.store import PostgresStore
@@ -23,6 +22,7 @@ from loxodon.types import Entity, Event, Segment, Source
 from tests.clock import NOW
 from tests.store.contracts import key, record, turn
 from tests.store.contracts.vectors import MODEL, SIZE, fill, some
+from tests.store.postgres.listening import listening
 from tests.store.postgres.server import OWNER, Server
 from tests.store.postgres.test_store import opened
 
@@ -138,23 +138,12 @@ def test_every_table_of_a_space_has_its_wall(postgres: Server, postgres_url: str
 # Every query is bound to its space by an index
 
 
-def test_every_query_is_bound_to_its_space_by_an_index(
-    postgres: Server, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: set[str] = set()
-    send = PostgresDatabase._cursor
-
-    def listening(self: PostgresDatabase) -> Any:
-        cursor: Any = send(self)
-        for name in ("execute", "executemany"):
-            setattr(cursor, name, _noting(getattr(cursor, name), asked))
-        return cursor
-
-    monkeypatch.setattr(PostgresDatabase, "_cursor", listening)
-    store = told(postgres_url, "ada")
-    asked |= {translated(sql) for sql in store._db.sql.values()}
-    _use(store)
-    _use(store.behind(Wall("a")))
+def test_every_query_is_bound_to_its_space_by_an_index(postgres: Server, postgres_url: str) -> None:
+    with listening() as sent:
+        store = told(postgres_url, "ada")
+        _use(store)
+        _use(store.behind(Wall("a")))
+    asked = {*sent, *(translated(sql) for sql in store._db.sql.values())}
     plans = {
         sql for sql in asked if sql.split()[0] in ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")
     }
@@ -175,14 +164,6 @@ def test_every_query_is_bound_to_its_space_by_an_index(
     )
     assert _unbound(free[0][0][0]["Plan"])  # type: ignore[index]
     store.close()
-
-
-def _noting(send: Callable[..., Any], asked: set[str]) -> Callable[..., Any]:
-    def noted(sql: str, *values: Any) -> Any:
-        asked.add(sql)
-        return send(sql, *values)
-
-    return noted
 
 
 def _use(store: Any) -> None:

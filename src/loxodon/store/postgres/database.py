@@ -24,7 +24,7 @@ import psycopg
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.dialect import is_write, translated
-from loxodon.store.postgres.errors import is_lost, shown
+from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
 from loxodon.store.postgres.text import escaped, needs_escape, unescaped
@@ -208,9 +208,7 @@ class PostgresDatabase(Database):
         """What was read before is void where someone has written since."""
         if row is None:
             self._let_go()
-            raise StoreError(
-                "the space was deleted from {path}", hint="open it anew", path=self.path
-            )
+            raise deleted(self.path)
         version, self._escaped = int(row[0]), bool(row[1])
         if version != self._version:
             self._version, self._unchanging = version, {}

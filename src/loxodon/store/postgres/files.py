@@ -164,14 +164,34 @@ class PostgresFiles:
 
     def has_folder(self, name: str) -> bool:
         space, _ = _split(name)
-        return not space or self._id(space) is not None
+        return not space or self._is_there(space)
 
     def spaces(self) -> dict[str, int]:
         return spaces.versions(self._url)
 
+    def counts(self, name: str) -> dict[str, int]:
+        id = self._id(folder_name(name))
+        if id is None:
+            return {}
+        with self.transaction(id) as connection:
+            return spaces.counts(connection)
+
     def drop_space(self, name: str) -> None:
-        spaces.drop_space(self._url, name)
-        self._spaces.pop(folder_name(name), None)
+        folder = folder_name(name)
+        if self._is_there(folder):
+            id = self._spaces.pop(folder)
+            with self.transaction(id, durable=True) as connection:
+                spaces.drop(connection, id)
+
+    def _is_there(self, folder: str) -> bool:
+        """Whether there is such a space now. One that another server deleted, or made anew, has
+        not the number any more by which it was known here."""
+        if (id := self._spaces.get(folder)) is not None:
+            with self.transaction(None) as connection:
+                find = "SELECT 1 FROM loxodon.spaces WHERE id = %s"
+                if connection.execute(find, (id,)).fetchone():
+                    return True
+        return folder in self._known()
 
     def _known(self) -> dict[str, int]:
         with self.transaction(None) as connection:

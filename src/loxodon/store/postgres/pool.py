@@ -10,8 +10,7 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -214,15 +213,22 @@ def begin(space: int, wall: Wall, role: str, *, reading: bool, lock_seconds: flo
     lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
     lines += walled(wall)
     if lock_seconds:
-        lines.append(f"SET LOCAL lock_timeout = {int(lock_seconds * 1000)}")
-        lines.append(f"SELECT pg_advisory_xact_lock({_WRITERS}, {space:d})")
-        lines.append("SET LOCAL lock_timeout TO DEFAULT")
+        lines += writers_turn(space, lock_seconds)
     lines.append(f"SELECT version, escaped FROM loxodon.spaces WHERE id = {space:d}")
     return "; ".join(lines)
 
 
 _WRITERS = 0x4C58
 """The first half of the key of the lock that the writers of a space take turns with."""
+
+
+def writers_turn(space: int, seconds: float) -> list[str]:
+    """The statements that wait until no other transaction writes to a space, for so long."""
+    return [
+        f"SET LOCAL lock_timeout = {int(seconds * 1000)}",
+        f"SELECT pg_advisory_xact_lock({_WRITERS}, {space:d})",
+        "SET LOCAL lock_timeout TO DEFAULT",
+    ]
 
 
 def walled(wall: Wall) -> list[str]:
@@ -242,21 +248,6 @@ def walled(wall: Wall) -> list[str]:
         f"SET LOCAL loxodon.grouped = '{'on' if wall.group else ''}'",
         f"SET LOCAL loxodon.documents = {Literal(path).as_string()}",
     ]
-
-
-@contextmanager
-def within(url: str, space: int) -> Iterator[Session]:
-    """A transaction of a space, for what is beside its store: committed at the end, or undone."""
-    connection = taken(url)
-    try:
-        connection.execute(begin(space, Wall(), role_of(url, connection), reading=False))
-        yield connection
-        connection.execute("COMMIT")
-    except psycopg.Error as error:
-        raise translated(error, shown(url)) from None
-    finally:
-        undo(connection)
-        returned(url, connection)
 
 
 def undo(connection: Session) -> None:

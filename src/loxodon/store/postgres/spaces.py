@@ -1,4 +1,4 @@
-"""The directory of a database: which spaces there are."""
+"""The directory of a database: which spaces there are, and deleting one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import psycopg
 
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.errors import shown, translated
+from loxodon.store.postgres.pool import Session
 
+_LOCK_SECONDS = 10.0
+"""How long a deletion waits for whoever writes: a transaction, not all of a job."""
+_COUNTED = ("turns", "memories", "documents")
 _TABLES = (
     "SELECT table_name FROM information_schema.columns WHERE table_schema = 'loxodon' "
     "AND column_name = 'space_id' AND table_name IN "
@@ -26,27 +30,28 @@ def versions(url: str) -> dict[str, int]:
     return dict(_ask(url, "SELECT name, version FROM loxodon.spaces"))
 
 
-def space_id(url: str, name: str) -> int | None:
-    """The number of a space, if it is there."""
-    rows = _ask(url, "SELECT id FROM loxodon.spaces WHERE name = $1", [name])
-    return int(rows[0][0]) if rows else None
+def counts(connection: Session) -> dict[str, int]:
+    """How much there is in the space that a transaction sees, by table."""
+    each = ", ".join(f"(SELECT count(*) FROM loxodon.{table})" for table in _COUNTED)
+    (row,) = connection.execute(f"SELECT {each}").fetchall()
+    return dict(zip(_COUNTED, row, strict=True))
 
 
-def drop_space(url: str, name: str) -> bool:
-    """Delete a space and everything in it, at once or not at all; whether it was there."""
-    number = space_id(url, name)
-    if number is None:
-        return False
-    with pool.within(url, number) as connection:
-        # A reference is checked at the end of each statement: all tables go in one.
-        tables = [table for (table,) in connection.execute(_TABLES).fetchall()]
-        parts = [f"d{n} AS (DELETE FROM loxodon.{table})" for n, table in enumerate(tables)]
-        connection.execute(f"WITH {', '.join(parts)} SELECT 1")
-        connection.execute("DELETE FROM loxodon.spaces WHERE id = $1", [number])
-    return True
+def drop(connection: Session, id: int) -> None:
+    """Delete the space that a transaction sees, with everything in it.
+
+    In the turn of a writer: whoever comes next finds no such space and is told so.
+    """
+    for line in pool.writers_turn(id, _LOCK_SECONDS):
+        connection.execute(line)
+    # A reference is checked at the end of each statement: all tables go in one.
+    tables = [table for (table,) in connection.execute(_TABLES).fetchall()]
+    parts = [f"d{n} AS (DELETE FROM loxodon.{table})" for n, table in enumerate(tables)]
+    connection.execute(f"WITH {', '.join(parts)} SELECT 1")
+    connection.execute(f"DELETE FROM loxodon.spaces WHERE id = {id:d}")
 
 
-def _ask(url: str, sql: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
+def _ask(url: str, sql: str) -> list[tuple[Any, ...]]:
     migrations.ensure(url)
     return pool.patiently(url, lambda: _asked(url, sql, values))
 
@@ -54,7 +59,7 @@ def _ask(url: str, sql: str, values: list[Any] | None = None) -> list[tuple[Any,
 def _asked(url: str, sql: str, values: list[Any] | None) -> list[tuple[Any, ...]]:
     connection = pool.taken(url)
     try:
-        return connection.execute(sql, values).fetchall()
+        return connection.execute(sql).fetchall()
     except psycopg.Error as error:
         raise translated(error, shown(url)) from None
     finally:

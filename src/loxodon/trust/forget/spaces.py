@@ -5,6 +5,9 @@ the audit log, tokens for this space. Then a receipt is put down, and the folder
 HOME/deleting in one step: from then on there is no such space. What is in it is overwritten and
 removed; a run that is killed there is finished by whoever opens the home next (`finish`). Backups
 stay, and are named.
+
+In PostgreSQL all of it is one transaction. Others may have the space open: they are told that it
+was deleted (`DeletedSpaceError`).
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, KeyProblemError, LoxodonError, unwritable
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, lock_on
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
-from loxodon.spaces import folder_name, space_folder
+from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
@@ -51,28 +54,33 @@ def delete(
     keys: StoreKeys,
     now: datetime,
     *,
+    root: str = "",
     dry_run: bool = False,
     let_go: Callable[[], None] = lambda: None,
     progress: Progress = lambda done, total: None,
 ) -> Receipt:
     """Delete a space and everything of it; with `dry_run`, only count.
 
+    `root` is where the spaces are, if that is not the home itself.
     `let_go` is called before each try to have it to oneself. A BusyStoreError where somebody else
     has it open, a NotFoundError where there is none.
     """
-    folder = space_folder(home, space, make=False)
-    run = _Deleting(home, space, folder, config)
+    folder = space_folder(root or home, space, make=False)
+    run = _Deleting(home, root or home, space, folder, config)
     receipt = new_receipt("space", now)
     counts = run.counted(keys)
     if dry_run:
         return receipt._replace(erased=counts, files=run.left(dry=True))
-    with _announced(home, folder), _to_oneself(folder, keys, let_go):
+    if there := files.shared(folder):
+        let_go()
         places = run.left(dry=False)
-        if revoked := tokens.without_space(home, space):
-            counts["tokens"] = len(revoked)
-        run.drop_head(now)
-        receipt = receipt._replace(erased=counts, files=places)
-        _put_down(home, receipt, "" if keys else space)
+        with _in_one_step(run.root):
+            space_folder(run.root, space, make=False)  # another may have been faster
+            receipt = run.told(receipt, counts, places, space, now)
+            there[0].drop_space(space)
+        return receipt
+    with _announced(home, folder), _to_oneself(folder, keys, let_go):
+        receipt = run.told(receipt, counts, run.left(dry=False), "" if keys else space, now)
         try:
             _erase(_moved_away(home, folder), progress)
         except OSError as error:
@@ -117,12 +125,11 @@ def finish(home: str) -> None:
         os.rmdir(root)
 
 
-def receipts(home: str, now: datetime) -> list[tuple[str, Receipt]]:
+def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
     """(name, receipt) of the spaces that were deleted, newest first; no name where they were
     encrypted."""
     try:
-        with open(os.path.join(home, DELETED), "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = files.read(os.path.join(root, DELETED)).split(b"\n")
     except FileNotFoundError:
         return []
     found = []
@@ -139,8 +146,9 @@ def receipts(home: str, now: datetime) -> list[tuple[str, Receipt]]:
 class _Deleting:
     """What there is of a space, in its folder and elsewhere."""
 
-    def __init__(self, home: str, space: str, folder: str, config: Config) -> None:
+    def __init__(self, home: str, root: str, space: str, folder: str, config: Config) -> None:
         self._home = home
+        self.root = root
         self._space = space
         self._folder = folder
         self._config = config
@@ -150,14 +158,33 @@ class _Deleting:
 
     def counted(self, keys: StoreKeys) -> dict[str, int]:
         """How much there is of it."""
-        files = sum(len(names) for _, _, names in os.walk(self._folder))
-        found = {**counts_of(os.path.join(self._folder, DATABASE), keys), "files": files}
+        if there := files.shared(self._folder):
+            found = there[0].counts(self._space)
+        else:
+            found = counts_of(os.path.join(self._folder, DATABASE), keys)
+            found["files"] = sum(len(names) for _, _, names in os.walk(self._folder))
         return {name: n for name, n in found.items() if n}
+
+    def told(
+        self,
+        receipt: Receipt,
+        counts: dict[str, int],
+        places: tuple[FileProblem, ...],
+        name: str,
+        now: datetime,
+    ) -> Receipt:
+        """Take away what leads to it from elsewhere, and put the receipt down under `name`."""
+        if revoked := tokens.without_space(self.root, self._space):
+            counts["tokens"] = len(revoked)
+        self._drop_head(now)
+        receipt = receipt._replace(erased=counts, files=places)
+        _put_down(self.root, receipt, name)
+        return receipt
 
     def left(self, *, dry: bool) -> tuple[FileProblem, ...]:
         """Where its text stays; what Loxodon wrote to other folders is removed, unless `dry`."""
         found: list[FileProblem] = []
-        for place in copies.folders(self._folder, self._workspace, self._usual):
+        for place in self._places():
             root = os.path.join(place.path, VIEWS)
             if place.path == self._usual:
                 continue
@@ -170,9 +197,22 @@ class _Deleting:
         for copy in copies.known(self._folder):
             if copy.kind == "file" and os.path.exists(copy.path):
                 found.append(FileProblem(copy.path, 0, "copy"))
-        if not dry and self._workspace != self._usual:
+        moved = space_path(self._home, self._space)
+        if moved != self._folder and os.path.isdir(moved):
+            found.append(FileProblem(moved, 0, "copy"))
+        if not dry and self._has_workspace():
             _erase(os.path.join(self._workspace, PENDING), lambda done, total: None)
         return (*found, *self._backups())
+
+    def _places(self) -> list[copies.Copy]:
+        """The folders that views of it were written to; in a database it has none of its own."""
+        if files.shared(self._folder):
+            return [one for one in copies.known(self._folder) if one.kind != "file"]
+        return copies.folders(self._folder, self._workspace, self._usual)
+
+    def _has_workspace(self) -> bool:
+        """Whether its views are in a folder that the settings name."""
+        return not files.shared(self._folder) and self._workspace != self._usual
 
     def _backups(self) -> Iterator[FileProblem]:
         folder = folder_of(self._home, self._config)
@@ -184,9 +224,13 @@ class _Deleting:
                     if any(one.folder == mine for one in reader.manifest.spaces):
                         yield FileProblem(path, 0, "backup")
 
-    def drop_head(self, now: datetime) -> None:
+    def _drop_head(self, now: datetime) -> None:
         """Without its head, a new log under this name begins as new."""
-        settings = settings_of(self._home, self._folder, self._space, self._config.audit)
+        settings = settings_of(self.root, self._folder, self._space, self._config.audit)
+        if files.shared(settings.head):
+            with suppress(FileNotFoundError):
+                files.remove(settings.head)
+            return
         audit = Audit(settings, Keys(self._home, self._config.keys.source), lambda: now)
         try:
             with suppress(KeyProblemError):  # then nobody can say which it is
@@ -224,6 +268,18 @@ def _announced(home: str, folder: str) -> Iterator[None]:
 
 
 @contextmanager
+def _in_one_step(root: str) -> Iterator[None]:
+    """Have what is done to a home in a database be done at once, and by one at a time."""
+    lock = lock_on(os.path.join(root, DELETING), brief=True)
+    if not lock.acquire(_PATIENCE):
+        raise _busy(root)
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+@contextmanager
 def _to_oneself(folder: str, keys: StoreKeys, let_go: Callable[[], None]) -> Iterator[None]:
     """Have a space to oneself, until it is gone. The lock of its writers is left alone: whoever
     waits for it could not let go."""
@@ -253,7 +309,7 @@ def _busy(folder: str) -> BusyStoreError:
     )
 
 
-def _put_down(home: str, receipt: Receipt, space: str) -> None:
+def _put_down(root: str, receipt: Receipt, space: str) -> None:
     row: Mapping[str, Any] = {
         "id": receipt.id,
         "at": to_stored(receipt.at)[0],
@@ -262,14 +318,10 @@ def _put_down(home: str, receipt: Receipt, space: str) -> None:
         "erased": receipt.erased,
         "files": [one[:3] for one in receipt.files],
     }
-    path = os.path.join(home, DELETED)
+    path = os.path.join(root, DELETED)
     try:
         # Begun on a line of its own: the last run may have been killed within one.
-        with open(path, "ab", opener=files.private) as file:
-            file.write(f"\n{json.dumps(row)}\n".encode())
-            file.flush()
-            os.fsync(file.fileno())
-        files.sync_folder(home)
+        files.append(path, f"\n{json.dumps(row)}\n".encode())
     except OSError as error:
         raise unwritable(path, error) from None
 

@@ -1,0 +1,169 @@
+"""The walls of each backend from within: what the canary suite looks at below the surfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from loxodon import Memory
+from loxodon.store.walls import Wall
+from tests.trust.looking import rows_of
+
+if TYPE_CHECKING:
+    from tests.store.postgres.server import Server
+
+WALLS = (Wall("coder"), Wall(group=True), Wall("coder", True))
+
+
+class Backend(Protocol):
+    """Where the spaces of a home are, and what stands before their tables."""
+
+    url: str
+    """The setting `store.url`."""
+
+    def tables(self, memory: Memory) -> Set[str]:
+        """The tables of a space, without those that indexes are kept in."""
+        ...
+
+    def walled(self, memory: Memory, wall: Wall) -> Set[str]:
+        """The tables that a wall stands before."""
+        ...
+
+    def opened(self, tables: list[str]) -> AbstractContextManager[None]:
+        """A context in which these tables have no wall."""
+        ...
+
+    def listening(self, memory: Memory) -> AbstractContextManager[list[str]]:
+        """A context in which every statement of a memory is noted in the list."""
+        ...
+
+    def held(self, home: Path) -> Iterator[tuple[str, bytes]]:
+        """All bytes that are kept, each with the space that they are of; empty for none."""
+        ...
+
+    def audit(self, home: Path) -> bytes:
+        """The audit logs of all spaces."""
+        ...
+
+
+class Files:
+    """SQLite: a view in the connection's own schema."""
+
+    url = ""
+
+    def tables(self, memory: Memory) -> Set[str]:
+        store: Any = memory._store
+        rows = store._db.all(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
+            "AND name NOT LIKE '%\\_index%' ESCAPE '\\'"
+        )
+        return {name for (name,) in rows}
+
+    def walled(self, memory: Memory, wall: Wall) -> Set[str]:
+        from loxodon.store.sqlite.views import views_of
+
+        return views_of(wall).keys()
+
+    @contextmanager
+    def opened(self, tables: list[str]) -> Iterator[None]:
+        from loxodon.store.sqlite import views
+        from loxodon.store.sqlite.views import views_of
+
+        whole = {name: f"SELECT * FROM main.{name}" for name in tables}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                views, "views_of", lambda wall: {**views_of(wall), **whole} if wall.stands else {}
+            )
+            yield
+
+    @contextmanager
+    def listening(self, memory: Memory) -> Iterator[list[str]]:
+        found: list[str] = []
+        store: Any = memory._store
+        connection = store._db._connection
+        connection.trace_v2(1, lambda event: found.append(event["sql"]))
+        try:
+            yield found
+        finally:
+            connection.trace_v2(0, None)
+
+    def held(self, home: Path) -> Iterator[tuple[str, bytes]]:
+        for path in home.rglob("*"):
+            if path.is_file():
+                parts = path.relative_to(home).parts
+                yield parts[1] if parts[0] == "spaces" else "", path.read_bytes()
+
+    def audit(self, home: Path) -> bytes:
+        found = (path for path in home.rglob("*") if path.is_file())
+        return b"".join(one.read_bytes() for one in found if "audit" in one.relative_to(home).parts)
+
+
+class Postgres:
+    """PostgreSQL: row-level security, and views in a schema that is looked through first."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.url = server.database()
+        self._database = self.url.rpartition("/")[2]
+
+    def tables(self, memory: Memory) -> Set[str]:
+        rows = self._server.ask(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'loxodon'::regnamespace "
+            "AND relkind = 'r' AND relrowsecurity AND relforcerowsecurity "
+            "AND relname NOT IN ('words', 'indexed', 'files')",
+            self._database,
+        )
+        return {str(name) for (name,) in rows}
+
+    def walled(self, memory: Memory, wall: Wall) -> Set[str]:
+        """Those that a transaction behind the wall finds a view for under their plain name."""
+        store: Any = memory.within(wall.agent, "group" if wall.group else "direct")._store
+        rows = store._db.all(
+            "SELECT relname::text FROM pg_class WHERE relkind = 'v' AND pg_table_is_visible(oid)"
+        )
+        return {name for (name,) in rows}
+
+    @contextmanager
+    def opened(self, tables: list[str]) -> Iterator[None]:
+        found = ", ".join(f"'{name}'" for name in tables)
+        were = self._server.ask(
+            "SELECT c.relname, pg_get_viewdef(c.oid), string_agg(a.attname || '::' || "
+            "format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum) "
+            "FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 "
+            f"WHERE c.relnamespace = 'loxodon_wall'::regnamespace AND c.relname IN ({found}) "
+            "GROUP BY c.oid, c.relname",
+            self._database,
+        )
+        assert len(were) == len(tables)
+        try:
+            for name, _, columns in were:
+                self._replace(name, f"SELECT {columns} FROM loxodon.{name}")
+            yield
+        finally:
+            for name, body, _ in were:
+                self._replace(name, body)
+
+    def _replace(self, name: object, body: object) -> None:
+        kind = "WITH (security_barrier, security_invoker)"
+        sql = f"CREATE OR REPLACE VIEW loxodon_wall.{name} {kind} AS {body}"
+        self._server.ask(sql, self._database)
+
+    def listening(self, memory: Memory) -> AbstractContextManager[list[str]]:
+        from tests.store.postgres.listening import listening
+
+        return listening()
+
+    def held(self, home: Path) -> Iterator[tuple[str, bytes]]:
+        rows = self._server.ask("SELECT id, name FROM loxodon.spaces", self._database)
+        names = {id: str(name) for id, name in rows}
+        for _, space, data in rows_of(self._server, self.url):
+            yield names.get(space, ""), data
+
+    def audit(self, home: Path) -> bytes:
+        logs = "SELECT data FROM loxodon.{} WHERE name LIKE 'audit/%'"
+        both = f"{logs.format('files')} UNION ALL {logs.format('home_files')}"
+        return b"".join(bytes(data) for (data,) in self._server.ask(both, self._database))  # type: ignore[call-overload]
