@@ -47,6 +47,8 @@ class RelationalQuarantine:
 
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
         found: dict[int, list[QuarantinedText]] = {}
+        if not self._has_any():
+            return found
         for row in self._db.all(
             f"SELECT {QUARANTINED} FROM quarantine WHERE turn IN {THESE} "
             "AND state IN ('held', 'dropped') ORDER BY turn, start",
@@ -54,6 +56,13 @@ class RelationalQuarantine:
         ):
             found.setdefault(row[1], []).append(quarantined_of(row, self._zone))
         return found
+
+    def _has_any(self) -> bool:
+        """Whether anything was ever held back; of most people nothing was."""
+        memo = self._db.unchanging
+        if "quarantine" not in memo:
+            memo["quarantine"] = self._db.one("SELECT 1 FROM quarantine LIMIT 1")
+        return memo["quarantine"] is not None
 
     def get(self, no: int) -> QuarantinedText | None:
         row = self._db.one(f"SELECT {QUARANTINED} FROM quarantine WHERE no = ?", (no,))

@@ -22,6 +22,7 @@ from loxodon.store import (
     Having,
     Hit,
     Index,
+    KnownNames,
     KnownTurn,
     Nature,
     Place,
@@ -70,6 +71,18 @@ if TYPE_CHECKING:
 _CHUNK = 500
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_STANDING = (
+    "CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
+    "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
+    "AND json_extract(e.before, '$.content') <> m.content) THEN 'reworded' ELSE 'live' END "
+    # What happened has happened: only a state that has a successor is over.
+    "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
+    "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
+    "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
+    "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END"
+)
+"""The standing of a memory `m` with its last change `c`, in SQL."""
+_LAST_CHANGE = "JOIN memory_changes c ON c.memory = m.row AND c.version = m.version"
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
 
 
@@ -631,8 +644,8 @@ class RelationalStore:
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
         return name_lookup.entities_named(self._db, self._zone, names)
 
-    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
-        return name_lookup.labels_named(self._db, label, names)
+    def named(self, names: Iterable[str]) -> KnownNames:
+        return name_lookup.named(self._db, self._zone, names)
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         return self._db.each("record", rows, self._records)
@@ -663,16 +676,7 @@ class RelationalStore:
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         found = self._db.all(
-            "SELECT m.row, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
-            "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
-            "AND json_extract(e.before, '$.content') <> m.content) THEN 'reworded' ELSE 'live' END "
-            # What happened has happened: only a state that has a successor is over.
-            "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
-            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
-            "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
-            "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
-            "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
-            f"WHERE m.row IN {THESE}",
+            f"SELECT m.row, {_STANDING} FROM memories m {_LAST_CHANGE} WHERE m.row IN {THESE}",
             (these(rows),),
         )
         return dict(found)
@@ -696,6 +700,16 @@ class RelationalStore:
             f"SELECT seq, memory FROM memory_sources WHERE seq IN {THESE}", (these(turns),)
         ):
             found.setdefault(seq, []).append(memory)
+        return found
+
+    def outcomes(self, turns: Iterable[int]) -> dict[int, dict[int, Standing | None]]:
+        found: dict[int, dict[int, Standing | None]] = {}
+        for seq, memory, change, standing in self._db.all(
+            f"SELECT s.seq, s.memory, c.change, {_STANDING} FROM memory_sources s "
+            f"LEFT JOIN memories m ON m.row = s.memory LEFT {_LAST_CHANGE} WHERE s.seq IN {THESE}",
+            (these(turns),),
+        ):
+            found.setdefault(seq, {})[memory] = standing if change else None
         return found
 
     def history(self, id: str) -> list[Version]:
