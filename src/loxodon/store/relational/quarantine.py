@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 
 from loxodon.clock import to_stored
@@ -18,15 +18,14 @@ _UNSCREENED = "unscreened"
 class RelationalQuarantine:
     """A `Quarantine` over the database of a store."""
 
-    def __init__(self, db: Database, zone: tzinfo | None, take: Callable[[str, int], int]) -> None:
+    def __init__(self, db: Database, zone: tzinfo | None) -> None:
         self._db = db
         self._zone = zone
-        self._take = take
 
     def put(self, kept: Sequence[QuarantinedText]) -> list[QuarantinedText]:
         if not kept:
             return []
-        last = self._take("quarantine", len(kept))
+        last = self._db.take("quarantine", len(kept))
         numbered = [one._replace(no=no) for no, one in enumerate(kept, last - len(kept) + 1)]
         self._db.many(
             self._db.sql["put_quarantine"],

@@ -244,13 +244,7 @@ class RelationalStore:
         from loxodon.store.relational.worklog import RelationalWorkLog
 
         return RelationalWorkLog(
-            self._db,
-            self._zone,
-            self.records,
-            self._indexes,
-            self._take,
-            self._reckon_ends,
-            lambda: self.wall,
+            self._db, self._zone, self.records, self._indexes, self._reckon_ends, lambda: self.wall
         )
 
     @cached_property
@@ -261,7 +255,6 @@ class RelationalStore:
             self._db,
             self._zone,
             self._indexes,
-            self._take,
             lambda chunks: self.vectors.gone(chunks),  # which are loaded where some go
             self._guard,
         )
@@ -270,7 +263,7 @@ class RelationalStore:
     def documents(self) -> RelationalDocuments:
         from loxodon.store.relational.documents import RelationalDocuments
 
-        return RelationalDocuments(self._db, self._indexes, self._take)
+        return RelationalDocuments(self._db, self._indexes)
 
     @property
     def tokens(self) -> RelationalTokens:
@@ -312,7 +305,7 @@ class RelationalStore:
     def quarantine(self) -> RelationalQuarantine:
         from loxodon.store.relational.quarantine import RelationalQuarantine
 
-        return RelationalQuarantine(self._db, self._zone, self._take)
+        return RelationalQuarantine(self._db, self._zone)
 
     # The journal
 
@@ -323,7 +316,7 @@ class RelationalStore:
         turns = [(self._bound(turn), key) for turn, key in turns]
         known = self.known(turns)
         fresh = known.count(None)
-        seq = self._take("turn", fresh) - fresh
+        seq = self._db.take("turn", fresh) - fresh
         sessions: dict[str, list[Any]] = {}
         rows: list[Sequence[Any]] = []
         kept: list[Turn | KnownTurn] = []
@@ -419,7 +412,7 @@ class RelationalStore:
 
     def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
         row = self._db.one(self._db.sql["session"], (id,))
-        sessions[id] = list(row) if row else [self._take("session", 1), 0, at, at]
+        sessions[id] = list(row) if row else [self._db.take("session", 1), 0, at, at]
         return sessions[id]
 
     def session_size(self, id: str) -> int:
@@ -458,7 +451,7 @@ class RelationalStore:
         if self.wall.agent or self.wall.alone:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
-        row = self._take("memory", 1)
+        row = self._db.take("memory", 1)
         db = self._db
         marks = ",".join("?" * (len(COLUMNS) + 2))
         db.run(
@@ -483,11 +476,11 @@ class RelationalStore:
         brought, _, number = record.id.rpartition("_")
         ours = len(brought) == len(prefix) and brought[:2] == prefix[:2] and brought[2:].isdecimal()
         if not (ours and record.id.isascii() and number.isdecimal() and 3 <= len(number) <= 9):
-            return f"{prefix}_{self._take(prefix, 1):03d}"
+            return f"{prefix}_{self._db.take(prefix, 1):03d}"
         if self._db.one("SELECT 1 FROM main.memories WHERE id = ?", (record.id,)):
-            return f"{prefix}_{self._take(prefix, 1):03d}"
+            return f"{prefix}_{self._db.take(prefix, 1):03d}"
         # Nobody is given it again.
-        self._take(brought, max(0, int(number) - self._take(brought, 0)))
+        self._db.take(brought, max(0, int(number) - self._db.take(brought, 0)))
         return record.id
 
     def _signed(self, row: int, *sensitivities: str) -> None:
@@ -498,10 +491,9 @@ class RelationalStore:
             signatures.put(self._db, row)
 
     def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
-        for n, source in enumerate(sources):
-            seq = self.turn_row(source.session, source.turn)
-            values = (row, n, source.session, source.turn, seq, source.file, source.line)
-            self._db.run(self._db.sql["put_source"], values)
+        self._db.many(
+            self._db.sql["put_source"], [(row, n, *source) for n, source in enumerate(sources)]
+        )
 
     def _end(self, record: Record, since: datetime) -> int:
         """When a memory that has its strength since `since` leaves by itself."""
@@ -882,7 +874,3 @@ class RelationalStore:
     def _meta(self, name: str) -> str:
         row = self._db.one(self._db.sql["get_meta"], (name,))
         return row[0] if row else ""
-
-    def _take(self, counter: str, count: int) -> int:
-        """The last of `count` numbers that nobody else gets."""
-        return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])
