@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -33,14 +34,14 @@ def test_what_is_undone_gives_its_numbers_back(shared_postgres: str) -> None:
     db = one._db
     with one.writing():
         assert db.take("memory", 2) == 2
-        with pytest.raises(ValueError, match="inner"), one.writing():
+        with suppress(ValueError), one.writing():
             db.take("memory", 5)
             assert db.all(db.sql["counter"], ("memory",)) == [(7,)]
-            raise ValueError("inner")
+            raise ValueError
         assert db.take("memory", 1) == 3
-    with pytest.raises(ValueError, match="outer"), one.writing():
+    with suppress(ValueError), one.writing():
         db.take("memory", 9)
-        raise ValueError("outer")
+        raise ValueError
     assert db.all(db.sql["counter"], ("memory",)) == [(3,)]
     with other.writing():
         assert other._db.take("memory", 1) == 4

@@ -323,7 +323,9 @@ class PostgresDatabase(Database):
                 with self.writing():
                     return self.take(counter, count)
             if counter not in self._counted:
-                found = dict(self._execute(translated(self.sql["counters_of"]), (counter,)))
+                found: dict[str, int] = dict(
+                    self._execute(translated(self.sql["counters_of"]), (counter,))
+                )
                 self._counted = {counter: 0, **found, **self._counted}
             self._counted[counter] += count
             self._owed.add(counter)
@@ -386,7 +388,7 @@ class PostgresDatabase(Database):
                     rows = rows[whole:]
             self._send_many(plain, rows)
 
-    def _send_many(self, sql: str, rows: list[list[Any]]) -> None:
+    def _send_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:
             cursor = self._cursor()
             with self._translating():

@@ -589,7 +589,7 @@ class RelationalStore:
             )
             sources: dict[int, tuple[Source, ...]] = {}
             for start in range(0, len(rows), _CHUNK):
-                sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
+                sources |= self._sources([row[0] for row in rows[start : start + _CHUNK]])
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def latest(self, label: str, name: str, limit: int) -> list[Record]:
@@ -649,6 +649,9 @@ class RelationalStore:
         return {row[0]: self._record(row[1:]) for row in found}
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
+        return self._db.each("sources", rows, self._sources)
+
+    def _sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         found: dict[int, tuple[Source, ...]] = {}
         for memory, *source in self._db.all(
             "SELECT memory, session, turn, file, line FROM memory_sources "
@@ -667,6 +670,9 @@ class RelationalStore:
         return {row for (row,) in found}
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
+        return self._db.each("standing", rows, self._standing)
+
+    def _standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         found = self._db.all(
             f"SELECT m.row, {_STANDING} FROM memories m {_LAST_CHANGE} WHERE m.row IN {THESE}",
             (these(rows),),
