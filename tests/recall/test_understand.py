@@ -7,7 +7,7 @@ times and the events. Those of part `held` only judge, as in `test_gate`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.recall.asking import Kind, asks_of, kind_of
-from loxodon.recall.understand import Known, Question, understand
+from loxodon.recall.understand import Question, understand
+from loxodon.store import KnownNames
 from loxodon.text.words import fold
 from loxodon.types import Entity
 from tests.each import each
@@ -178,14 +179,14 @@ class Names:
             for name in (main, *aliases)
         }
 
-    def __call__(self, names: Iterable[str]) -> Mapping[str, Entity]:
+    def __call__(self, names: Iterable[str]) -> KnownNames:
         names = list(names)
         self.asked.append(len(names))
-        return {name: self.by_name[name] for name in names if name in self.by_name}
+        return KnownNames({name: self.by_name[name] for name in names if name in self.by_name})
 
 
 def entities(query: str, names: Names) -> list[tuple[str, str]]:
-    found = understand(query, AT, Known(names)).entities
+    found = understand(query, AT, names).entities
     return [(one.text, one.entity.name) for one in found]
 
 
@@ -212,11 +213,11 @@ def test_a_name_that_is_a_word_needs_its_capital() -> None:
 
 
 def test_projects_and_topics_are_named_as_the_memory_writes_them() -> None:
-    labels = {"stellarlink": "StellarLink", "frontend": "frontend"}
-    known = Known(
-        projects=lambda names: {n: labels[n] for n in names if n == "stellarlink"},
-        topics=lambda names: {n: labels[n] for n in names if n == "frontend"},
-    )
+    def known(names: Iterable[str]) -> KnownNames:
+        said = set(names)
+        projects = {"stellarlink": "StellarLink"} if "stellarlink" in said else {}
+        return KnownNames({}, projects, {"frontend": "frontend"} if "frontend" in said else {})
+
     question = understand("which framework does stellarlink use in the frontend?", AT, known)
     assert (question.project, question.topic) == ("StellarLink", "frontend")
     assert understand("which framework?", AT, known).project == ""
@@ -267,12 +268,12 @@ def test_a_long_text_takes_no_longer_than_its_beginning(piece: str) -> None:
 
 
 def test_a_question_takes_no_longer_with_more_names() -> None:
-    def understood(known: Known) -> None:
+    def understood(known: Names) -> None:
         for case in CASES:
             understand(case["text"], AT, known)
 
-    def names(count: int) -> Known:
-        return Known(Names(*((f"Person {n}", (f"人{n}",)) for n in range(count))))
+    def names(count: int) -> Names:
+        return Names(*((f"Person {n}", (f"人{n}",)) for n in range(count)))
 
     level(understood, names, 16_000)
 

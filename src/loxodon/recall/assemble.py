@@ -271,12 +271,10 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
 
 def _put_away(store: Store, rows: Iterable[int]) -> set[int]:
     """Those of these turns of which every memory was put away by hand."""
-    drawn = store.drawn_from(rows)
-    standing = store.standing({one for memories in drawn.values() for one in memories})
     return {
         row
-        for row, memories in drawn.items()
-        if {standing[one] for one in memories if one in standing} == {"put away"}
+        for row, memories in store.outcomes(rows).items()
+        if {*memories.values()} - {None} == {"put away"}
     }
 
 

@@ -60,7 +60,7 @@ def linked(
     if turns and (held := store.quarantine.in_turns(turns)):
         _leave_forgotten(store, turns, held, question)
     memories = {key.row: found for key, found in pool.items() if key.is_memory}
-    drawn = store.drawn_from(turns) if turns and where.kind != "turn" else {}
+    drawn = store.outcomes(turns) if turns and where.kind != "turn" else {}
     reworded = _leave_out(store, turns, drawn, question, asks_past) if drawn else frozenset()
     pairs = {
         row: [memories[one] for one in rows if one in memories]
@@ -144,7 +144,7 @@ def says_more(said: str, known: str) -> bool:
 def _leave_out(
     store: Store,
     turns: dict[int, Found],
-    drawn: Mapping[int, Sequence[int]],
+    drawn: Mapping[int, Mapping[int, Standing | None]],
     question: Question,
     asks_past: bool,
 ) -> frozenset[int]:
@@ -154,7 +154,7 @@ def _leave_out(
     it, or is what it is after) and has ended since, whatever else it says. Returns the memories
     whose words are a person's own, which stand above what was said.
     """
-    standing = store.standing({row for rows in drawn.values() for row in rows})
+    standing = {row: state for rows in drawn.values() for row, state in rows.items()}
     over = {row for row, state in standing.items() if state == "past"}
     ended = store.records(over) if over else {}
     asked, wanted = frozenset(question.words), sought(question) if ended else []
@@ -163,7 +163,7 @@ def _leave_out(
         for row, one in ended.items()
     }
     for row, rows in drawn.items():
-        states: set[Standing] = {standing[one] for one in rows if one in standing}
+        states = {*rows.values()} - {None}
         place = turns[row].place
         if (place and place.channel == CAPTURED) or states == {"put away"}:
             del turns[row]

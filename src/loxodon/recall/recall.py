@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from loxodon.recall.rank import weigh
 from loxodon.recall.routes import Look, Seen, look
 from loxodon.recall.sure import is_unsure
 from loxodon.recall.trace import rounded, traced
-from loxodon.recall.understand import Known, Question, understand
+from loxodon.recall.understand import Question, nobody, understand
 from loxodon.store import Filter, Having
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
@@ -127,7 +126,7 @@ def looked(
     """The question as it was understood, and all that was found and weighed, not yet linked."""
     watch = watch or Watch()
     # In a group nobody is looked up by other names: that these are the same may be private.
-    names = known_by_name(store) if where.audience is None else Known()
+    names = store.named if where.audience is None else nobody
     question = understand(query, as_of or now, names)
     watch.lap("understand")
     if not question.words and not question.last:
@@ -142,15 +141,6 @@ def looked(
     weigh(seen.pool, question, asks_past, now, seen.spans)
     watch.lap("weigh")
     return question, seen
-
-
-def known_by_name(store: Store) -> Known:
-    """Whom and what the memory knows by name."""
-    return Known(
-        store.entities_named,
-        partial(store.labels_named, "project"),
-        partial(store.labels_named, "topic"),
-    )
 
 
 def _name(profile: Weights | None) -> str:

@@ -22,6 +22,7 @@ from loxodon.recall.asking import (
     without_meta,
 )
 from loxodon.recall.times import Beside, When, events_of, times_of
+from loxodon.store import KnownNames
 from loxodon.text.bounds import tame
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
@@ -35,25 +36,12 @@ LOOKED_AT = 4_000
 _TIMED = 600
 """Characters in which times are looked for; a page that was pasted dates nothing."""
 
-Lookup = Callable[[Iterable[str]], Mapping[str, str]]
-"""Which of some folded names there are, and how each is written."""
+Lookup = Callable[[Iterable[str]], KnownNames]
+"""What the memory knows by name (`store.named`); asked once, with all that may be a name."""
 
 
-def _none(names: Iterable[str]) -> Mapping[str, str]:
-    return {}
-
-
-def _nobody(names: Iterable[str]) -> Mapping[str, Entity]:
-    return {}
-
-
-class Known(NamedTuple):
-    """What the memory knows by name; each is asked once, with all that may be a name."""
-
-    entities: Callable[[Iterable[str]], Mapping[str, Entity]] = _nobody
-    """By any of its names, folded; `store.entities_named`."""
-    projects: Lookup = _none
-    topics: Lookup = _none
+def nobody(names: Iterable[str]) -> KnownNames:
+    return KnownNames()
 
 
 class Named(NamedTuple):
@@ -92,7 +80,7 @@ class Question(NamedTuple):
     """It is a message, or a piece of dialogue, that tells more than it asks."""
 
 
-def understand(query: str, now: datetime, known: Known = Known()) -> Question:  # noqa: B008
+def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     """What `query`, asked at `now`, looks for."""
     text = _looked_at(query.strip())
     language = language_of(text)
@@ -145,27 +133,23 @@ def _tense(
 # --- Names ----------------------------------------------------------------------------------------
 
 
-def _named(text: str, known: Known) -> tuple[tuple[Named, ...], str, str]:
+def _named(text: str, known: Lookup) -> tuple[tuple[Named, ...], str, str]:
     """The entities that the text names, its project and its topic."""
     folded = fold(text)
-    found: dict[str, Entity] = {}
-    projects: dict[str, str] = {}
-    topics: dict[str, str] = {}
+    found = KnownNames()
 
     def look_up(names: Iterable[str]) -> Iterable[str]:
-        asked = list(names)
-        found.update(known.entities(asked))
-        projects.update(known.projects(asked))
-        topics.update(known.topics(asked))
-        return found.keys() | projects.keys() | topics.keys()
+        nonlocal found
+        found = known(names)
+        return found.entities.keys() | found.projects.keys() | found.topics.keys()
 
     parts = [part for part in named(folded, look_up) if _is_meant(part, text, folded)]
     entities: dict[int | str, Named] = {}
     for part in parts:
-        if entity := found.get(part.name):
+        if entity := found.entities.get(part.name):
             typed = text[part.start : part.end] if len(text) == len(folded) else part.name
             entities.setdefault(entity.no or entity.name, Named(typed, entity))
-    return tuple(entities.values()), _first(parts, projects), _first(parts, topics)
+    return tuple(entities.values()), _first(parts, found.projects), _first(parts, found.topics)
 
 
 def _first(parts: Iterable[NameSpan], labels: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from loxodon.types import Kind, Record
+from loxodon.types import Entity, Kind, Record
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
@@ -86,6 +86,15 @@ class Stretch(NamedTuple):
     session: int
     first: int
     last: int
+
+
+class KnownNames(NamedTuple):
+    """What goes by some folded names."""
+
+    entities: Mapping[str, Entity] = {}
+    projects: Mapping[str, str] = {}
+    """As the newest memory that has it writes it."""
+    topics: Mapping[str, str] = {}
 
 
 class Having(NamedTuple):

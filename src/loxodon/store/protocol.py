@@ -41,6 +41,7 @@ from loxodon.store import (
     Hit,
     Index,
     JobRuns,
+    KnownNames,
     KnownTurn,
     LabelUse,
     MemoryRow,
@@ -276,10 +277,10 @@ class Store(Protocol):
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
         """The entities with these names, ignoring case, by name as given."""
 
-    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
-        """The folded names among these that memories have as a label, and how each is written.
+    def named(self, names: Iterable[str]) -> KnownNames:
+        """The entities, projects and topics that go by these folded names.
 
-        The label is `project` or `topic`. The cost depends on the names, not on the memories.
+        The cost depends on the names, not on the memories.
         """
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
@@ -299,6 +300,10 @@ class Store(Protocol):
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """By turn, the rows of the memories drawn from it."""
+
+    def outcomes(self, turns: Iterable[int]) -> dict[int, dict[int, Standing | None]]:
+        """By turn, the rows of the memories drawn from it with their standing; None where a memory
+        cannot be seen."""
 
     def history(self, id: str) -> list[Version]:
         """Every version of a memory, oldest first; the last is the current one.

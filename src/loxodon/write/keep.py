@@ -107,7 +107,7 @@ class Keeper:
         word for it."""
         name = named_project(said)
         names = [fold(name)] if name else candidates(fold(said[:_NAMING]))
-        known = self._store.labels_named("project", names)
+        known = self._store.named(names).projects
         return next(iter(known.values()), name) if len(known) <= 1 else name
 
     def _was_forgotten(self, candidate: Candidate, turn: Turn) -> bool:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from loxodon.errors import NotFoundError, StaleEditError
-from loxodon.store import Filter, KnownTurn
+from loxodon.store import Filter, KnownNames, KnownTurn
 from loxodon.store.protocol import Store
 from loxodon.text.words import index_words
-from loxodon.types import Source
+from loxodon.types import Entity, Source
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn
 
@@ -394,9 +394,14 @@ class StoreContract(Contract):
             record("3"),
         )
         names = ["blue whale", "whale", "发布 计划", "launch", "_global", "_general", '"', ""]
-        assert store.labels_named("project", names) == {"blue whale": "Blue Whale"}
-        assert store.labels_named("topic", names) == {"launch": "Launch", "发布 计划": "发布 计划"}
-        assert store.labels_named("topic", []) == {}
+        with store.writing():
+            store.worklog.put_entity(Entity("Whale", "thing", (), NOW, NOW))
+        found = store.named(names)
+        assert found.projects == {"blue whale": "Blue Whale"}
+        assert found.topics == {"launch": "Launch", "发布 计划": "发布 计划"}
+        assert found.entities == store.entities_named(["whale"])
+        assert found.entities["whale"].name == "Whale"
+        assert store.named([]) == KnownNames()
 
     # Search
 
@@ -459,6 +464,7 @@ class StoreContract(Contract):
         assert said is not None
         row = int(said.ref.removeprefix("t_"))
         assert store.drawn_from([row, 99]) == {row: self.found(store, "花生")}
+        assert store.outcomes([row, 99]) == {row: dict.fromkeys(self.found(store, "花生"), "live")}
 
     def test_a_group_hears_nothing_private(self, store: Store) -> None:
         self.put(

@@ -183,12 +183,14 @@ def _use(store: Any) -> None:
     store.foremost(Filter(), ["x"], 3)
     for ask in (store.records, store.turns, store.places, store.beside, store.standing):
         ask(rows)
-    for ask in (store.successors, store.told_at, store.sources, store.drawn_from, store.stretches):
+    for ask in (store.successors, store.told_at, store.sources, store.stretches):
+        ask(rows)
+    for ask in (store.drawn_from, store.outcomes):
         ask(rows)
     store.live(rows, NOW)
     store.history("f_20260204_001") if owner else None
     store.entities_named(["mei"])
-    store.labels_named("project", ["x"])
+    store.named(["mei", "x"])
     store.latest("tag", "t", 3)
     store.admitted("turns", rows, Filter(audience="group"))
     store.vectors.similar("turns", [QuestionVector(MODEL, some(1)[0])], 3, Filter(**times))

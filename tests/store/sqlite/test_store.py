@@ -821,7 +821,7 @@ def test_looking_a_turn_up_by_name_reads_no_other(tmp_path: Path) -> None:
 def test_names_are_looked_up_and_not_read_through(tmp_path: Path) -> None:
     """Every recall asks which of its words are names; agents may each have their own."""
     store = opened(tmp_path / "x.db")
-    plan = store._db.all("EXPLAIN QUERY PLAN " + name_lookup._NAMED, ('["ann"]',))
+    plan = store._db.all("EXPLAIN QUERY PLAN " + name_lookup._ALL, ('["ann"]',))
     steps = [step for *_, step in plan]
     assert "SEARCH n USING PRIMARY KEY (agent=? AND name=?)" in steps
     assert not [step for step in steps if step.startswith(("SCAN entity", "SCAN n", "SCAN e"))]

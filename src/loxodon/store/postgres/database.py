@@ -9,7 +9,8 @@ Where COMMIT was sent and no answer came, the server is asked what became of the
 that cannot be known either, the error says that. What was acknowledged is on disk.
 
 Statements of a write whose answer does not matter are sent without waiting for it (a pipeline). One
-that fails is told of by the next that is waited for, at the latest before COMMIT.
+that fails is told of by the next that is waited for, at the latest before COMMIT. Numbers are taken
+from counters here, since there is no other writer, and put down once.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain
 from typing import Any, TypeVar
 
 import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.dialect import is_write, translated
+from loxodon.store.postgres.dialect import is_write, repeated, translated
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
@@ -37,8 +39,11 @@ _TRIES = 5
 _AWAY_SECONDS = 10.0
 """How long a standby that did not answer is left alone."""
 _VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
+_OUTCOME = "SELECT pg_xact_status($1::xid8), version FROM loxodon.spaces WHERE id = $2"
 _UNCHANGING = 20_000
 _PENDING = 500
+_TOGETHER = (64, 8)
+"""Rows that are inserted by one statement; few sizes, so that each is prepared once."""
 _Result = TypeVar("_Result")
 
 
@@ -59,6 +64,10 @@ class PostgresDatabase(Database):
         self._changes = 0
         self._escaped = False
         self._depth = 0
+        self._counted: dict[str, int] = {}
+        """The counters as they are for this write, as far as it has asked."""
+        self._owed: set[str] = set()
+        """Those that are not put down yet."""
         self._pipelines = ExitStack()
         self._pipeline: psycopg.Pipeline
         self._pending: list[psycopg.RawCursor[Row]] = []
@@ -127,6 +136,7 @@ class PostgresDatabase(Database):
                 raise
             finally:
                 self._mode, self.afterwards = "", []
+                self._counted, self._owed = {}, set()
                 self._let_go()
             for one in due:
                 one()
@@ -134,6 +144,7 @@ class PostgresDatabase(Database):
     @contextmanager
     def _nested(self) -> Iterator[None]:
         signing, wall = self.signing, self.wall
+        counted, owed = dict(self._counted), set(self._owed)
         self._depth += 1
         name = f"inner_{self._depth}"
         self.run(f"SAVEPOINT {name}")
@@ -150,6 +161,7 @@ class PostgresDatabase(Database):
                     connection.execute(f"ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}")
                     self._enter_pipeline()
             self.wall = wall  # whose settings went back with the rest
+            self._counted, self._owed = counted, owed
             raise
         finally:
             self._depth -= 1
@@ -223,7 +235,8 @@ class PostgresDatabase(Database):
         """Commit; where the answer is lost, ask what became of it."""
         if not self._changes:
             return  # nothing to keep: it is ended like one that is undone
-        ((_, xid),) = self._execute(
+        self._put_down()
+        ((version, xid),) = self._execute(
             f"UPDATE loxodon.spaces SET version = version + 1 WHERE id = {self.id} "
             "RETURNING version, pg_current_xact_id()::text"
         )
@@ -232,22 +245,23 @@ class PostgresDatabase(Database):
             self._cursor().execute("COMMIT")
             self._pipeline.sync()
         except psycopg.Error as error:
-            if not is_lost(error) or not self._was_kept(xid):
+            if not is_lost(error) or not self._was_kept(version, xid):
                 raise store_error(error, self.path) from None
 
-    def _was_kept(self, xid: str) -> bool:
-        """Whether a transaction was committed whose end nobody heard of."""
+    def _was_kept(self, version: int, xid: str) -> bool:
+        """Whether a transaction was committed whose end nobody heard of.
+
+        After a crash, its number may be another's: the space must have come to its version, too.
+        """
         for _ in range(_TRIES):
             try:
                 status = self._asked(
-                    lambda one: one.execute(
-                        "SELECT pg_xact_status($1::xid8)", [xid], binary=True
-                    ).fetchone()
+                    lambda one: one.execute(_OUTCOME, [xid, self.id], binary=True).fetchone()
                 )
             except StoreError:
                 break
             if status is not None and status[0] in ("committed", "aborted"):
-                return bool(status[0] == "committed")
+                return bool(status[0] == "committed" and status[1] >= version)
             pool.pause()  # the server is about to notice that it lost us
         raise UnknownOutcomeError(
             "the connection to {path} was lost while this was being stored",
@@ -291,10 +305,40 @@ class PostgresDatabase(Database):
         except UnicodeEncodeError:
             raise _half_character() from None
 
+    # Counters
+
+    def take(self, counter: str, count: int) -> int:
+        with self._turn:
+            if self._mode != "writing":
+                with self.writing():
+                    return self.take(counter, count)
+            if counter not in self._counted:
+                found: dict[str, int] = dict(
+                    self._execute(translated(self.sql["counters_of"]), (counter,))
+                )
+                self._counted = {counter: 0, **found, **self._counted}
+            self._counted[counter] += count
+            self._owed.add(counter)
+            self._changes += 1
+            return self._counted[counter]
+
+    def _put_down(self) -> None:
+        """Put the counters down, so that others find them."""
+        owed = {name: self._counted[name] for name in sorted(self._owed)}
+        self._owed, self._counted = set(), {}
+        if owed:
+            self.run(self.sql["put_numbers"], ([*owed], [*owed.values()]))
+
+    def _settle_counters(self, sql: str) -> None:
+        """A statement on the counters finds them as they are, and may change them."""
+        if self._counted and "counters" in sql:
+            self._put_down()
+
     # Statements
 
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         with self._turn:
+            self._settle_counters(sql)
             if self._mode:
                 return self._execute(translated(sql), values)
             return self._alone(translated(sql), values)
@@ -304,6 +348,7 @@ class PostgresDatabase(Database):
             if self._mode != "writing":
                 self.all(sql, values)
                 return
+            self._settle_counters(sql)
             cursor = self._cursor()
             self._sent(lambda given: cursor.execute(translated(sql), given), values)
             self._pending.append(cursor)
@@ -319,12 +364,25 @@ class PostgresDatabase(Database):
                 with self.writing():
                     self.many(sql, rows)
                 return
+            self._settle_counters(sql)
             if any(map(needs_escape, rows)):
                 self._escape()
                 rows = escaped(rows)
+            plain = translated(sql)
+            for size in _TOGETHER:
+                joined = repeated(plain, size, len(rows[0])) if len(rows) >= size else ""
+                if joined:
+                    whole = len(rows) - len(rows) % size
+                    flat = [[*chain(*rows[n : n + size])] for n in range(0, whole, size)]
+                    self._send_many(joined, flat)
+                    rows = rows[whole:]
+            self._send_many(plain, rows)
+
+    def _send_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        if rows:
             cursor = self._cursor()
             with self._translating():
-                cursor.executemany(translated(sql), rows)
+                cursor.executemany(sql, rows)
             self._pending.append(cursor)
 
     def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:

@@ -31,6 +31,10 @@ _CHANGES = (
     (re.compile(r"\bIN \(\)"), "IN (NULL)"),
     (re.compile(r"\bLIMIT (\?\d*)"), r"LIMIT nullif(\1, -1)"),
 )
+_VALUES = re.compile(
+    r"(\s*INSERT INTO .*?\bVALUES )(\(.*\))((?:\s+ON CONFLICT DO NOTHING)?\s*)", re.S
+)
+_NUMBER = re.compile(r"\$(\d+)")
 _WRITES = re.compile(r"^\s*(?:INSERT|UPDATE|DELETE|SET|DO)\b", re.M)
 _MARK = re.compile(r"'(?:[^']|'')*'|\?(\d*)")
 
@@ -56,3 +60,16 @@ def translated(sql: str) -> str:
         return f"${number}"
 
     return _MARK.sub(numbered, sql)
+
+
+@lru_cache(maxsize=256)
+def repeated(sql: str, rows: int, columns: int) -> str:
+    """A translated INSERT of one row as one of several; empty where it cannot be one statement."""
+    found = _VALUES.fullmatch(sql)
+    if found is None:
+        return ""
+    each = [
+        _NUMBER.sub(lambda one, more=n * columns: f"${int(one[1]) + more}", found[2])
+        for n in range(rows)
+    ]
+    return f"{found[1]}{', '.join(each)}{found[3]}"

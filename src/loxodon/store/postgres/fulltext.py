@@ -189,7 +189,7 @@ class PostgresFullText(FullText):
 
     def _count(self, index: Index, words: int) -> None:
         if words:
-            self._db.run(self._db.sql["take_numbers"], (_words_counter(index), words))
+            self._db.take(_words_counter(index), words)
 
     def empty(self) -> None:
         self._db.run("DELETE FROM words")

@@ -53,10 +53,10 @@ def drop(connection: Session, id: int) -> None:
 
 def _ask(url: str, sql: str) -> list[tuple[Any, ...]]:
     migrations.ensure(url)
-    return pool.patiently(url, lambda: _asked(url, sql, values))
+    return pool.patiently(url, lambda: _asked(url, sql))
 
 
-def _asked(url: str, sql: str, values: list[Any] | None) -> list[tuple[Any, ...]]:
+def _asked(url: str, sql: str) -> list[tuple[Any, ...]]:
     connection = pool.taken(url)
     try:
         return connection.execute(sql).fetchall()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -19,10 +19,9 @@ _COLUMNS = "no, namespace, key, value, created_at, updated_at, minutes, expires_
 class RelationalDocuments:
     """A `DocumentStore` over the database of a store."""
 
-    def __init__(self, db: Database, indexes: Indexes, take: Callable[[str, int], int]) -> None:
+    def __init__(self, db: Database, indexes: Indexes) -> None:
         self._db = db
         self._indexes = indexes
-        self._take = take
 
     def put(
         self,
@@ -34,7 +33,7 @@ class RelationalDocuments:
         minutes: float | None,
         expires_at: datetime | None,
     ) -> StoredDocument:
-        no = self._take("document", 1)
+        no = self._db.take("document", 1)
         key = key or f"{no:012d}"
         before = self.named(namespace, key)
         now = to_stored(at)[0]

@@ -27,6 +27,8 @@ class Indexes:
         self._db = db
         self.text = text
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
+        self._enough: dict[Index, int] = {}
+        """Up to how many rows an index has no need of another sample."""
 
     def rows(self, index: Index) -> int:
         """About how many rows an index has; counting them would take longer than most searches."""
@@ -48,8 +50,12 @@ class Indexes:
         """Put rows into an index, and sample it when it has doubled; how many it has now."""
         rows = self._count(index, len(texts))
         self.text.put(index, ((row, index_words(text)) for row, text in texts))
-        if rows >= SAMPLE_FROM and sample_due(rows, int(self.meta(f"sampled_{index}") or 0)):
-            self._sample(index)
+        if rows >= SAMPLE_FROM and rows > self._enough.get(index, 0):
+            sampled = int(self.meta(f"sampled_{index}") or 0)
+            if sample_due(rows, sampled):
+                self._sample(index)
+            else:
+                self._enough[index] = 2 * sampled - 1
         return rows
 
     def put_rows(self, index: Index, rows: Iterable[int]) -> None:
@@ -67,7 +73,7 @@ class Indexes:
         gone = self.text.drop(index, rows)
         if gone:
             self._count(index, -gone)
-            self._db.run(self._db.sql["take_numbers"], (f"changed_{TABLES[index].name}", 1))
+            self._db.take(f"changed_{TABLES[index].name}", 1)
 
     def drop_unused(self, index: Index) -> None:
         """Let go of those of its common words that no row has any more."""
@@ -102,7 +108,7 @@ class Indexes:
     def _count(self, index: Index, more: int) -> int:
         if not more:
             return self.rows(index)
-        return int(self._db.all(self._db.sql["take_numbers"], (f"rows_{index}", more))[0][0])
+        return self._db.take(f"rows_{index}", more)
 
     def meta(self, name: str) -> str:
         """A value that is kept by its name; empty for none."""

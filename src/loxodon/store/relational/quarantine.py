@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 
 from loxodon.clock import to_stored
@@ -18,15 +18,14 @@ _UNSCREENED = "unscreened"
 class RelationalQuarantine:
     """A `Quarantine` over the database of a store."""
 
-    def __init__(self, db: Database, zone: tzinfo | None, take: Callable[[str, int], int]) -> None:
+    def __init__(self, db: Database, zone: tzinfo | None) -> None:
         self._db = db
         self._zone = zone
-        self._take = take
 
     def put(self, kept: Sequence[QuarantinedText]) -> list[QuarantinedText]:
         if not kept:
             return []
-        last = self._take("quarantine", len(kept))
+        last = self._db.take("quarantine", len(kept))
         numbered = [one._replace(no=no) for no, one in enumerate(kept, last - len(kept) + 1)]
         self._db.many(
             self._db.sql["put_quarantine"],
@@ -47,6 +46,8 @@ class RelationalQuarantine:
 
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
         found: dict[int, list[QuarantinedText]] = {}
+        if not self._has_any():
+            return found
         for row in self._db.all(
             f"SELECT {QUARANTINED} FROM quarantine WHERE turn IN {THESE} "
             "AND state IN ('held', 'dropped') ORDER BY turn, start",
@@ -54,6 +55,13 @@ class RelationalQuarantine:
         ):
             found.setdefault(row[1], []).append(quarantined_of(row, self._zone))
         return found
+
+    def _has_any(self) -> bool:
+        """Whether anything was ever held back; of most people nothing was."""
+        memo = self._db.unchanging
+        if "quarantine" not in memo:
+            memo["quarantine"] = self._db.one("SELECT 1 FROM quarantine LIMIT 1")
+        return memo["quarantine"] is not None
 
     def get(self, no: int) -> QuarantinedText | None:
         row = self._db.one(f"SELECT {QUARANTINED} FROM quarantine WHERE no = ?", (no,))

@@ -75,4 +75,4 @@ def name_entities(db: Database) -> None:
     ]
     db.run("DELETE FROM entity_names")
     db.many(db.sql["put_entity_name"], names)
-    db.run(db.sql["take_numbers"], ("rows_entities", len(entities)))
+    db.take("rows_entities", len(entities))

@@ -22,6 +22,7 @@ from loxodon.store import (
     Having,
     Hit,
     Index,
+    KnownNames,
     KnownTurn,
     Nature,
     Place,
@@ -70,6 +71,24 @@ if TYPE_CHECKING:
 _CHUNK = 500
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_STANDING = (
+    "CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
+    "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
+    "AND json_extract(e.before, '$.content') <> m.content) "
+    # A belief may have been corrected before it was confirmed.
+    "OR m.kind = 'fact' AND m.derived_from <> '[]' AND EXISTS ("
+    "SELECT 1 FROM json_each(m.derived_from) d JOIN memories b ON b.id = d.value "
+    "JOIN memory_changes e ON e.memory = b.row AND e.change = 'edited' "
+    "AND json_extract(e.before, '$.content') <> m.content) "
+    "THEN 'reworded' ELSE 'live' END "
+    # What happened has happened: only a state that has a successor is over.
+    "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
+    "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
+    "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
+    "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END"
+)
+"""The standing of a memory `m` with its last change `c`, in SQL."""
+_LAST_CHANGE = "JOIN memory_changes c ON c.memory = m.row AND c.version = m.version"
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
 
 
@@ -231,13 +250,7 @@ class RelationalStore:
         from loxodon.store.relational.worklog import RelationalWorkLog
 
         return RelationalWorkLog(
-            self._db,
-            self._zone,
-            self.records,
-            self._indexes,
-            self._take,
-            self._reckon_ends,
-            lambda: self.wall,
+            self._db, self._zone, self.records, self._indexes, self._reckon_ends, lambda: self.wall
         )
 
     @cached_property
@@ -248,7 +261,6 @@ class RelationalStore:
             self._db,
             self._zone,
             self._indexes,
-            self._take,
             lambda chunks: self.vectors.gone(chunks),  # which are loaded where some go
             self._guard,
         )
@@ -257,7 +269,7 @@ class RelationalStore:
     def documents(self) -> RelationalDocuments:
         from loxodon.store.relational.documents import RelationalDocuments
 
-        return RelationalDocuments(self._db, self._indexes, self._take)
+        return RelationalDocuments(self._db, self._indexes)
 
     @property
     def tokens(self) -> RelationalTokens:
@@ -299,7 +311,7 @@ class RelationalStore:
     def quarantine(self) -> RelationalQuarantine:
         from loxodon.store.relational.quarantine import RelationalQuarantine
 
-        return RelationalQuarantine(self._db, self._zone, self._take)
+        return RelationalQuarantine(self._db, self._zone)
 
     # The journal
 
@@ -310,7 +322,7 @@ class RelationalStore:
         turns = [(self._bound(turn), key) for turn, key in turns]
         known = self.known(turns)
         fresh = known.count(None)
-        seq = self._take("turn", fresh) - fresh
+        seq = self._db.take("turn", fresh) - fresh
         sessions: dict[str, list[Any]] = {}
         rows: list[Sequence[Any]] = []
         kept: list[Turn | KnownTurn] = []
@@ -406,7 +418,7 @@ class RelationalStore:
 
     def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
         row = self._db.one(self._db.sql["session"], (id,))
-        sessions[id] = list(row) if row else [self._take("session", 1), 0, at, at]
+        sessions[id] = list(row) if row else [self._db.take("session", 1), 0, at, at]
         return sessions[id]
 
     def session_size(self, id: str) -> int:
@@ -445,7 +457,7 @@ class RelationalStore:
         if self.wall.agent or self.wall.alone:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
-        row = self._take("memory", 1)
+        row = self._db.take("memory", 1)
         db = self._db
         marks = ",".join("?" * (len(COLUMNS) + 2))
         db.run(
@@ -470,11 +482,11 @@ class RelationalStore:
         brought, _, number = record.id.rpartition("_")
         ours = len(brought) == len(prefix) and brought[:2] == prefix[:2] and brought[2:].isdecimal()
         if not (ours and record.id.isascii() and number.isdecimal() and 3 <= len(number) <= 9):
-            return f"{prefix}_{self._take(prefix, 1):03d}"
+            return f"{prefix}_{self._db.take(prefix, 1):03d}"
         if self._db.one("SELECT 1 FROM main.memories WHERE id = ?", (record.id,)):
-            return f"{prefix}_{self._take(prefix, 1):03d}"
+            return f"{prefix}_{self._db.take(prefix, 1):03d}"
         # Nobody is given it again.
-        self._take(brought, max(0, int(number) - self._take(brought, 0)))
+        self._db.take(brought, max(0, int(number) - self._db.take(brought, 0)))
         return record.id
 
     def _signed(self, row: int, *sensitivities: str) -> None:
@@ -485,10 +497,9 @@ class RelationalStore:
             signatures.put(self._db, row)
 
     def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
-        for n, source in enumerate(sources):
-            seq = self.turn_row(source.session, source.turn)
-            values = (row, n, source.session, source.turn, seq, source.file, source.line)
-            self._db.run(self._db.sql["put_source"], values)
+        self._db.many(
+            self._db.sql["put_source"], [(row, n, *source) for n, source in enumerate(sources)]
+        )
 
     def _end(self, record: Record, since: datetime) -> int:
         """When a memory that has its strength since `since` leaves by itself."""
@@ -584,7 +595,7 @@ class RelationalStore:
             )
             sources: dict[int, tuple[Source, ...]] = {}
             for start in range(0, len(rows), _CHUNK):
-                sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
+                sources |= self._sources([row[0] for row in rows[start : start + _CHUNK]])
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def latest(self, label: str, name: str, limit: int) -> list[Record]:
@@ -631,8 +642,8 @@ class RelationalStore:
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
         return name_lookup.entities_named(self._db, self._zone, names)
 
-    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
-        return name_lookup.labels_named(self._db, label, names)
+    def named(self, names: Iterable[str]) -> KnownNames:
+        return name_lookup.named(self._db, self._zone, names)
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         return self._db.each("record", rows, self._records)
@@ -644,6 +655,9 @@ class RelationalStore:
         return {row[0]: self._record(row[1:]) for row in found}
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
+        return self._db.each("sources", rows, self._sources)
+
+    def _sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         found: dict[int, tuple[Source, ...]] = {}
         for memory, *source in self._db.all(
             "SELECT memory, session, turn, file, line FROM memory_sources "
@@ -662,23 +676,11 @@ class RelationalStore:
         return {row for (row,) in found}
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
+        return self._db.each("standing", rows, self._standing)
+
+    def _standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         found = self._db.all(
-            "SELECT m.row, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
-            "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
-            "AND json_extract(e.before, '$.content') <> m.content) "
-            # A belief may have been corrected before it was confirmed.
-            "OR m.kind = 'fact' AND m.derived_from <> '[]' AND EXISTS ("
-            "SELECT 1 FROM json_each(m.derived_from) d JOIN memories b ON b.id = d.value "
-            "JOIN memory_changes e ON e.memory = b.row AND e.change = 'edited' "
-            "AND json_extract(e.before, '$.content') <> m.content) "
-            "THEN 'reworded' ELSE 'live' END "
-            # What happened has happened: only a state that has a successor is over.
-            "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
-            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
-            "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
-            "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
-            "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
-            f"WHERE m.row IN {THESE}",
+            f"SELECT m.row, {_STANDING} FROM memories m {_LAST_CHANGE} WHERE m.row IN {THESE}",
             (these(rows),),
         )
         return dict(found)
@@ -702,6 +704,16 @@ class RelationalStore:
             f"SELECT seq, memory FROM memory_sources WHERE seq IN {THESE}", (these(turns),)
         ):
             found.setdefault(seq, []).append(memory)
+        return found
+
+    def outcomes(self, turns: Iterable[int]) -> dict[int, dict[int, Standing | None]]:
+        found: dict[int, dict[int, Standing | None]] = {}
+        for seq, memory, change, standing in self._db.all(
+            f"SELECT s.seq, s.memory, c.change, {_STANDING} FROM memory_sources s "
+            f"LEFT JOIN memories m ON m.row = s.memory LEFT {_LAST_CHANGE} WHERE s.seq IN {THESE}",
+            (these(turns),),
+        ):
+            found.setdefault(seq, {})[memory] = standing if change else None
         return found
 
     def history(self, id: str) -> list[Version]:
@@ -874,7 +886,3 @@ class RelationalStore:
     def _meta(self, name: str) -> str:
         row = self._db.one(self._db.sql["get_meta"], (name,))
         return row[0] if row else ""
-
-    def _take(self, counter: str, count: int) -> int:
-        """The last of `count` numbers that nobody else gets."""
-        return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])

@@ -44,7 +44,6 @@ class RelationalWorkLog:
         zone: tzinfo | None,
         records: Callable[[Iterable[int]], Mapping[int, Record]],
         indexes: Indexes,
-        take: Callable[[str, int], int],
         reckon_ends: Callable[[], int],
         wall: Callable[[], Wall],
     ) -> None:
@@ -52,7 +51,6 @@ class RelationalWorkLog:
         self._zone = zone
         self._records = records
         self._indexes = indexes
-        self._take = take
         self._wall = wall
         self.reckon_ends = reckon_ends
 
@@ -192,7 +190,7 @@ class RelationalWorkLog:
         numbers = []
         for one in segments:
             started, offset = to_stored(one.started_at)
-            numbers.append(self._take("segment", 1))
+            numbers.append(self._db.take("segment", 1))
             values = (
                 numbers[-1],
                 one.session,
@@ -333,8 +331,8 @@ class RelationalWorkLog:
 
     def put_entity(self, entity: Entity) -> Entity:
         if not entity.no:
-            entity = entity._replace(no=self._take("entity", 1))
-            self._take("rows_entities", 1)
+            entity = entity._replace(no=self._db.take("entity", 1))
+            self._db.take("rows_entities", 1)
         values = (
             entity.no,
             entity.name,
@@ -354,7 +352,7 @@ class RelationalWorkLog:
     def drop_entity(self, no: int) -> None:
         self._db.run("DELETE FROM entity_names WHERE entity = ?", (no,))
         self._db.run("DELETE FROM entities WHERE no = ?", (no,))
-        self._take("rows_entities", -1)
+        self._db.take("rows_entities", -1)
 
     def aliases(self, agent: str = "") -> dict[str, str]:
         rows = self._db.all(

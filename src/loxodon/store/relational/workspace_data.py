@@ -45,14 +45,12 @@ class RelationalWorkspaceData:
         db: Database,
         zone: tzinfo | None,
         indexes: Indexes,
-        take: Callable[[str, int], int],
         forget: Callable[[Iterable[int]], None],
         guard: Guard | None = None,
     ) -> None:
         self._db = db
         self._zone = zone
         self._indexes = indexes
-        self._take = take
         self._forget = forget
         self._guard = guard
 
@@ -139,7 +137,7 @@ class RelationalWorkspaceData:
     def _put_row(self, file: NoteFile, at: datetime) -> tuple[int, bool]:
         """The number of a file, kept as it is now, and whether it is what it was before."""
         known = self._db.one(self._db.sql["source_file"], (file.root, file.path))
-        no, role = known or (self._take("source_file", 1), file.role)
+        no, role = known or (self._db.take("source_file", 1), file.role)
         values = (no, *file[:6], to_stored(at)[0], file.problem)
         self._db.run(self._db.sql["put_source_file"], values)
         return no, role == file.role
@@ -162,7 +160,7 @@ class RelationalWorkspaceData:
             known.update(self._db.all(f"SELECT hash, no FROM chunks WHERE hash IN ({marks})", some))
         for key, text in zip(hashes, texts, strict=True):
             if key not in known:
-                known[key] = self._take("chunk", 1)
+                known[key] = self._db.take("chunk", 1)
                 self._db.run(self._db.sql["put_chunk"], (known[key], key, text))
         return [known[key] for key in hashes]
 

@@ -87,7 +87,10 @@ INSERT INTO memory_labels (label, name, memory) VALUES (?, ?, ?) ON CONFLICT DO 
 DELETE FROM memory_labels WHERE memory = ? AND label <> 'keyword'
 
 -- name: put_source
-INSERT INTO memory_sources (memory, n, session, turn, seq, file, line) VALUES (?, ?, ?, ?, ?, ?, ?)
+-- With the row of the turn by the names that people know it by; the newest, should two share them.
+INSERT INTO memory_sources (memory, n, session, turn, seq, file, line)
+VALUES (?1, ?2, ?3, ?4, (SELECT t.seq FROM sessions s JOIN turns t ON t.session = s.no
+  WHERE s.id = ?3 AND t.id = ?4 ORDER BY t.seq DESC LIMIT 1), ?5, ?6)
 
 -- name: drop_sources
 DELETE FROM memory_sources WHERE memory = ?

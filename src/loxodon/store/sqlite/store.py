@@ -62,7 +62,7 @@ class SqliteStore(RelationalStore):
     def vectors(self) -> SqliteVectors:
         from loxodon.store.sqlite.vectors import SqliteVectors
 
-        return SqliteVectors(self._db, self._take)
+        return SqliteVectors(self._db)
 
     def _checked_first(self) -> Iterable[Part]:
         from loxodon.store.sqlite import checks

@@ -7,7 +7,7 @@ what searches or computes does.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector
@@ -39,9 +39,8 @@ class SqliteVectors(RelationalVectors):
     tables = ("vector_todo", "vectors", "vector_bits", "vector_blocks", "vector_models")
     _db: Database
 
-    def __init__(self, db: Database, take: Callable[[str, int], int]) -> None:
+    def __init__(self, db: Database) -> None:
         super().__init__(db)
-        self._take = take
         self._loaded: dict[tuple[int, int, str], Matrix] = {}
         self._generation = db.generation
 
@@ -239,11 +238,11 @@ class SqliteVectors(RelationalVectors):
     ) -> list[int]:
         """Give places to rows with their bits (of each word those of all rows); their slots."""
         slots: list[int] = []
-        change = self._take(_CHANGES, 1)
+        change = self._db.take(_CHANGES, 1)
         block, used = self._db.one(self._db.sql["last_block"], (model, pool)) or (0, BLOCK)
         while len(slots) < len(rows):
             if used == BLOCK:
-                block, used = self._take("vector_block", 1), 0
+                block, used = self._db.take("vector_block", 1), 0
                 self._db.run(self._db.sql["put_block"], (block, model, pool, change))
                 sizes = (block, BLOCK * 8, BLOCK * 8 * words_of(size))
                 self._db.run(self._db.sql["put_bits"], sizes)
@@ -274,7 +273,7 @@ class SqliteVectors(RelationalVectors):
                 blob.seek((n * BLOCK + place) * 8)
                 bits.append(blob.read(8))
         self._write(block, place, [0], [bytes(8)] * len(bits))
-        self._db.run(self._db.sql["use_block"], (0, self._take(_CHANGES, 1), block))
+        self._db.run(self._db.sql["use_block"], (0, self._db.take(_CHANGES, 1), block))
         return bits
 
     def _frame_changed(self, model: Model, frame: VectorFrame) -> None:
@@ -301,7 +300,7 @@ class SqliteVectors(RelationalVectors):
             "UPDATE vector_bits SET rows = ?, bits = ? WHERE block = ?",
             (rows.tobytes(), bits.tobytes(), block),
         )
-        self._db.run(self._db.sql["use_block"], (0, self._take(_CHANGES, 1), block))
+        self._db.run(self._db.sql["use_block"], (0, self._db.take(_CHANGES, 1), block))
 
     # Care
 

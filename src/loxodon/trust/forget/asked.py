@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.statements import USER
-from loxodon.recall.recall import known_by_name
 from loxodon.recall.sought import matching
 from loxodon.recall.understand import Question, understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText
@@ -259,7 +258,7 @@ class _Search:
 
     @cached_property
     def _question(self) -> Question:
-        return understand(self._what, self._turn.at, known_by_name(self._store))
+        return understand(self._what, self._turn.at, self._store.named)
 
     def _subject(self) -> tuple[str, ...]:
         """All names of someone or something, where the request says no more than one of them."""

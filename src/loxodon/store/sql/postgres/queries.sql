@@ -1,5 +1,16 @@
 -- The statements that only the PostgreSQL store has, or has in another form.
 
+-- Numbers given out once -----------------------------------------------------------------------------
+
+-- name: counters_of
+-- A counter, and those that most writes take from.
+SELECT name, last FROM main.counters
+WHERE name = ?1 OR name BETWEEN 'rows_' AND 'rows_~' OR name IN ('turn', 'session', 'memory')
+
+-- name: put_numbers
+INSERT INTO counters (name, last) SELECT * FROM unnest(?1::text[], ?2::bigint[])
+ON CONFLICT (name) DO UPDATE SET last = excluded.last
+
 -- Full text -----------------------------------------------------------------------------------------
 
 -- name: word_lists
