@@ -7,12 +7,10 @@ killed, or its database is, or the line between them stands still.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,8 +22,7 @@ import pytest
 from loxodon import Memory
 from tests.clock import NOW, Clock
 from tests.long import count, figure
-from tests.on_postgres import let_go
-from tests.store.postgres.server import Server
+from tests.store.postgres.server import Server, running
 from tests.waiting import until
 
 WRITER = """
@@ -120,13 +117,8 @@ def test_a_server_is_killed(tmp_path: Path, postgres_url: str, work: str) -> Non
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[Server]:
     """One that may be shut down under everybody."""
-    shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(prefix="loxodon-", dir=shared) as folder:
-        os.chmod(folder, 0o711)
-        server = Server(Path(folder) / "postgres")
+    with running() as server:
         yield server
-        let_go()
-        server.stop()
 
 
 def test_the_database_is_shut_down_at_once(own_server: Server, tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 _AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 """Serialization failure, deadlock, lock not available, statement timeout: undone, try again."""
-_GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25006"})
-"""The server goes down, comes up, or is a standby now."""
-_FULL = frozenset({"53100", "53200"})
+_GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25006"})
+"""The server goes down, comes up, closed what was idle for too long, or is a standby now."""
+_FULL = "53100"
 _DAMAGED = frozenset({"XX001", "XX002"})
 
 
@@ -71,7 +71,7 @@ def translated(error: Error, path: str) -> StoreError | InputError:
             path=path,
             reason=reason,
         )
-    if state in _FULL:
+    if state == _FULL:
         return FullStoreError(
             "cannot write {path}: the disk is full",
             hint="free some disk space and try again; everything acknowledged is safe",

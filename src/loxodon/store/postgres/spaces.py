@@ -16,11 +16,6 @@ _TABLES = (
 )
 
 
-def names(url: str) -> list[str]:
-    """The names of all spaces, in order."""
-    return [name for (name,) in _ask(url, "SELECT name FROM loxodon.spaces ORDER BY name")]
-
-
 def versions(url: str) -> dict[str, int]:
     """A number for each space that grows whenever something was written there."""
     return dict(_ask(url, "SELECT name, version FROM loxodon.spaces"))
