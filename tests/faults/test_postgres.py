@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from random import Random
-from threading import Event, Thread
+from threading import Thread
 
 import pytest
 
 from loxodon import Memory
 from tests.clock import NOW, Clock
 from tests.long import count, figure
+from tests.store.postgres.relay import Relay
 from tests.store.postgres.server import Server, running
 from tests.waiting import until
 
@@ -122,68 +122,19 @@ def own_server() -> Iterator[Server]:
 
 
 def test_the_database_is_shut_down_at_once(own_server: Server, tmp_path: Path) -> None:
-    url, told = own_server.database(), list[str]()
-    writer = Writer(tmp_path / "a", url, "a")
+    url = own_server.database()
+    both = [Writer(tmp_path / name, url, name) for name in "ab"]
     for _ in range(count(2, 50)):
-        writer.has_told(3)
+        for one in both:
+            one.has_told(3)
         own_server.stop(signal.SIGQUIT)
         own_server.start()
-    writer.has_told(1)  # it goes on by itself
-    writer.kill()
-    told += writer.told
-    check(tmp_path / "b", url, told)
+    for one in both:
+        one.has_told(1)  # it goes on by itself
+        one.kill()
+    told = [id for one in both for id in one.told]
+    check(tmp_path / "c", url, told)
     figure("postgres_shutdown", times=count(2, 50), acknowledged=len(told), lost=0)
-
-
-class Relay:
-    """Hands bytes on between a client and a server, unless it is told to stand still."""
-
-    def __init__(self, port: int) -> None:
-        self._to = port
-        self._open = Event()
-        self._open.set()
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        self._ends: list[socket.socket] = []
-        self._threads = [Thread(target=self._accept, daemon=True)]
-        self._threads[0].start()
-
-    def _accept(self) -> None:
-        with suppress(OSError):  # it was closed
-            while True:
-                client, _ = self._listening.accept()
-                server = socket.create_connection(("127.0.0.1", self._to))
-                self._ends += (client, server)
-                for ends in ((client, server), (server, client)):
-                    self._threads.append(Thread(target=self._hand_on, args=ends, daemon=True))
-                    self._threads[-1].start()
-
-    def _hand_on(self, one: socket.socket, other: socket.socket) -> None:
-        with suppress(OSError):
-            while data := one.recv(65_536):
-                self._open.wait()
-                other.sendall(data)
-        for end in (one, other):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    @contextmanager
-    def stalled(self) -> Iterator[None]:
-        self._open.clear()
-        try:
-            yield
-        finally:
-            self._open.set()
-
-    def close(self) -> None:
-        self._open.set()
-        for end in (self._listening, *self._ends):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join(60)
-        for end in (self._listening, *self._ends):
-            end.close()
 
 
 def test_the_line_stands_still(postgres: Server, postgres_url: str, tmp_path: Path) -> None:

@@ -36,7 +36,6 @@ _SETTINGS = {
     "max_wal_size": "256MB",
     "wal_level": "replica",
 }
-_DURABLE = ("fsync", "full_page_writes")
 _numbers = count(1)
 
 
@@ -77,10 +76,9 @@ def own(folder: Path) -> Path:
 class Server:
     """A server on a folder; started by the constructor."""
 
-    def __init__(self, folder: Path, *, made: bool = False, durable: bool = False) -> None:
-        """On a folder that is `made`, or on a new one; a `durable` one waits for the disk."""
+    def __init__(self, folder: Path, *, made: bool = False) -> None:
+        """On a folder that is `made`, or on a new one."""
         self.folder = folder if made else own(folder)
-        self._settings = _SETTINGS | (dict.fromkeys(_DURABLE, "on") if durable else {})
         if not made:
             options = ("-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C")
             run("initdb", "-D", str(folder), *options, "--no-sync", "--no-instructions")
@@ -89,7 +87,7 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        settings = [f"-c{name}={value}" for name, value in self._settings.items()]
+        settings = [f"-c{name}={value}" for name, value in _SETTINGS.items()]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [str(programs() / "postgres"), "-D", str(self.folder), f"-p{self.port}", *settings],
@@ -137,7 +135,7 @@ class Server:
 
 
 @contextmanager
-def running(*, durable: bool = False) -> Iterator[Server]:
+def running() -> Iterator[Server]:
     """A new server, until the end."""
     from tests.on_postgres import let_go
 
@@ -145,7 +143,7 @@ def running(*, durable: bool = False) -> Iterator[Server]:
     in_memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(prefix="loxodon-", dir=in_memory) as folder:
         os.chmod(folder, 0o711)
-        server = Server(Path(folder) / "postgres", durable=durable)
+        server = Server(Path(folder) / "postgres")
         try:
             yield server
         finally:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import socket
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from urllib.parse import quote
 
 import pytest
@@ -25,56 +21,9 @@ from loxodon.store.postgres.errors import shown
 from loxodon.store.protocol import Store
 from loxodon.types import Turn
 from tests.store.contracts import key, record, turn
-from tests.store.postgres.server import OWNER, Server, running
+from tests.store.postgres.relay import Relay
+from tests.store.postgres.server import OWNER, Server
 from tests.store.postgres.test_store import opened
-
-
-class Relay:
-    """A way to the server that is cut once, when a certain message comes by."""
-
-    def __init__(self, port: int) -> None:
-        self._server = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self.cut_before = self.cut_after = b""
-        self._held: list[socket.socket] = []
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                far = socket.create_connection(("127.0.0.1", self._server))
-                self._held += [near, far]
-                for source, target, asks in ((near, far, True), (far, near, False)):
-                    threading.Thread(
-                        target=self._pass, args=(source, target, asks), daemon=True
-                    ).start()
-
-    def _pass(self, source: socket.socket, target: socket.socket, asks: bool) -> None:
-        with suppress(OSError):
-            while data := source.recv(65_536):
-                if asks and self.cut_before and self.cut_before in data:
-                    self.cut_before = b""
-                    break
-                if asks and self.cut_after and self.cut_after in data:
-                    self.cut_after = b""
-                    source.shutdown(socket.SHUT_RDWR)  # the answer goes nowhere
-                target.sendall(data)
-        for end in (source, target):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def block(self) -> None:
-        """Let nobody through any more."""
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def close(self) -> None:
-        self.block()
-        for one in self._held:
-            one.close()
 
 
 @pytest.fixture
@@ -177,46 +126,6 @@ def test_a_commit_of_which_nothing_can_be_known(
     assert "not stored twice" in (caught.value.hint or "")
     assert texts(postgres_url) == ["one"]
     store.close()
-
-
-def test_a_server_that_goes_down_at_once_loses_nothing_acknowledged() -> None:
-    """Under load, several times; `validate` is clean and all that was acknowledged is there."""
-    with running(durable=True) as server:
-        _go_down(server)
-
-
-def _go_down(server: Server) -> None:
-    url = server.database()
-    kept: list[str] = []
-    stop = threading.Event()
-
-    def write(name: str) -> None:
-        store = opened(url, name)
-        n = 0
-        while not stop.is_set():
-            n += 1
-            with suppress(StoreError):
-                if isinstance(say(store, f"{name} {n}")[0], Turn):
-                    kept.append(f"{name} {n}")
-        store.close()
-
-    with ThreadPoolExecutor(3) as threads:
-        writers = [threads.submit(write, name) for name in ("a", "b", "a")]
-        for _ in range(2):
-            before = len(kept)
-            while len(kept) < before + 20:
-                stop.wait(0.01)
-            server.stop(signal.SIGQUIT)
-            server.start()
-        stop.set()
-        for one in writers:
-            one.result(120)
-    for name in ("a", "b"):
-        store = opened(url, name)
-        there = {one.content for one in store.journal(Filter(), 0)}
-        assert {one for one in kept if one.startswith(name)} <= there
-        assert store.check(lambda done, total: None) == []
-        store.close()
 
 
 def test_writers_of_a_space_take_turns(postgres_url: str) -> None:
