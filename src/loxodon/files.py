@@ -48,6 +48,10 @@ class Shared(Protocol):
         """The names of all spaces, each with a number that changes when it is written to."""
         ...
 
+    def counts(self, space: str) -> dict[str, int]:
+        """How much is in a space, by what it is."""
+        ...
+
     def drop_space(self, name: str) -> None:
         """Delete a space and everything in it."""
         ...

@@ -14,12 +14,12 @@ import psycopg
 import pytest
 
 from loxodon import Memory, files
-from loxodon.errors import KeyProblemError, UsageError
+from loxodon.errors import KeyProblemError, StoreError, UsageError
 from loxodon.store.postgres.files import share
 from loxodon.trust.access import tokens
 from loxodon.trust.guard.guard import Guard
 from loxodon.working.session import Session
-from tests.clock import Clock
+from tests.clock import NOW, Clock
 from tests.serve.shell import Shell
 
 Open = Callable[..., Memory]
@@ -204,6 +204,43 @@ def test_spaces_are_listed_from_the_database(
     shell = Shell(tmp_path / "none")
     done = shell("--store", shared_postgres, "--space", "nobody", "recall", "x", code=3)
     assert b"no space named" in done.stderr
+
+
+def test_a_space_is_deleted_from_the_database(on: Open, postgres_url: str, tmp_path: Path) -> None:
+    """And not from files that are left in the home, as after a move."""
+    home, url = str(tmp_path / "a"), postgres_url
+    with Memory.open(home, "main", clock=Clock()) as before:
+        before.capture("I am in a file")
+    with on("a") as memory, on("a", "other") as other:
+        memory.add([{"role": "user", "content": "Tea is fine", "id": "1"}], "s")
+        memory.capture("likes tea")
+        other.capture("likes tea, too")
+    tokens.add(share(url), tokens.Grant("one", ("main",)), NOW)
+    shell = Shell(tmp_path / "a")
+
+    def run(*words: str, code: int = 0) -> Any:
+        return json.loads(shell("--store", url, "--json", "space", *words, code=code).stdout)
+
+    with on("b") as elsewhere:
+        planned = run("delete", "main", "--dry-run", "--yes")["receipt"]["erased"]
+        assert len(elsewhere.list()) == 1
+        erased = run("delete", "main", "--yes")["receipt"]["erased"]
+        with pytest.raises(StoreError, match="deleted"):
+            elsewhere.list()
+    assert erased == {**planned, "tokens": 1}
+    assert erased.keys() >= {"turns", "memories", "files"}
+    assert run("list")["spaces"] == ["other"]
+    assert run("deleted")[0]["space"] == "main"
+    assert not tokens.read(share(url))
+    for table in ("memories", "turns", "files"):
+        assert rows(url, f"SELECT count(*) FROM loxodon.{table}") == [(0,)]
+    with on("a") as memory, on("a", "other") as other:
+        assert memory.list() == []
+        assert memory.add([{"role": "user", "content": "Tea is fine", "id": "1"}], "s").added == 1
+        assert memory.audit.verify().sound
+        assert len(other.list()) == 1
+    with Memory.open(home, "main", clock=Clock()) as before:
+        assert len(before.list()) == 1
 
 
 def test_a_command_keeps_the_address_and_shows_no_password(

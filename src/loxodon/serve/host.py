@@ -227,7 +227,9 @@ class Host:
         now = (self._clock or system_clock(zone_named(config.timezone)))()
         keys = keys_for(self.home, config)
         release = lambda: self.release(space)  # noqa: E731
-        return delete(self.home, space, config, keys, now, dry_run=dry_run, let_go=release)
+        return delete(
+            self.home, space, config, keys, now, root=self.root, dry_run=dry_run, let_go=release
+        )
 
     def _acting(self) -> AbstractContextManager[None]:
         return acting(Actor(self._surface or actor().surface))

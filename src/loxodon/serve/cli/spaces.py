@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from collections.abc import Callable
+from datetime import datetime
 
-from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import see_that_somebody_is_there, show_receipt
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of, settings_of
 from loxodon.serve.host import Host
 from loxodon.trust.forget.receipts import counted
 from loxodon.trust.forget.spaces import delete, receipts
@@ -63,19 +62,18 @@ def _agreed(args: Namespace, planned: Receipt) -> bool:
 def _deleted(args: Namespace, *, dry_run: bool) -> Receipt:
     from loxodon.services.opening import keys_for
 
-    home = home_of(args)
-    config = settings.with_environment(settings.load(home), os.environ)
-    now = clock_of(args, zone_named(config.timezone))()
+    home, config, root = home_of(args), settings_of(args), root_of(args)
+    now, keys = _now(args), keys_for(home, config)
     with view.Bar(t("deleting")) as bar:
-        return delete(
-            home, args.name, config, keys_for(home, config), now, dry_run=dry_run, progress=bar
-        )
+        return delete(home, args.name, config, keys, now, root=root, dry_run=dry_run, progress=bar)
+
+
+def _now(args: Namespace) -> datetime:
+    return clock_of(args, zone_named(settings_of(args).timezone))()
 
 
 def _were(args: Namespace) -> Outcome:
-    home = home_of(args)
-    now = clock_of(args, zone_named(settings.load(home).timezone))()
-    found = receipts(home, now)
+    found = receipts(root_of(args), _now(args))
 
     def show() -> None:
         if not found:

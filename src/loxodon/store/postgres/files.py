@@ -169,6 +169,9 @@ class PostgresFiles:
     def spaces(self) -> dict[str, int]:
         return spaces.versions(self._url)
 
+    def counts(self, space: str) -> dict[str, int]:
+        return spaces.counts(self._url, space)
+
     def drop_space(self, name: str) -> None:
         spaces.drop_space(self._url, name)
         self._spaces.pop(folder_name(name), None)

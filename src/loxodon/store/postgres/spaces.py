@@ -8,6 +8,7 @@ import psycopg
 
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.errors import shown, translated
+from loxodon.store.primary import COUNTED
 
 _TABLES = (
     "SELECT table_name FROM information_schema.columns WHERE table_schema = 'loxodon' "
@@ -25,6 +26,18 @@ def space_id(url: str, name: str) -> int | None:
     """The number of a space, if it is there."""
     rows = _ask(url, "SELECT id FROM loxodon.spaces WHERE name = $1", [name])
     return int(rows[0][0]) if rows else None
+
+
+def counts(url: str, name: str) -> dict[str, int]:
+    """How much is in a space, by table; nothing where it is not there."""
+    number = space_id(url, name)
+    if number is None:
+        return {}
+    each = ", ".join(f"(SELECT count(*) FROM loxodon.{table})" for table in COUNTED)
+    kept = "(SELECT count(DISTINCT name) FROM loxodon.files)"
+    with pool.within(url, number) as connection:
+        row = connection.execute(f"SELECT {each}, {kept}").fetchone()
+    return dict(zip((*COUNTED, "files"), row or (), strict=True))
 
 
 def drop_space(url: str, name: str) -> bool:

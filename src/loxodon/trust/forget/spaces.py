@@ -5,6 +5,8 @@ the audit log, tokens for this space. Then a receipt is put down, and the folder
 HOME/deleting in one step: from then on there is no such space. What is in it is overwritten and
 removed; a run that is killed there is finished by whoever opens the home next (`finish`). Backups
 stay, and are named.
+
+In a database it goes in one transaction, and whoever has it open is told so by the next call.
 """
 
 from __future__ import annotations
@@ -51,28 +53,30 @@ def delete(
     keys: StoreKeys,
     now: datetime,
     *,
+    root: str = "",
     dry_run: bool = False,
     let_go: Callable[[], None] = lambda: None,
     progress: Progress = lambda done, total: None,
 ) -> Receipt:
     """Delete a space and everything of it; with `dry_run`, only count.
 
-    `let_go` is called before each try to have it to oneself. A BusyStoreError where somebody else
-    has it open, a NotFoundError where there is none.
+    `root` is where the spaces are, if not in the home. `let_go` is called before each try to have
+    it to oneself. A BusyStoreError where somebody else has it open, a NotFoundError where there is
+    none.
     """
-    folder = space_folder(home, space, make=False)
-    run = _Deleting(home, space, folder, config)
-    receipt = new_receipt("space", now)
-    counts = run.counted(keys)
+    root = root or home
+    folder = space_folder(root, space, make=False)
+    run = _Deleting(home, root, space, folder, config)
+    receipt = new_receipt("space", now)._replace(erased=run.counted(keys))
     if dry_run:
-        return receipt._replace(erased=counts, files=run.left(dry=True))
+        return receipt._replace(files=run.left(dry=True))
+    if there := files.shared(root):
+        let_go()
+        receipt = run.parted(receipt, space)
+        there[0].drop_space(space)
+        return receipt
     with _announced(home, folder), _to_oneself(folder, keys, let_go):
-        places = run.left(dry=False)
-        if revoked := tokens.without_space(home, space):
-            counts["tokens"] = len(revoked)
-        run.drop_head(now)
-        receipt = receipt._replace(erased=counts, files=places)
-        _put_down(home, receipt, "" if keys else space)
+        receipt = run.parted(receipt, "" if keys else space)
         try:
             _erase(_moved_away(home, folder), progress)
         except OSError as error:
@@ -119,10 +123,9 @@ def finish(home: str) -> None:
 
 def receipts(home: str, now: datetime) -> list[tuple[str, Receipt]]:
     """(name, receipt) of the spaces that were deleted, newest first; no name where they were
-    encrypted."""
+    encrypted. The home may be in a database."""
     try:
-        with open(os.path.join(home, DELETED), "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = files.read(os.path.join(home, DELETED)).split(b"\n")
     except FileNotFoundError:
         return []
     found = []
@@ -139,8 +142,9 @@ def receipts(home: str, now: datetime) -> list[tuple[str, Receipt]]:
 class _Deleting:
     """What there is of a space, in its folder and elsewhere."""
 
-    def __init__(self, home: str, space: str, folder: str, config: Config) -> None:
+    def __init__(self, home: str, root: str, space: str, folder: str, config: Config) -> None:
         self._home = home
+        self._root = root
         self._space = space
         self._folder = folder
         self._config = config
@@ -150,9 +154,22 @@ class _Deleting:
 
     def counted(self, keys: StoreKeys) -> dict[str, int]:
         """How much there is of it."""
-        files = sum(len(names) for _, _, names in os.walk(self._folder))
-        found = {**counts_of(os.path.join(self._folder, DATABASE), keys), "files": files}
+        if there := files.shared(self._root):
+            found = there[0].counts(self._space)
+        else:
+            found = counts_of(os.path.join(self._folder, DATABASE), keys)
+            found["files"] = sum(len(names) for _, _, names in os.walk(self._folder))
         return {name: n for name, n in found.items() if n}
+
+    def parted(self, receipt: Receipt, name: str) -> Receipt:
+        """Take away what lies elsewhere, and put the receipt down under a name."""
+        places, counts = self.left(dry=False), dict(receipt.erased)
+        if revoked := tokens.without_space(self._root, self._space):
+            counts["tokens"] = len(revoked)
+        self._drop_head(receipt.at)
+        receipt = receipt._replace(erased=counts, files=places)
+        _put_down(self._root, receipt, name)
+        return receipt
 
     def left(self, *, dry: bool) -> tuple[FileProblem, ...]:
         """Where its text stays; what Loxodon wrote to other folders is removed, unless `dry`."""
@@ -184,10 +201,10 @@ class _Deleting:
                     if any(one.folder == mine for one in reader.manifest.spaces):
                         yield FileProblem(path, 0, "backup")
 
-    def drop_head(self, now: datetime) -> None:
+    def _drop_head(self, now: datetime) -> None:
         """Without its head, a new log under this name begins as new."""
-        settings = settings_of(self._home, self._folder, self._space, self._config.audit)
-        audit = Audit(settings, Keys(self._home, self._config.keys.source), lambda: now)
+        settings = settings_of(self._root, self._folder, self._space, self._config.audit)
+        audit = Audit(settings, Keys(self._root, self._config.keys.source), lambda: now)
         try:
             with suppress(KeyProblemError):  # then nobody can say which it is
                 audit.mac()
@@ -265,11 +282,7 @@ def _put_down(home: str, receipt: Receipt, space: str) -> None:
     path = os.path.join(home, DELETED)
     try:
         # Begun on a line of its own: the last run may have been killed within one.
-        with open(path, "ab", opener=files.private) as file:
-            file.write(f"\n{json.dumps(row)}\n".encode())
-            file.flush()
-            os.fsync(file.fileno())
-        files.sync_folder(home)
+        files.append(path, f"\n{json.dumps(row)}\n".encode())
     except OSError as error:
         raise unwritable(path, error) from None
 
