@@ -15,6 +15,7 @@ import pytest
 
 from loxodon import Memory, files
 from loxodon.errors import KeyProblemError, StoreError, UsageError
+from loxodon.serve.consent import code_of, question_of, require
 from loxodon.store.postgres.files import share
 from loxodon.trust.access import tokens
 from loxodon.trust.guard.guard import Guard
@@ -241,6 +242,14 @@ def test_a_space_is_deleted_from_the_database(on: Open, postgres_url: str, tmp_p
         assert len(other.list()) == 1
     with Memory.open(home, "main", clock=Clock()) as before:
         assert len(before.list()) == 1
+
+
+def test_a_code_of_one_machine_is_good_on_another(on: Open, tmp_path: Path) -> None:
+    with on("a") as one, on("b") as other:
+        id = one.remember("The user lives in Vorlund").id
+        code = code_of(one, question_of(one, "confirm", id))
+        require(other, "confirm", id, agreed="", code=code)
+    assert not [*tmp_path.glob("*/keys")]
 
 
 def test_a_command_keeps_the_address_and_shows_no_password(
