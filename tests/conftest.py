@@ -93,17 +93,10 @@ def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """A PostgreSQL server; it is started by the first test that asks for it."""
-    from loxodon.store.postgres.pool import close_pools
-    from tests.store.postgres.server import Server
+    from tests.store.postgres.server import running
 
-    # Not below pytest's own folder, which it keeps to itself: the server may run as another user.
-    shared = _IN_MEMORY if os.path.isdir(_IN_MEMORY) else None
-    with tempfile.TemporaryDirectory(prefix="loxodon-", dir=shared) as folder:
-        os.chmod(folder, 0o711)
-        found = Server(Path(folder) / "postgres")
-        yield found
-        close_pools()
-        found.stop()
+    with running() as server:
+        yield server
 
 
 @pytest.hookimpl(wrapper=True)

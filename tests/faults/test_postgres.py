@@ -6,11 +6,9 @@ effect, `validate` is clean, and the servers go on by themselves.
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +20,7 @@ from tests.clock import Clock
 from tests.faults.fleet import Fleet
 from tests.faults.relay import Relay
 from tests.long import count, figure
-from tests.on_postgres import let_go
-from tests.store.postgres.server import OWNER, Server
+from tests.store.postgres.server import OWNER, Server, running
 from tests.waiting import until
 
 SEED = 20
@@ -43,13 +40,8 @@ def fleet(tmp_path: Path, postgres: Server, postgres_url: str) -> Iterator[Fleet
 @pytest.fixture(scope="module")
 def mortal() -> Iterator[Server]:
     """A PostgreSQL server of one's own, which waits for the disk."""
-    shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(prefix="loxodon-", dir=shared) as folder:
-        os.chmod(folder, 0o711)
-        found = Server(Path(folder) / "postgres", durable=True)
+    with running(durable=True) as found:
         yield found
-        let_go()
-        found.stop()
 
 
 def has_told(told: list[str], more: int) -> None:

@@ -47,7 +47,7 @@ BAD = [
 
 @pytest.mark.parametrize("bad", BAD)
 def test_a_garbled_cursor_is_refused(memory: Memory, bad: str) -> None:
-    with pytest.raises(CursorError, match="not one of this list"):
+    with pytest.raises(CursorError, match="does not belong to this list"):
         memory.list(cursor=bad)
 
 

@@ -14,7 +14,7 @@ from loxodon.errors import ForbiddenError, InputError, NotFoundError
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.trust.forget.receipts import counted
-from loxodon.trust.rest.keys import key, mac
+from loxodon.trust.rest.keys import Keys, mac
 
 Action = Literal["confirm", "forget", "release"]
 _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -97,7 +97,8 @@ def state_of(memory: Memory, question: Question) -> str:
 
 def _sealed(memory: Memory, use: str, question: Question) -> str:
     words = "\0".join((use, question.action, question.id, question.about))
-    digest = mac(key(memory.home, "consent", memory.space), words.encode("utf-8", "surrogatepass"))
+    keys = Keys(memory.root, memory.config.keys.source)
+    digest = mac(keys.key("consent", memory.space), words.encode("utf-8", "surrogatepass"))
     number = int.from_bytes(digest[:5], "big")
     letters = "".join(_LETTERS[number >> 5 * n & 31] for n in range(8))
     return f"{letters[:4]}-{letters[4:]}"

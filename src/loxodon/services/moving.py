@@ -256,7 +256,7 @@ class _Steps:
                 old.store.close()
             if not same:
                 raise BusyStoreError(
-                    "the space {space} was written to while it was moved",
+                    "the space {space} was written to while it was being moved",
                     hint="stop whatever uses this memory, then run the command again",
                     space=repr(name),
                 )

@@ -52,16 +52,15 @@ def open_space(
     keys = keys_for(home, config, key)
     store: Store
     if config.enabled:
-        decay = Decay(config.decay, clock, config.summary.facts)
+        decay, guard = Decay(config.decay, clock, config.summary.facts), Guard.of(root)
         if config.store.url:
             from loxodon.store.postgres.store import PostgresStore
 
             where = config.store
-            guard = Guard.of(root)
             store = PostgresStore(where.url, space, zone, decay, wall, guard, where.replica)
         else:
             file = os.path.join(folder, DATABASE)
-            store = SqliteStore(file, space, zone, decay, keys, wall, Guard.of(home))
+            store = SqliteStore(file, space, zone, decay, keys, wall, guard)
     else:
         from loxodon.store.off import Off
 

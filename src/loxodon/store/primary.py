@@ -15,6 +15,9 @@ from loxodon.store.rows import COLUMNS
 
 Row = tuple[Any, ...]
 
+COUNTED = ("turns", "memories", "documents")
+"""The tables that say how much a space has, when it is deleted."""
+
 
 class PrimaryTable(NamedTuple):
     """A table of the truth."""

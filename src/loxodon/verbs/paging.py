@@ -100,7 +100,7 @@ def _key(verb: str, cursor: object) -> Key:
             raise ValueError
     except (ValueError, TypeError, RecursionError):  # which a UnicodeError is too
         raise CursorError(
-            "this cursor is not one of this list",
+            "this cursor does not belong to this list",
             hint="send `next` of the previous page unchanged, or no cursor for the first page",
         ) from None
     return tuple(key)

@@ -71,6 +71,6 @@ def test_it_is_built_once_and_in_no_folder_of_anybody_else(home: Path, tmp_path:
     for words in ((), ("--replace",)):
         refused = typed("demo", str(mine), *words, env=env)
         assert refused.returncode != 0
-        assert b"something else" in refused.stderr
+        assert b"something other than" in refused.stderr
     with Memory.open(mine) as memory:
         assert memory.stats().active == 1

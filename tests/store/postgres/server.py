@@ -11,7 +11,10 @@ import pwd
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -131,6 +134,23 @@ class Server:
         name = f"test_{next(_numbers)}"
         self.ask(f"CREATE DATABASE {name} TEMPLATE {template} OWNER {OWNER} STRATEGY FILE_COPY")
         return self.url(name)
+
+
+@contextmanager
+def running(*, durable: bool = False) -> Iterator[Server]:
+    """A new server, until the end."""
+    from tests.on_postgres import let_go
+
+    # Not below pytest's own folder, which it keeps to itself: the server may run as another user.
+    in_memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="loxodon-", dir=in_memory) as folder:
+        os.chmod(folder, 0o711)
+        server = Server(Path(folder) / "postgres", durable=durable)
+        try:
+            yield server
+        finally:
+            let_go()
+            server.stop()
 
 
 def _free_port() -> int:

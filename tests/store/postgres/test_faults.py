@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -184,18 +183,10 @@ def test_a_commit_of_which_nothing_can_be_known(
     store.close()
 
 
-def test_a_server_that_goes_down_at_once_loses_nothing_acknowledged(tmp_path: Path) -> None:
+def test_a_server_that_goes_down_at_once_loses_nothing_acknowledged() -> None:
     """Under load, several times; `validate` is clean and all that was acknowledged is there."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as home:
-        Path(home).chmod(0o711)
-        server = Server(Path(home) / "own", durable=True)
-        try:
-            _go_down(server)
-        finally:
-            pool.close_pools()
-            server.stop()
+    with running(durable=True) as server:
+        _go_down(server)
 
 
 def _go_down(server: Server) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.config import from_mapping, write
+from loxodon import Memory
 from loxodon.errors import KeyProblemError
-from loxodon.trust.rest.keys import MARK, VARIABLE, Keys, key, mac
+from loxodon.serve.consent import code_of, question_of
+from loxodon.trust.rest.keys import MARK, VARIABLE, Keys, mac
 
 MASTER = "ab" * 32
 
@@ -25,17 +26,17 @@ def home(tmp_path: Path) -> Path:
 
 def test_the_same_key_comes_again_and_no_two_purposes_or_spaces_share_one(home: Path) -> None:
     found = {
-        (purpose, space): key(str(home), purpose, space)
+        (purpose, space): Keys(str(home)).key(purpose, space)
         for purpose in ("audit", "tombstone", "signature", "transcripts")
         for space in ("", "main", "Ann")
     }
     assert len(set(found.values())) == len(found)
     assert all(len(one) == 32 for one in found.values())
-    assert all(key(str(home), *which) == one for which, one in found.items())
+    assert all(Keys(str(home)).key(*which) == one for which, one in found.items())
 
 
 def test_the_master_is_its_owners_alone(home: Path) -> None:
-    key(str(home), "audit", "main")
+    Keys(str(home)).key("audit", "main")
     path = home / "keys" / "master"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert len(bytes.fromhex(path.read_text())) == 32
@@ -48,22 +49,22 @@ def test_it_is_hmac(home: Path) -> None:
 
 
 def test_a_master_that_is_gone_is_not_made_anew(home: Path) -> None:
-    before = key(str(home), "audit", "main")
+    before = Keys(str(home)).key("audit", "main")
     master = (home / "keys" / "master").read_text()
     (home / "keys" / "master").unlink()
     with pytest.raises(KeyProblemError, match="is missing") as raised:
-        key(str(home), "tombstone")
+        Keys(str(home)).key("tombstone")
     assert raised.value.exit_code == 10
     assert not (home / "keys" / "master").exists()
     (home / "keys" / "master").write_text(master)
-    assert key(str(home), "audit", "main") == before
+    assert Keys(str(home)).key("audit", "main") == before
 
 
 def test_another_master_is_refused(home: Path) -> None:
-    key(str(home), "audit", "main")
+    Keys(str(home)).key("audit", "main")
     (home / "keys" / "master").write_text(MASTER)
     with pytest.raises(KeyProblemError, match="does not match"):
-        key(str(home), "audit", "main")
+        Keys(str(home)).key("audit", "main")
 
 
 @pytest.mark.parametrize("text", ["", "ab", "zz" * 32, "ab" * 33, "钥匙", "\0"])
@@ -71,7 +72,7 @@ def test_what_is_no_master_is_refused(home: Path, text: str) -> None:
     (home / "keys").mkdir()
     (home / "keys" / "master").write_text(text)
     with pytest.raises(KeyProblemError, match="is invalid"):
-        key(str(home), "audit")
+        Keys(str(home)).key("audit")
 
 
 def test_it_can_come_from_the_environment(home: Path) -> None:
@@ -86,11 +87,16 @@ def test_it_can_come_from_the_environment(home: Path) -> None:
         Keys(str(home), "env", {VARIABLE: "cd" * 32}).key("audit", "main")
 
 
-def test_the_setting_says_where_it_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(str(home), "keys.source", "env")
+def test_the_setting_says_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, MASTER)
-    assert key(str(home), "audit") == Keys(str(home), "env", {VARIABLE: MASTER}).key("audit")
-    assert from_mapping({"keys.source": "keyring"}).keys.source == "keyring"
+    with Memory.open(tmp_path, config={"keys.source": "env"}) as memory:
+        memory.capture("likes tea")
+        assert memory.audit.verify().sound
+        asked = question_of(memory, "forget", memory.list()[0].id)
+        assert code_of(memory, asked)
+    assert not (tmp_path / "keys").exists()
+    with pytest.raises(KeyProblemError, match="is missing"):
+        Keys(str(tmp_path)).key("audit", "main")
 
 
 def test_a_keyring_keeps_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +128,7 @@ def test_a_keyring_keeps_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _made(home: str) -> bytes:
-    return key(home, "audit", "main")
+    return Keys(home).key("audit", "main")
 
 
 def test_two_who_need_it_first_get_the_same(home: Path) -> None:
@@ -133,12 +139,12 @@ def test_two_who_need_it_first_get_the_same(home: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")
 def test_one_that_cannot_be_read_is_told(home: Path) -> None:
-    key(str(home), "audit")
+    Keys(str(home)).key("audit")
     (home / "keys" / "master").chmod(0)
     with pytest.raises(KeyProblemError, match="cannot read"):
-        key(str(home), "audit")
+        Keys(str(home)).key("audit")
 
 
 def test_there_is_no_key_for_an_unknown_purpose(home: Path) -> None:
     with pytest.raises(ValueError, match="purpose"):
-        key(str(home), "anything")
+        Keys(str(home)).key("anything")

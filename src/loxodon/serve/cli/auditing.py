@@ -13,7 +13,6 @@ from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.audit.verifying import Verified
 
-_LISTED = 50
 _IDS = 3
 """Ids of an entry that a person is shown; JSON has all."""
 _TAMPERED = 7

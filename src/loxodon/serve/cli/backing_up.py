@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 
-from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.errors import NotFoundError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened, refuse_shared
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened, refuse_shared, settings_of
 from loxodon.services.opening import keys_for
 from loxodon.types import Backup
 
@@ -37,8 +35,7 @@ def _all(args: Namespace, bar: view.Bar) -> Backup:
     from loxodon.serve.host import Host
     from loxodon.trust.damage.backup import backup
 
-    home = home_of(args)
-    config = settings.with_environment(settings.load(home), os.environ)
+    home, config = home_of(args), settings_of(args)
     with Host(home) as host:
         spaces = host.spaces()
         for space in spaces:  # which brings each up to date, and says what is wrong with it

@@ -14,7 +14,7 @@ from loxodon.config import Config
 from loxodon.errors import InputError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, home_of
+from loxodon.serve.cli.opening import Outcome, settings_of
 
 if TYPE_CHECKING:
     from loxodon.measure.retrieval import RetrievalReport as Found
@@ -89,7 +89,6 @@ def _writing(args: Namespace) -> Outcome:
 
 def _config(args: Namespace) -> Config:
     """The settings of the home, and what this command sets above them."""
-    home = home_of(args)
     given: dict[str, object] = {}
     if args.embedder is not None:
         kind, colon, path = args.embedder.partition(":")
@@ -105,8 +104,8 @@ def _config(args: Namespace) -> Config:
                 "{text} is not KEY=VALUE", hint="write it as recall.top=20", text=repr(text)
             )
         given[name] = value
-    config = settings.with_environment(settings.load(home), os.environ)
-    config = config._replace(store=settings.StoreConfig())  # what is measured is made for it
+    # What is measured is made for it.
+    config = settings_of(args)._replace(store=settings.StoreConfig())
     return settings.from_mapping({**settings.flat(config), **given})
 
 

@@ -6,12 +6,11 @@ import os
 import sys
 from argparse import Namespace
 
-from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.config import Config
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared, settings_of
 from loxodon.trust.rest.encryption import NEXT_VARIABLE, VARIABLE, KeySource
 from loxodon.trust.rest.recoding import Recoded, decrypt, encrypt, rekey
 
@@ -81,8 +80,7 @@ def _show_rekeyed(found: Recoded) -> None:
 
 
 def _about(args: Namespace) -> tuple[str, Config]:
-    home = home_of(args)
-    return home, settings.with_environment(settings.load(home), os.environ)
+    return home_of(args), settings_of(args)
 
 
 def _source(args: Namespace, home: str) -> KeySource | None:

@@ -15,7 +15,7 @@ from loxodon.layout import CONFIG
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli import settling, view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened, root_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened, root_of, settings_of
 from loxodon.spaces import space_path
 from loxodon.types import FileProblem, Imported
 
@@ -52,8 +52,7 @@ def _opened(args: Namespace) -> Iterator[Memory]:
     from shutil import copy
     from tempfile import TemporaryDirectory
 
-    home = home_of(args)
-    config = settings.with_environment(settings.load(home), os.environ)
+    home, config = home_of(args), settings_of(args)
     clock = clock_of(args, zone_named(config.timezone))
     # It has nothing to protect, and nothing may be left of it: neither keys nor a record.
     plain = settings.Config()

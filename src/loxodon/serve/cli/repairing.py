@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from collections import Counter
 
-from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared, settings_of
 from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
 
@@ -21,8 +19,7 @@ _LOST = 7
 
 def run(args: Namespace) -> Outcome:
     refuse_shared(args, "repair")
-    home = home_of(args)
-    config = settings.with_environment(settings.load(home), os.environ)
+    home, config = home_of(args), settings_of(args)
     clock = clock_of(args, zone_named(config.timezone))
     with view.Bar(t("repairing")) as bar:
         found = repair(

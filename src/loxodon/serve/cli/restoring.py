@@ -11,7 +11,7 @@ from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import settling, view
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared, settings_of
 from loxodon.trust.access.offered import POLICY
 from loxodon.types import Restored
 
@@ -33,8 +33,7 @@ def run(args: Namespace) -> Outcome:
 def _views(args: Namespace) -> Outcome:
     from loxodon.workspace.views.restore import restore
 
-    home = home_of(args)
-    config = settings.with_environment(settings.load(home), os.environ)
+    home, config = home_of(args), settings_of(args)
     clock = clock_of(args, zone_named(config.timezone))
     with view.Bar(t("restoring")) as bar:
         found = restore(
@@ -59,8 +58,7 @@ def _views(args: Namespace) -> Outcome:
 def _backup(args: Namespace, source: str) -> Outcome:
     from loxodon.trust.damage.restoring import restore, restore_all
 
-    home = home_of(args)
-    config = settings.with_environment(settings.load(home), os.environ)
+    home, config = home_of(args), settings_of(args)
     clock = clock_of(args, zone_named(config.timezone))
     with view.Bar(t("restoring")) as bar:
         if args.all:

@@ -351,7 +351,7 @@ space | | spaces.run
 demo | | demonstrating.run | example
     Build an example memory with a few months of life in it, to try things on.
     [DIR]  folder for it (~/.loxodon-demo); never your own memory
-    --replace  build it anew, as of today
+    --replace  rebuild it as of today
     --tour  also run the commands that it suggests
 
 import | workspace.take_in | importing.run

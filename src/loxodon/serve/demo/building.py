@@ -131,7 +131,7 @@ def refuse_other(home: str) -> None:
         return
     if not os.path.isdir(home) or os.listdir(home):
         raise InputError(
-            "{path} holds something else than an example memory",
+            "{path} contains something other than an example memory",
             hint="choose a folder that is empty or does not exist: loxodon demo DIR",
             path=home,
         )

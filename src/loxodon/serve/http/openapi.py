@@ -60,7 +60,7 @@ _ERRORS: Mapping[int, tuple[str, str, str]] = {
     409: ("stale_edit", "It conflicts with the current state.", "f_20260204_004 was changed"),
     413: ("too_large", "The body is too large.", "the body is larger than 10000000 bytes"),
     415: ("unsupported_media_type", "The body is not JSON.", "the body must be JSON"),
-    422: ("bad_cursor", "The cursor is not valid.", "this cursor is not one of this list"),
+    422: ("bad_cursor", "The cursor is not valid.", "this cursor does not belong to this list"),
     429: ("too_many", "Too many requests; see Retry-After.", "too many requests"),
     502: ("model", "The model gave no usable answer.", "the model cannot be reached"),
     503: ("busy_store", "Try again later, or see /health.", "the database is busy"),

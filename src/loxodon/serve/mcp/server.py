@@ -228,7 +228,9 @@ class Answers:
             answer = await ctx.session.elicit_form(form.message, _AGREED, ctx.request_id)
         content = answer.content or {} if isinstance(answer, wire.ElicitResult) else {}
         if getattr(answer, "action", "") != "accept" or content.get("agree") is not True:
-            raise ForbiddenError("the user did not agree")
+            raise ForbiddenError(
+                "the user did not agree", hint="leave it as it is unless the user asks again"
+            )
         return state
 
     def stop(self) -> None:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from loxodon.store import Step
     from loxodon.store.protocol import Store
 
-DAYS = 180
 _POINTS = 24
 """Points between two marks: the curve is smooth."""
 _MARKS = 200

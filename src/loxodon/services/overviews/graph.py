@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from loxodon.services.space import OpenSpace
     from loxodon.store import Tie
 
-NODES = 150
 _EDGES = 4
 """Edges that are told for each node, the heaviest first."""
 _NAMED = 8

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from loxodon.store.protocol import Store
     from loxodon.types import Record
 
-USUAL = 100
-
 
 class Label(NamedTuple):
     """Something that memories can be filtered by."""

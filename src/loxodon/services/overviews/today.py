@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from loxodon.store import Altered
     from loxodon.store.protocol import Store
 
-SHOWN = 50
 DEFAULT = timedelta(days=7)
 _MOST = 500
 """Memories that are looked at, the last changed."""

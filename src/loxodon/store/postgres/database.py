@@ -30,7 +30,7 @@ from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
 from loxodon.store.postgres.text import escaped, needs_escape, unescaped
-from loxodon.store.relational.database import MEMO, NOTHING_SIGNED, Database, Row
+from loxodon.store.relational.database import NOTHING_SIGNED, Database, Row
 from loxodon.store.walls import Wall
 
 _LOCK_SECONDS = 120.0
@@ -437,14 +437,6 @@ class PostgresDatabase(Database):
         return cursor
 
     # What is remembered
-
-    @property
-    def memo(self) -> dict[Hashable, Any]:
-        if self._mode != "reading":
-            return {}
-        if len(self._memo) > MEMO:
-            self._memo = {}
-        return self._memo
 
     @property
     def unchanging(self) -> dict[Hashable, Any]:

@@ -22,7 +22,7 @@ _AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 _GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006"})
 """The server goes down, comes up, has given up on us, or is a standby now."""
 _FILES_OF_SPACE = "files_space_id_fkey"
-_FULL = frozenset({"53100", "53200"})
+_FULL = "53100"
 _DAMAGED = frozenset({"XX001", "XX002"})
 
 
@@ -79,7 +79,7 @@ def translated(error: Error, path: str) -> StoreError | DeletedSpaceError:
             path=path,
             reason=reason,
         )
-    if state in _FULL:
+    if state == _FULL:
         return FullStoreError(
             "cannot write {path}: the disk is full",
             hint="free some disk space and try again; everything acknowledged is safe",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import psycopg
 
@@ -19,11 +19,12 @@ from loxodon.errors import StoreError
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector
 from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.postgres.pool import Half, connect
+from loxodon.store.relational.database import Row
 from loxodon.store.relational.search import TABLES, conditions_of, listed
-from loxodon.store.relational.vectors import ASTRAY, Model, RelationalVectors, floats
+from loxodon.store.relational.vectors import ASTRAY, Asked, Model, RelationalVectors, floats
 
 if TYPE_CHECKING:
-    from loxodon.store.vector_math import Floats, VectorFrame
+    from loxodon.store.vector_math import Floats, Numbers
 
 NEAREST_FROM = 20_000
 """Vectors of a pool from which on it gets an index."""
@@ -42,18 +43,15 @@ class PostgresVectors(RelationalVectors):
 
     # What a recall asks
 
-    def similar(
-        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
-    ) -> list[Near]:
-        found: list[Near] = []
-        if limit <= 0:
-            return found
-        with self._db.reading():
-            for asked, earlier in self._asked(views):
-                rows = self._candidates(pool, asked, earlier, limit, where or Filter())
-                found += asked.near(rows, limit)
-        found.sort(key=lambda near: (-near.score, -near.row))
-        return found[:limit]
+    def _near(
+        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter
+    ) -> Iterator[Near]:
+        earlier: list[int] = []
+        for asked in self._asked(views):
+            held = self._candidates(pool, asked, earlier, limit, where)
+            earlier.append(asked.model.no)
+            if held:
+                yield from asked.best(*_compared(asked, held), limit)
 
     def similarities(
         self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
@@ -61,27 +59,16 @@ class PostgresVectors(RelationalVectors):
         found: dict[int, float] = {}
         wanted = set(rows)
         with self._db.reading():
-            for asked, _ in self._asked(views):
+            for asked in self._asked(views):
                 values = (asked.model.no, pool, sorted(wanted - found.keys()))
-                held = self._db.all(self._db.sql["vectors_of_rows"], values)
-                found |= {near.row: near.score for near in asked.near(held, len(held))}
+                if held := self._db.all(self._db.sql["vectors_of_rows"], values):
+                    known, cosines = _compared(asked, held)
+                    found |= zip(known.tolist(), asked.scores(cosines).tolist(), strict=True)
         return found
 
-    def _asked(self, views: Sequence[QuestionVector]) -> Iterator[tuple[_Asked, list[int]]]:
-        """The question for each model that is known, with the numbers of the models before it."""
-        earlier: list[int] = []
-        for view in views:
-            model = self._model(view.model)
-            if model is None or len(view.vector) != model.size:
-                continue
-            frame = self._frame(model)
-            vector = frame.answer(view.vector, view.asks)
-            yield _Asked(model, frame, vector, view.told), list(earlier)
-            earlier.append(model.no)
-
     def _candidates(
-        self, pool: Index, asked: _Asked, earlier: list[int], limit: int, where: Filter
-    ) -> list[tuple[Any, ...]]:
+        self, pool: Index, asked: Asked, earlier: list[int], limit: int, where: Filter
+    ) -> list[Row]:
         table = TABLES[pool]
         conditions, values = conditions_of(where, table)
         joined = ""
@@ -236,33 +223,12 @@ class PostgresVectors(RelationalVectors):
             self._db.read_anew()
 
 
-class _Asked(NamedTuple):
-    """A question to the vectors of one model."""
+def _compared(asked: Asked, held: Sequence[Row]) -> tuple[Numbers, Floats]:
+    """The rows of (row, half), and the cosine of each."""
+    import numpy as np
 
-    model: Model
-    frame: VectorFrame
-    vector: Floats
-    told: bool
-
-    @property
-    def seen(self) -> Floats:
-        """The question as it is compared. A message is no text of the memory, and has nothing in
-        common with all of them that could be taken away."""
-        return self.vector if self.told else self.frame.seen(self.vector)
-
-    def near(self, held: Sequence[tuple[Any, ...]], limit: int) -> list[Near]:
-        """The best `limit` of (row, half), in order."""
-        import numpy as np
-
-        if not held:
-            return []
-        asked = self.seen
-        cosines = np.einsum("ij,j->i", self.frame.seen(floats(held, self.model.size)), asked)
-        rows = np.array([row for row, _ in held])
-        best = np.lexsort((-rows, -cosines))[:limit]
-        found = cosines[best]
-        scores = (found - float(asked @ self.frame.usual)) / self.frame.spread
-        return list(map(Near, rows[best].tolist(), found.tolist(), scores.tolist()))
+    seen = asked.frame.seen(floats(held, asked.model.size))
+    return np.array([row for row, _ in held]), np.einsum("ij,j->i", seen, asked.seen)
 
 
 def _written(vector: Floats) -> str:

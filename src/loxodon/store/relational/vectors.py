@@ -3,7 +3,7 @@ frame that its vectors are seen against (`vector_math.py`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
@@ -12,7 +12,7 @@ from loxodon.text.language import language_of
 from loxodon.types import Coverage
 
 if TYPE_CHECKING:
-    from loxodon.store.vector_math import Floats, VectorFrame
+    from loxodon.store.vector_math import Floats, Numbers, VectorFrame
 
 SETTLED = 32_768
 """Vectors from which on their mean is taken to stay as it is."""
@@ -32,6 +32,35 @@ class Model(NamedTuple):
     error: str
 
 
+class Asked(NamedTuple):
+    """A question to the vectors of one model."""
+
+    model: Model
+    frame: VectorFrame
+    vector: Floats
+    told: bool
+
+    @property
+    def seen(self) -> Floats:
+        """The question as it is compared. A message is no text of the memory, and has nothing in
+        common with all of them that could be taken away."""
+        return self.vector if self.told else self.frame.seen(self.vector)
+
+    def scores(self, cosines: Floats) -> Floats:
+        """What `Near.score` is of these."""
+        usual = float(self.seen @ self.frame.usual)
+        found: Floats = (cosines - usual) / self.frame.spread
+        return found
+
+    def best(self, rows: Numbers, cosines: Floats, limit: int) -> list[Near]:
+        """The best `limit` of these rows, in order."""
+        import numpy as np
+
+        best = np.lexsort((-rows, -cosines))[:limit]
+        found = cosines[best]
+        return list(map(Near, rows[best].tolist(), found.tolist(), self.scores(found).tolist()))
+
+
 class RelationalVectors:
     """Inherit, and keep and search the vectors."""
 
@@ -43,9 +72,10 @@ class RelationalVectors:
 
     # What a backend does in its own way
 
-    def similar(
-        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
-    ) -> list[Near]:
+    def _near(
+        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter
+    ) -> Iterator[Near]:
+        """The closest `limit` rows of each model, without those that a model before it has."""
         raise NotImplementedError
 
     def similarities(
@@ -81,6 +111,26 @@ class RelationalVectors:
 
     def _frame_changed(self, model: Model, frame: VectorFrame) -> None:
         """What depends on the frame is to be made anew."""
+
+    # What a recall asks
+
+    def similar(
+        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
+    ) -> list[Near]:
+        if limit <= 0:
+            return []
+        with self._db.reading():
+            found = list(self._near(pool, views, limit, where or Filter()))
+        found.sort(key=lambda near: (-near.score, -near.row))
+        return found[:limit]
+
+    def _asked(self, views: Sequence[QuestionVector]) -> Iterator[Asked]:
+        """The question to each model that is known here."""
+        for view in views:
+            model = self._model(view.model)
+            if model is not None and len(view.vector) == model.size:
+                frame = self._frame(model)
+                yield Asked(model, frame, frame.answer(view.vector, view.asks), view.told)
 
     # What embedding needs
 

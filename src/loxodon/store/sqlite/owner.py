@@ -7,12 +7,11 @@ from urllib.parse import quote
 
 import apsw
 
+from loxodon.store.primary import COUNTED
 from loxodon.store.relational.database import Row
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import APPLICATION_ID
-
-_COUNTED = ("turns", "memories", "documents")
 
 
 def space_of(path: str, keys: Keys = ()) -> str:
@@ -23,9 +22,9 @@ def space_of(path: str, keys: Keys = ()) -> str:
 
 def counts_of(path: str, keys: Keys = ()) -> dict[str, int]:
     """How much is in the file at `path`, by table; nothing where it cannot be read."""
-    each = ", ".join(f"(SELECT count(*) FROM {table})" for table in _COUNTED)
+    each = ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED)
     rows = _asked(path, keys, f"SELECT {each}")
-    return dict(zip(_COUNTED, rows[0], strict=True)) if rows else {}
+    return dict(zip(COUNTED, rows[0], strict=True)) if rows else {}
 
 
 def _asked(path: str, keys: Keys, sql: str) -> list[Row]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector
 from loxodon.store.relational.database import Row
 from loxodon.store.relational.search import TABLES, conditions_of, listed
-from loxodon.store.relational.vectors import ASTRAY, Model, RelationalVectors, floats
+from loxodon.store.relational.vectors import ASTRAY, Asked, Model, RelationalVectors, floats
 from loxodon.store.sqlite.database import Database
 
 if TYPE_CHECKING:
@@ -46,21 +46,15 @@ class SqliteVectors(RelationalVectors):
 
     # What a recall asks
 
-    def similar(
-        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
-    ) -> list[Near]:
-        found: list[Near] = []
-        if limit <= 0:
-            return found
-        with self._db.reading():
-            for asked, barred in self._asked(pool, views):
-                count = max(CANDIDATES, 4 * limit)
-                places = asked.closest(count, barred)
-                if where is not None or self._db.walled:
-                    places = self._admitted(pool, where or Filter(), asked, barred, places, limit)
-                found += asked.near(places, limit)
-        found.sort(key=lambda near: (-near.score, -near.row))
-        return found[:limit]
+    def _near(
+        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter
+    ) -> Iterator[Near]:
+        for asked, matrix, barred in self._matrices(pool, views):
+            places = _closest(asked, matrix, limit, barred)
+            places = self._admitted(pool, where, asked, matrix, barred, places, limit)
+            if len(places):
+                cosines = matrix.cosines(places, asked.seen, asked.frame)
+                yield from asked.best(matrix.rows[places], cosines, limit)
 
     def similarities(
         self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
@@ -68,37 +62,32 @@ class SqliteVectors(RelationalVectors):
         found: dict[int, float] = {}
         wanted = set(rows)
         with self._db.reading():
-            for asked, _ in self._asked(pool, views):
-                places = asked.matrix.places(wanted - found.keys())
+            for asked, matrix, _ in self._matrices(pool, views):
+                places = matrix.places(wanted - found.keys())
                 if len(places):
-                    scores = asked.scores(asked.cosines(places))
-                    found |= zip(asked.matrix.rows[places].tolist(), scores.tolist(), strict=True)
+                    scores = asked.scores(matrix.cosines(places, asked.seen, asked.frame))
+                    found |= zip(matrix.rows[places].tolist(), scores.tolist(), strict=True)
         return found
 
-    def _asked(
+    def _matrices(
         self, pool: Index, views: Sequence[QuestionVector]
-    ) -> Iterator[tuple[_Asked, NDArray[bool_] | None]]:
-        """The question for each model that has vectors here, and which places are not its to judge:
-        those of rows that a model before it has."""
+    ) -> Iterator[tuple[Asked, Matrix, NDArray[bool_] | None]]:
+        """The question to each model that has vectors here, these, and which places are not its to
+        judge: those of rows that a model before it has."""
         # What is loaded within a write might be undone; and of another file nothing is known.
         if self._db.is_writing or self._generation != self._db.generation:
             self._loaded.clear()
             self._generation = self._db.generation
         earlier: list[Matrix] = []
-        for view in views:
-            model = self._model(view.model)
-            if model is None or len(view.vector) != model.size:
-                continue
-            matrix = self._matrix(model, pool)
+        for asked in self._asked(views):
+            matrix = self._matrix(asked.model, pool)
             barred = None
             for one in earlier:
                 same = matrix.shared(one)
                 barred = same if barred is None else barred | same
             earlier.append(matrix)
             if matrix.live:
-                frame = self._frame(model)
-                vector = frame.answer(view.vector, view.asks)
-                yield _Asked(matrix, frame, vector, view.told), barred
+                yield asked, matrix, barred
         if self._db.is_writing:
             self._loaded.clear()
 
@@ -106,7 +95,8 @@ class SqliteVectors(RelationalVectors):
         self,
         pool: Index,
         where: Filter,
-        asked: _Asked,
+        asked: Asked,
+        matrix: Matrix,
         barred: NDArray[bool_] | None,
         places: Numbers,
         limit: int,
@@ -119,7 +109,6 @@ class SqliteVectors(RelationalVectors):
         conditions, values = conditions_of(where, table)
         if not conditions and not self._db.walled:
             return places
-        matrix = asked.matrix
         query = f"SELECT t.{table.key} FROM {table.truth} t WHERE {conditions or 'true'}"
         near = listed(matrix.rows[places].tolist())
         rows = self._db.all(f"{query} AND t.{table.key} IN {near}", values)
@@ -130,7 +119,7 @@ class SqliteVectors(RelationalVectors):
         outside[admitted] = False
         if barred is not None:
             outside |= barred
-        return asked.closest(max(CANDIDATES, 4 * limit), outside)
+        return _closest(asked, matrix, limit, outside)
 
     def _matrix(self, model: Model, pool: str) -> Matrix:
         from loxodon.store.sqlite.matrix import Matrix
@@ -196,21 +185,18 @@ class SqliteVectors(RelationalVectors):
     # What becomes of rows
 
     def changed(self, row: int) -> None:
-        """A memory says something else: its vectors go, and it has to be embedded again."""
         for slot, _, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
             self._clear(slot, size)
             self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
         self._db.run(self._db.sql["queue_vector"], (row,))
 
     def moved(self, row: int, pool: Index) -> None:
-        """A memory has come to another pool; its vectors go along."""
         for slot, model, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
             bits = self._clear(slot, size)
             (new,) = self._append(model, size, pool, [row], bits)
             self._db.run("UPDATE vectors SET slot = ?, pool = ? WHERE slot = ?", (new, pool, slot))
 
     def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
-        """These are no more, or have other words: their vectors go."""
         wanted = listed(rows)
         pools = "'memories', 'archive'" if kind == "memories" else f"'{kind}'"
         for slot, size in self._db.all(
@@ -370,43 +356,10 @@ def _wrong_bits(kept: Sequence[Row], bits: bytes, size: int, frame: bytes) -> in
     return int((held[:, places] != wanted).any(axis=0).sum())
 
 
-class _Asked(NamedTuple):
-    """A question to one model's vectors of one pool."""
-
-    matrix: Matrix
-    frame: VectorFrame
-    vector: Floats
-    told: bool
-
-    @property
-    def seen(self) -> Floats:
-        """The question as it is compared. A message is no text of the memory, and has nothing in
-        common with all of them that could be taken away."""
-        return self.vector if self.told else self.frame.seen(self.vector)
-
-    def closest(self, limit: int, barred: NDArray[bool_] | None) -> Numbers:
-        return self.matrix.closest(self.vector, self.frame.mean, limit, barred)
-
-    def near(self, places: Numbers, limit: int) -> list[Near]:
-        """The best `limit` of these places, in order."""
-        import numpy as np
-
-        if not len(places):
-            return []
-        found = self.cosines(places)
-        rows = self.matrix.rows[places]
-        best = np.lexsort((-rows, -found))[:limit]
-        found = found[best]
-        return list(map(Near, rows[best].tolist(), found.tolist(), self.scores(found).tolist()))
-
-    def cosines(self, places: Numbers) -> Floats:
-        return self.matrix.cosines(places, self.seen, self.frame)
-
-    def scores(self, cosines: Floats) -> Floats:
-        """What `Near.score` is of these."""
-        usual = float(self.seen @ self.frame.usual)
-        found: Floats = (cosines - usual) / self.frame.spread
-        return found
+def _closest(asked: Asked, matrix: Matrix, limit: int, barred: NDArray[bool_] | None) -> Numbers:
+    """The places to be compared exactly for `limit` rows."""
+    count = max(CANDIDATES, 4 * limit)
+    return matrix.closest(asked.vector, asked.frame.mean, count, barred)
 
 
 def words_of(size: int) -> int:

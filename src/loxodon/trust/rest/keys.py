@@ -40,16 +40,6 @@ _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
-def key(home: str, purpose: str, space: str = "") -> bytes:
-    """The key of a home, or of a space in it, for one purpose: 32 bytes, always the same.
-
-    Reads `keys.source` from the home's settings. Who has the settings already uses `Keys`.
-    """
-    from loxodon import config
-
-    return Keys(home, config.load(home).keys.source, os.environ).key(purpose, space)
-
-
 def mac_with(key: bytes) -> Callable[[bytes], bytes]:
     """HMAC-SHA256 under one key, as a function that is quick to call often."""
     if len(key) > _BLOCK:

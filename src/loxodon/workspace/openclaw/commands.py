@@ -21,13 +21,10 @@ def run(workspace: Workspace, name: str, rest: str, chat: Chat) -> str:
     """What the person is told."""
     if name not in _RUN:
         raise InputError("the plugin sent an unknown request: {want}", want=repr(name))
-    rest = rest.strip()
+    if chat != "direct" and name != "recall":
+        return t("this command is only for the owner, in a private chat")
     try:
-        if name == "recall":
-            return _recall(workspace, rest, chat)
-        if chat != "direct":
-            return t("this command is only for the owner, in a private chat")
-        return _RUN[name](workspace, rest, chat)
+        return _RUN[name](workspace, rest.strip(), chat)
     except LoxodonError as error:
         what, hint = error.localized()
         return f"{what}\n{hint}" if hint else what
