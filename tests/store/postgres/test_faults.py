@@ -28,7 +28,7 @@ from loxodon.store.postgres.files import share
 from loxodon.store.protocol import Store
 from loxodon.types import Turn
 from tests.store.contracts import key, record, turn
-from tests.store.postgres.server import OWNER, Server
+from tests.store.postgres.server import OWNER, Server, running
 from tests.store.postgres.test_store import opened
 
 
