@@ -21,7 +21,7 @@ from loxodon.serve.host import Host
 from loxodon.store.postgres.files import share
 from loxodon.trust.access import tokens
 from loxodon.trust.access.tokens import Grant
-from loxodon.trust.forget.spaces import receipts
+from loxodon.trust.forget.spaces import delete, receipts
 from loxodon.trust.guard.guard import Guard
 from loxodon.working.session import Session
 from tests.clock import NOW, Clock
@@ -298,18 +298,19 @@ def test_a_deletion_waits_for_who_writes(on: Open, postgres: Server, postgres_ur
     """What is written meanwhile goes with the rest."""
     with on("a") as memory, ThreadPoolExecutor(1) as pool:
         store: Any = memory._store
-        there = files.shared(memory.root)
-        assert there is not None
+        memory.capture("The user likes tea")  # the audit log has begun
+        ask = (memory.home, memory.space, memory.config, (), NOW)
         with store.writing():
             store.insert(record("The user is a wyvernkeeper"), "captured")
             store._db.all("SELECT 1")  # it was sent
-            deleting = pool.submit(there[0].drop_space, memory.space)
+            deleting = pool.submit(delete, *ask, root=memory.root)
             until(
                 lambda: postgres.ask(
                     "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
                 )
             )
-        deleting.result()
+        assert deleting.result().erased["memories"] == 1  # it counted before that
+        assert len(receipts(memory.root, NOW)) == 1
         with pytest.raises(DeletedSpaceError):
             memory.list()
     held = b"".join(data for _, _, data in rows_of(postgres, postgres_url))
