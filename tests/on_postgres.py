@@ -57,7 +57,6 @@ LEFT_OUT = {
     "tests/trust/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
     "tests/trust/forget/test_forgetting.py::test_edited_views": "is about text views",
     "tests/trust/forget/test_forgetting.py::test_killed_at_any_point": _PROCESSES,
-    "tests/trust/forget/test_forgetting.py::test_transcripts_of_live": _FILES,
     "tests/trust/forget/test_leftovers.py": "is about files beside a database",
     "tests/trust/forget/test_spaces.py::test_a_damaged": _FILES,
     "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": _PROCESSES,

@@ -209,8 +209,8 @@ def _no_words_in_files_of_others(world: World) -> None:
         kept.setdefault(space, []).append(data)
     assert len(kept) > len(SPACES)
     sung = set()
-    for space, parts in kept.items():
-        text = b"".join(parts).decode("utf-8", "replace").casefold()
+    for space, pieces in kept.items():
+        text = b"".join(pieces).decode("utf-8", "replace").casefold()
         held = {one.space for one in world.secrets if one.value.casefold() in text}
         assert len(held) <= bool(space), (space, held)
         sung |= held

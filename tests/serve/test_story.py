@@ -109,6 +109,20 @@ def test_a_token_is_for_every_server(serve: Callable[[], Server], url: str) -> N
                 phone.capture("is not for it")
 
 
+def test_a_space_is_deleted_through_either_server(serve: Callable[[], Server], url: str) -> None:
+    first, second = serve(), serve() if url else None
+    with Client(first.url, space="ada") as one:
+        one.capture("likes tea")
+    with (second or first).client() as other:
+        if url:
+            assert len(other.get("/v1/spaces/ada/memories").json()["items"]) == 1
+        with first.client() as client:
+            assert client.delete("/v1/spaces/ada").json()["erased"]["memories"] == 1
+        for _ in range(2):  # also where it was open
+            assert other.get("/v1/spaces/ada/memories").status_code == 404
+        assert "ada" not in other.get("/v1/spaces").json()["spaces"]
+
+
 def test_a_job_is_done_once_by_whoever_comes_first(
     postgres_url: str, tmp_path: Path, clock: Clock
 ) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,15 @@ from loxodon.serve.host import Host
 from loxodon.store.postgres.files import share
 from loxodon.trust.access import tokens
 from loxodon.trust.access.tokens import Grant
-from loxodon.trust.forget.spaces import receipts
+from loxodon.trust.forget.spaces import delete, receipts
 from loxodon.trust.guard.guard import Guard
 from loxodon.working.session import Session
 from tests.clock import NOW, Clock
 from tests.serve.shell import Shell
+from tests.store.contracts import record
 from tests.store.postgres.server import Server
 from tests.trust.looking import rows_of
+from tests.waiting import until
 
 Open = Callable[..., Memory]
 
@@ -289,6 +292,29 @@ def test_a_file_is_not_written_into_a_space_that_is_gone(on: Open, postgres_url:
         rows(postgres_url, "DELETE FROM loxodon.spaces")  # as by another server
         with pytest.raises(DeletedSpaceError):
             files.append(f"{memory.root}/spaces/main/used", b"wyvernkeeper")
+
+
+def test_a_deletion_waits_for_who_writes(on: Open, postgres: Server, postgres_url: str) -> None:
+    """What is written meanwhile goes with the rest."""
+    with on("a") as memory, ThreadPoolExecutor(1) as pool:
+        store: Any = memory._store
+        memory.capture("The user likes tea")  # the audit log has begun
+        ask = (memory.home, memory.space, memory.config, (), NOW)
+        with store.writing():
+            store.insert(record("The user is a wyvernkeeper"), "captured")
+            store._db.all("SELECT 1")  # it was sent
+            deleting = pool.submit(delete, *ask, root=memory.root)
+            until(
+                lambda: postgres.ask(
+                    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                )
+            )
+        assert deleting.result().erased["memories"] == 1  # it counted before that
+        assert len(receipts(memory.root, NOW)) == 1
+        with pytest.raises(DeletedSpaceError):
+            memory.list()
+    held = b"".join(data for _, _, data in rows_of(postgres, postgres_url))
+    assert b"wyvernkeeper" not in held
 
 
 def test_the_commands_on_spaces(shared_postgres: str, tmp_path: Path) -> None:

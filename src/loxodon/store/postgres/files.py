@@ -228,7 +228,10 @@ class PostgresFiles:
     def transaction(self, space: int | None, durable: bool = False) -> Iterator[Session]:
         """A transaction in which a space is seen, or none; that of a brief lock, within one."""
         if self._held is not None:
-            yield self._held.seeing(space, durable)
+            try:
+                yield self._held.seeing(space, durable)
+            except psycopg.Error as error:
+                raise self.told(error) from None
             return
         connection = self.begin(space, durable)
         try:

@@ -76,9 +76,10 @@ def delete(
         places = run.left(dry=False)
         with _in_one_step(run.root):
             space_folder(run.root, space, make=False)  # another may have been faster
-            receipt = run.told(receipt, counts, places, space, now)
+            tokens.read(run.root)  # what cannot be read is told before anything is done
+            # First: it waits for who writes, and they may need what is taken away after it.
             there[0].drop_space(space)
-        return receipt
+            return run.told(receipt, counts, places, space, now)
     with _announced(home, folder), _to_oneself(folder, keys, let_go):
         receipt = run.told(receipt, counts, run.left(dry=False), "" if keys else space, now)
         try:
