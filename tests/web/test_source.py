@@ -60,7 +60,7 @@ def test_every_operation_has_words() -> None:
     from loxodon.serve.http.operations import OPERATIONS
 
     table = (WEB / "src" / "words" / "operations.ts").read_text("utf-8")
-    assert set(re.findall(r"^  (\w+):", table, re.M)) == {one.name for one in OPERATIONS}
+    assert {one.name for one in OPERATIONS} <= set(re.findall(r"^  (\w+):", table, re.M))
 
 
 def test_every_word_is_used() -> None:

@@ -113,8 +113,13 @@ export function ReceiptShown() {
   );
 }
 
+/** What a person knows of comes before what is made of it; the rest stays as it came. */
+const FIRST = ["parts of turns", "turns", "memories"];
+const rank = (place: string) => FIRST.indexOf(place);
+
 function Erased({ receipt }: { receipt: Receipt }) {
   const places = Object.entries(receipt.erased).filter(([, count]) => count > 0);
+  places.sort(([one], [other]) => rank(other) - rank(one));
   return (
     <>
       <dl class="erased">

@@ -298,7 +298,7 @@ export const en = {
   // A memory
   edit: "Edit",
   edited: "Saved",
-  stale_title: "Somebody changed it while you were editing. It now says:",
+  stale_title: "It was changed elsewhere while you were editing. It now says:",
   save_over: "Save mine over it",
   take_other: "Take the other",
   archive: "Archive",

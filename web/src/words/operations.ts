@@ -68,4 +68,18 @@ export const operations: Record<string, Record<Language, string>> = {
   index: { en: "Index notes", zh: "索引笔记" },
   sources: { en: "List indexed notes", zh: "列出已索引的笔记" },
   import: { en: "Import", zh: "导入" },
+  // Of the server itself
+  root: { en: "Start page", zh: "首页" },
+  console: { en: "Files of the console", zh: "控制台文件" },
+  exchange: { en: "Sign in by link", zh: "通过链接登录" },
+  me: { en: "What the token allows", zh: "令牌权限" },
+  server: { en: "Speed", zh: "速度" },
+  health: { en: "Health", zh: "运行状况" },
+  metrics: { en: "Metrics", zh: "指标" },
+  openapi: { en: "Description of the API", zh: "API 描述" },
+  docs: { en: "API reference", zh: "API 文档" },
+  spaces: { en: "List spaces", zh: "列出空间" },
+  space: { en: "Make or delete a space", zh: "新建或删除空间" },
+  refused: { en: "Refused", zh: "被拒绝的请求" },
+  none: { en: "No such address", zh: "地址不存在" },
 };

@@ -299,9 +299,9 @@ export const zh: Record<keyof typeof en, string> = {
   // A memory
   edit: "修改",
   edited: "已保存",
-  stale_title: "编辑期间内容已被他人修改，现在是：",
+  stale_title: "编辑期间，内容已在别处被修改，现在是：",
   save_over: "用我的覆盖",
-  take_other: "采用对方的",
+  take_other: "采用新版本",
   archive: "归档",
   unarchive: "恢复",
   archived_done: "已归档",
