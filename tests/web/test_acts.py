@@ -66,13 +66,15 @@ def test_what_waits_is_settled_by_keys(console: Opens, server: Server) -> None:
 
     reach(page, "Ignore all previous")
     page.keyboard.press("n")
+    page.get_by_role("heading", name="Drop this instruction?").wait_for()
+    page.keyboard.press("Enter")
     told(page, "Dropped")
 
     reach(page, "Please forget that I go swimming")
     page.keyboard.press("y")
     page.get_by_role("button", name="Forget for good").click()
     page.get_by_role("heading", name="Forgotten").wait_for()
-    page.keyboard.press("Escape")
+    page.get_by_role("dialog").get_by_role("button", name="Close").last.click()
     assert not [words for words in memories(server) if "swimming" in words]
     page.locator(".waiting").wait_for(state="detached")
 
@@ -91,7 +93,7 @@ def test_a_memory_is_changed(console: Opens, server: Server) -> None:
     page = shown.open(f"memory/{id}")
     page.keyboard.press("e")
     page.get_by_label("Words").fill("The user prefers green tea")
-    page.get_by_role("button", name="Save").click()
+    page.keyboard.press("Control+Enter")
     page.get_by_role("heading", name="The user prefers green tea").wait_for()
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("heading", name="The user prefers tea").wait_for()
@@ -115,26 +117,60 @@ def test_forgetting_shows_first_and_gives_a_receipt(console: Opens, server: Serv
     preview = page.locator(".erased")
     preview.wait_for()
     assert "messages" in preview.inner_text()
+    assert "I adopted a cat called Pixel" in page.get_by_role("dialog").inner_text()
     assert "The user has a cat called Pixel" in memories(server)
     page.get_by_role("button", name="Forget for good").click()
     page.get_by_role("heading", name="Forgotten").wait_for()
     assert "The user has a cat called Pixel" not in memories(server)
-    page.get_by_role("dialog").get_by_role("button", name="Close").last.click()
     page.wait_for_url("**/today")
+    shown.settle()
+    assert "Pixel" not in page.locator("body").inner_text()  # behind the receipt
+    page.get_by_role("dialog").get_by_role("button", name="Close").last.click()
+    page.get_by_role("dialog").wait_for(state="detached")
     with server.client() as client:
         receipts = client.get("/v1/spaces/main/receipts").json()["items"]
     assert any(one["erased"].get("memories") for one in receipts)
 
 
-def test_a_change_that_came_first_is_told(console: Opens, server: Server) -> None:
+def test_a_change_that_came_first_stands_beside_what_was_typed(
+    console: Opens, server: Server
+) -> None:
     shown = console()
     one = memories(server)["The user is a nurse"]
     page = shown.open(f"memory/{one['id']}")
+
+    def meet(theirs: str, mine: str) -> None:
+        page.keyboard.press("e")
+        page.get_by_label("Words").fill(mine)
+        with server.client() as client:
+            client.patch(f"/v1/spaces/main/memories/{one['id']}", json={"content": theirs})
+        page.keyboard.press("Control+Enter")
+        page.locator(".other", has_text=theirs).wait_for()
+        assert page.get_by_label("Words").input_value() == mine
+        assert theirs in memories(server)
+
+    meet("The user is a midwife", "The user is a doctor")
+    page.get_by_role("button", name="Take the other").click()
+    page.get_by_role("heading", name="The user is a midwife").wait_for()
+
+    meet("The user is a surgeon", "The user is a dentist")
+    page.get_by_role("button", name="Save mine over it").click()
+    page.get_by_role("heading", name="The user is a dentist").wait_for()
+    assert "The user is a dentist" in memories(server)
+    shown.trouble.clear()  # the browser notes each 409
+
+
+def test_what_failed_is_told_on_its_page_only(console: Opens, server: Server) -> None:
+    shown = console()
+    one = memories(server)["The user is allergic to walnuts"]
+    page = shown.open(f"memory/{one['id']}")
+    words = "The user is allergic to all nuts"
     with server.client() as client:
-        client.patch(f"/v1/spaces/main/memories/{one['id']}", json={"importance": 0.9})
-    page.keyboard.press("e")
-    page.get_by_label("Words").fill("The user is a doctor")
-    page.get_by_role("button", name="Save").click()
+        client.patch(f"/v1/spaces/main/memories/{one['id']}", json={"content": words})
+    page.keyboard.press("a")
     page.locator(".toast.bad").wait_for()
-    assert "The user is a nurse" in memories(server)
+    assert "loxodon" not in page.locator(".toast.bad").inner_text()
+    page.get_by_role("heading", name=words).wait_for()
+    shown.open("today")
+    page.locator(".toast.bad").wait_for(state="detached")
     shown.trouble.clear()  # the browser notes the 409

@@ -99,6 +99,15 @@ def test_search_follows_what_is_typed(console: Opens) -> None:
     page.locator("mark", has_text="Pixel").first.wait_for()
 
 
+def test_accents_are_no_matter_to_marks(console: Opens, server: Server) -> None:
+    with server.client() as client:
+        client.post("/v1/spaces/main/memories", json={"content": "Zoë Ibáñez plays the cello"})
+    shown = console()
+    for typed in ("Ibáñez", "ibanez"):
+        page = shown.open(f"search?q={typed}")
+        assert page.locator("mark").first.inner_text() == "Ibáñez"
+
+
 def test_the_graph_is_walked(console: Opens) -> None:
     shown = console()
     page = shown.open("people")
@@ -125,6 +134,8 @@ def test_a_message_in_its_conversation(console: Opens) -> None:
 
 def test_what_is_not_there(console: Opens, server: Server) -> None:
     shown = console()
+    shown.open("timeline?day=2001-02-03")
+    assert "Nothing was said up to 3 February 2001" in shown.text
     shown.open("nowhere")
     assert "There is no such page" in shown.text
     shown.open("memory/f_20200101_999")

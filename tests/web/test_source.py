@@ -15,6 +15,7 @@ MARKUP = re.compile(
 )
 FROM_VALUES = (
     "change_ origin_ why_ gate_ place_ category_ audience_ job_ part_ left_ type_ source_ tie_"
+    " hint_"
 )
 """How words begin that are looked up by a value of the API."""
 ELSEWHERE = re.compile(r"https?://(?!www\.w3\.org/)")
@@ -53,6 +54,13 @@ def test_the_lock_names_versions_and_no_host() -> None:
     wanted = json.loads((WEB / "package.json").read_text("utf-8"))
     exact = wanted["dependencies"] | wanted["devDependencies"]
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in exact.values())
+
+
+def test_every_operation_has_words() -> None:
+    from loxodon.serve.http.operations import OPERATIONS
+
+    table = (WEB / "src" / "words" / "operations.ts").read_text("utf-8")
+    assert {one.name for one in OPERATIONS} <= set(re.findall(r"^  (\w+):", table, re.M))
 
 
 def test_every_word_is_used() -> None:

@@ -8,6 +8,7 @@ import { route, to } from "./lib/router";
 import { isDark, switchTheme, painted } from "./lib/theme";
 import { language, speak, t } from "./lib/words";
 import { pageNamed, PAGES } from "./pages";
+import { ReceiptShown } from "./ui/forget";
 import { KeysHelp } from "./ui/help";
 import { Icon, Mark } from "./ui/icons";
 import { SignIn } from "./ui/signin";
@@ -37,6 +38,7 @@ export function App() {
         <Main />
       </div>
       <Toasts />
+      <ReceiptShown />
       {helpOpen.value && <KeysHelp />}
     </>
   );

@@ -1,6 +1,6 @@
 // What can be done to a memory, with the way back where there is one.
 import { at, send } from "./api";
-import { act, tell } from "./toasts";
+import { act, complain, tell } from "./toasts";
 import type { Memory } from "./types";
 import { t } from "./words";
 
@@ -32,12 +32,11 @@ export function reject(memory: Memory, after: () => void): Done {
   return act(() => post(memory, "reject"), t("rejected"), back);
 }
 
-/** Other words for a belief, which are certain because a person says so. */
-export function correct(memory: Memory, content: string): Done {
-  return act(async () => {
-    const edits = { version: memory.version, content };
-    return post(await send<Memory>("PATCH", of(memory), edits), "confirm");
-  }, t("corrected"));
+/** Other words for a belief, which are certain because a person says so. What fails is thrown. */
+export async function correct(memory: Memory, content: string): Promise<void> {
+  const edits = { version: memory.version, content };
+  await post(await send<Memory>("PATCH", of(memory), edits), "confirm");
+  tell(t("corrected"));
 }
 
 export function archive(memory: Memory, after: () => void): Done {
@@ -52,12 +51,26 @@ export function unarchive(memory: Memory, after: () => void): Done {
 
 type Edits = Partial<Pick<Memory, "content" | "tags" | "importance" | "done">>;
 
-export function edit(memory: Memory, edits: Edits, after: () => void, done = t("edited")): Done {
+/** Save over this version of a memory. What fails is thrown. */
+export async function save(
+  memory: Memory,
+  edits: Edits,
+  after: () => void,
+  said = t("edited"),
+): Promise<Memory> {
   const names = Object.keys(edits) as (keyof Edits)[];
   const before = Object.fromEntries(names.map((name) => [name, memory[name]]));
-  return act(
-    () => send<Memory>("PATCH", of(memory), { version: memory.version, ...edits }),
-    done,
+  const done = await send<Memory>("PATCH", of(memory), { version: memory.version, ...edits });
+  tell(
+    said,
     undoing(() => send("PATCH", of(memory), before), after),
   );
+  return done;
+}
+
+export function edit(memory: Memory, edits: Edits, after: () => void, said: string): Done {
+  return save(memory, edits, after, said).catch((error: unknown) => {
+    complain(error);
+    return undefined;
+  });
 }

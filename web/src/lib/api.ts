@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { route } from "./router";
 import { tab } from "./store";
-import { locale, t } from "./words";
+import { locale, t, tOr } from "./words";
 
 export class ApiError extends Error {
   constructor(
@@ -95,8 +95,13 @@ interface Problem {
 
 function errorOf(said: Problem | null, status: number, fallback: string): ApiError {
   const { code = "", message = "", hint = "" } = said?.error ?? {};
-  const more = hint || (status === 403 ? t("forbidden_hint") : "");
+  const more = hintFor(code, hint) || (status === 403 ? t("forbidden_hint") : "");
   return new ApiError(status, code, message || fallback || t("problem"), more);
+}
+
+/** A command of the terminal is no help here: what the console says instead, or nothing. */
+function hintFor(code: string, hint: string): string {
+  return hint.includes("`loxodon ") ? tOr(`hint_${code}`, "") : hint;
 }
 
 function query(values: Values): string {

@@ -1,5 +1,6 @@
-import { signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { problemOf } from "./api";
+import { route } from "./router";
 import { t } from "./words";
 
 export interface Toast {
@@ -11,6 +12,7 @@ export interface Toast {
 }
 
 export const toasts = signal<Toast[]>([]);
+const place = computed(() => [route.value.space, route.value.page, route.value.id].join("/"));
 let count = 0;
 const STAY = 8000;
 
@@ -23,6 +25,12 @@ function show(toast: Omit<Toast, "no">): void {
 export function dismiss(no: number): void {
   toasts.value = toasts.value.filter((toast) => toast.no !== no);
 }
+
+// What failed on one page is no news on the next.
+effect(() => {
+  void place.value;
+  toasts.value = untracked(() => toasts.value).filter(({ bad }) => !bad);
+});
 
 export function tell(text: string, undo?: () => Promise<unknown>): void {
   show({ text, hint: "", bad: false, undo });

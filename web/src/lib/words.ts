@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { en } from "../words/en";
+import { operations } from "../words/operations";
 import { zh } from "../words/zh";
 import { lasting } from "./store";
 
@@ -42,6 +43,11 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
 /** Words for a value of the API, which may have one that this console does not know. */
 export function tOr(key: string, fallback = key): string {
   return key in en ? t(key as Key) : fallback;
+}
+
+/** What a request of the API does. */
+export function operation(name: string): string {
+  return operations[name]?.[language.value] ?? name;
 }
 
 export function number(value: number, digits = 0): string {

@@ -40,7 +40,6 @@ export interface Spent {
 interface Stats {
   kinds: Record<string, number>;
   importance: Record<string, number>;
-  entities: number;
   ledger: Spent[];
 }
 
@@ -52,12 +51,13 @@ interface Condition {
 export default function HealthPage() {
   const { space } = route.value;
   const state = useLoad(`health ${space} ${language.value}`, async (signal) => {
-    const [status, stats, health] = await Promise.all([
+    const [status, stats, graph, health] = await Promise.all([
       get<Status>(at("/status"), {}, signal),
       get<Stats>(at("/stats"), {}, signal),
+      get<{ total: number }>(at("/graph"), { limit: 1 }, signal),
       condition(signal),
     ]);
-    return { status, stats, health };
+    return { status, stats, people: graph.total, health };
   });
   return (
     <>
@@ -65,10 +65,10 @@ export default function HealthPage() {
         <h1>{t("health")}</h1>
       </header>
       <Shown from={state} rows={6}>
-        {({ status, stats, health }) => (
+        {({ status, stats, people, health }) => (
           <>
             <Well health={health} status={status} reload={state.reload} />
-            <Numbers status={status} stats={stats} />
+            <Numbers status={status} people={people} />
             <div class="pair">
               <Bands stats={stats} />
               <Tokens ledger={stats.ledger} />
@@ -138,12 +138,12 @@ function PauseButton({ paused, reload }: { paused: boolean; reload: () => void }
   );
 }
 
-function Numbers({ status, stats }: { status: Status; stats: Stats }) {
+function Numbers({ status, people }: { status: Status; people: number }) {
   const last = (when: string | null) => (when ? ago(when) : t("never"));
   const shown: [string, string, string][] = [
     [t("count_memories"), number(status.active), t("count_archived", { n: status.archived })],
     [t("count_turns"), number(status.turns), t("count_sessions", { n: status.sessions })],
-    [t("people_title"), number(stats.entities), ""],
+    [t("people_title"), number(people), ""],
     [t("size"), bytes(status.bytes), ""],
     [t("last_message"), last(status.last_turn_at), ""],
     [

@@ -5,7 +5,7 @@ import { at, get } from "../lib/api";
 import { useKeys } from "../lib/keys";
 import { useLoad } from "../lib/load";
 import { mayAll, mayWrite } from "../lib/me";
-import { go, route, to } from "../lib/router";
+import { go, replace, route, to } from "../lib/router";
 import type { Memory, Related } from "../lib/types";
 import { type Key, moment, number, t, tOr } from "../lib/words";
 import { Forget } from "../ui/forget";
@@ -45,7 +45,7 @@ function One({ data, reload }: { data: Related; reload: () => void }) {
         <h1>
           <Words text={memory.content} most={600} />
         </h1>
-        {mayWrite.value && <Actions memory={memory} reload={reload} />}
+        {mayWrite.value && <Actions memory={memory} said={data.said} reload={reload} />}
       </header>
       <div class="columns">
         <div>
@@ -66,12 +66,21 @@ function One({ data, reload }: { data: Related; reload: () => void }) {
   );
 }
 
-function Actions({ memory, reload }: { memory: Memory; reload: () => void }) {
+function Actions({
+  memory,
+  said,
+  reload,
+}: {
+  memory: Memory;
+  said: Related["said"];
+  reload: () => void;
+}) {
   const [open, setOpen] = useState<"" | "edit" | "forget">("");
   const active = memory.state === "active";
+  // What could not be done was told; the page then shows what is so now.
   const then = (done: Memory | undefined) => {
     if (done && done.id !== memory.id) go(to("memory", done.id));
-    else if (done) reload();
+    else reload();
   };
   const choices: [string, Key, () => void][] = [
     ["e", "edit", () => setOpen("edit")],
@@ -105,9 +114,10 @@ function Actions({ memory, reload }: { memory: Memory; reload: () => void }) {
       {open === "forget" && (
         <Forget
           id={memory.id}
-          words={memory.content}
+          words={[memory.content]}
+          said={said.map(({ turn }) => turn)}
           close={() => setOpen("")}
-          then={() => go(to("today"))}
+          then={() => replace(to("today"))}
         />
       )}
     </>
@@ -132,8 +142,7 @@ function Details({ memory, reload }: { memory: Memory; reload: () => void }) {
     ["importance", memory.importance],
     ["confidence", memory.confidence],
   ];
-  const save = (tags: string[]) =>
-    void edit(memory, { tags }, reload, t("tagged")).then((done) => done && reload());
+  const save = (tags: string[]) => void edit(memory, { tags }, reload, t("tagged")).then(reload);
   return (
     <section class="details">
       <dl>

@@ -80,6 +80,12 @@ export default function TimelinePage() {
         {({ items }) =>
           items.length ? (
             <Days items={items} list={list} sought={fields.turn ?? ""} />
+          ) : fields.day ? (
+            <Empty title={t("timeline_before", { day: dayOf(`${fields.day}T12:00`) })}>
+              <button type="button" onClick={() => change({ session: fields.session ?? "" })}>
+                {t("timeline_latest")}
+              </button>
+            </Empty>
           ) : (
             <Empty title={t("timeline_none")} hint={t("nothing_ever_hint")} />
           )

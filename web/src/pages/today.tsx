@@ -109,16 +109,28 @@ function Day({ data, reload }: { data: Today; reload: () => void }) {
   );
 }
 
+/** Nothing new; in a memory that has nothing at all, how to begin. */
 function Quiet() {
-  const far = route.value.fields.days === "30";
+  const { space, fields } = route.value;
+  const status = useLoad(`quiet ${space}`, (signal) =>
+    get<{ active: number; archived: number; turns: number }>(at("/status"), {}, signal),
+  );
   return (
-    <Empty title={t("nothing_new")} hint={t(far ? "nothing_ever_hint" : "nothing_new_hint")}>
-      {!far && (
-        <p>
-          <a href={to("today", "", { days: "30" })}>{t("look_back")}</a>
-        </p>
-      )}
-    </Empty>
+    <Shown from={status} rows={2}>
+      {({ active, archived, turns }) =>
+        active + archived + turns === 0 ? (
+          <Empty title={t("no_spaces")} hint={t("no_spaces_hint")} />
+        ) : (
+          <Empty title={t("nothing_new")} hint={t("nothing_new_hint")}>
+            {fields.days !== "30" && (
+              <p>
+                <a href={to("today", "", { days: "30" })}>{t("look_back")}</a>
+              </p>
+            )}
+          </Empty>
+        )
+      }
+    </Shown>
   );
 }
 

@@ -1,23 +1,31 @@
 // Forgetting for good: first what would go, then a receipt.
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { at, send, problemOf } from "../lib/api";
 import { useLoad } from "../lib/load";
-import type { Receipt } from "../lib/types";
+import type { Receipt, Turn } from "../lib/types";
 import { moment, number, t, tOr } from "../lib/words";
 import { Dialog } from "./dialog";
+import { Said } from "./memory";
 import { Advance, Shown, Trouble } from "./states";
 import { Words } from "./text";
+
+/** Stands over whichever page is shown next: the one with the forgotten words is left at once. */
+const receipt = signal<Receipt | undefined>(undefined);
 
 export function Forget({
   id,
   words,
+  said,
   close,
   then,
 }: {
   id: string;
-  words: string;
+  words: string[];
+  /** The messages that it comes from. */
+  said: Turn[];
   close: () => void;
-  /** What comes after it was forgotten and the receipt was read. */
+  /** Leave what shows the words. */
   then: () => void;
 }) {
   const preview = useLoad(`forget ${id}`, (signal) =>
@@ -25,25 +33,36 @@ export function Forget({
   );
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<unknown>();
-  const [receipt, setReceipt] = useState<Receipt>();
   const forget = async () => {
     setBusy(true);
     setFailed(undefined);
     try {
-      setReceipt(await send<Receipt>("POST", at("/forget"), { ids: [id] }));
+      receipt.value = await send<Receipt>("POST", at("/forget"), { ids: [id] });
+      close();
+      then();
     } catch (error) {
       setFailed(error);
-    } finally {
       setBusy(false);
     }
   };
-  if (receipt) return <Done receipt={receipt} leave={then} />;
   return (
     <Dialog title={t("forget_title")} close={close}>
-      <blockquote>
-        <Words text={words} most={200} />
-      </blockquote>
+      {words.map((text, no) => (
+        <blockquote key={no}>
+          <Words text={text} most={200} />
+        </blockquote>
+      ))}
       <p>{t("forget_hint")}</p>
+      {said.length > 0 && (
+        <>
+          <h3>{t("forget_said")}</h3>
+          <ol class="talk">
+            {said.map((turn) => (
+              <Said key={turn.ref} turn={turn} />
+            ))}
+          </ol>
+        </>
+      )}
       <Shown from={preview} rows={2}>
         {(data) => (
           <>
@@ -74,14 +93,17 @@ export function Forget({
   );
 }
 
-function Done({ receipt, leave }: { receipt: Receipt; leave: () => void }) {
+export function ReceiptShown() {
+  const shown = receipt.value;
+  if (!shown) return null;
+  const leave = () => (receipt.value = undefined);
   return (
     <Dialog title={t("forgotten")} close={leave}>
       <p>{t("receipt_hint")}</p>
       <p class="muted">
-        {t("receipt")} {receipt.id} · {moment(receipt.at)}
+        {t("receipt")} {shown.id} · {moment(shown.at)}
       </p>
-      <Erased receipt={receipt} />
+      <Erased receipt={shown} />
       <p class="choices">
         <button type="button" class="main" onClick={leave}>
           {t("close")}
@@ -91,8 +113,13 @@ function Done({ receipt, leave }: { receipt: Receipt; leave: () => void }) {
   );
 }
 
+/** What a person knows of comes before what is made of it; the rest stays as it came. */
+const FIRST = ["parts of turns", "turns", "memories"];
+const rank = (place: string) => FIRST.indexOf(place);
+
 function Erased({ receipt }: { receipt: Receipt }) {
   const places = Object.entries(receipt.erased).filter(([, count]) => count > 0);
+  places.sort(([one], [other]) => rank(other) - rank(one));
   return (
     <>
       <dl class="erased">

@@ -22,6 +22,14 @@ const GROUPS: [Key, [string, Key][]][] = [
     ],
   ],
   [
+    "memory",
+    [
+      ["e", "edit"],
+      ["a", "key_archive"],
+      ["Ctrl Enter", "save"],
+    ],
+  ],
+  [
     "keys_general",
     [
       ["/", "key_search"],

@@ -3,23 +3,27 @@
 import type { ComponentChildren } from "preact";
 import { Words } from "./text";
 
-const LINE = /^(#{1,4} |- |> |\d+\. )?(.*)$/s;
+const LINE = /^( *)(#{1,4} |- |> |\d+\. )?(.*)$/s;
+
+interface Item {
+  words: string;
+  /** What stands below it, further in. */
+  below: string[];
+}
 
 export function Outline({ text }: { text: string }) {
   const blocks: ComponentChildren[] = [];
-  let items: ComponentChildren[] = [];
+  let items: Item[] = [];
   const close = () => {
-    if (items.length) blocks.push(<ul key={blocks.length}>{items}</ul>);
+    if (items.length) blocks.push(<List key={blocks.length} of={items} />);
     items = [];
   };
   for (const line of text.split("\n")) {
-    const [, start = "", rest = ""] = LINE.exec(line) ?? [];
+    const [, indent = "", start = "", rest = ""] = LINE.exec(line) ?? [];
     if (start === "- " || /^\d/.test(start)) {
-      items.push(
-        <li key={items.length}>
-          <Words text={rest} />
-        </li>,
-      );
+      const above = indent ? items.at(-1) : undefined;
+      if (above) above.below.push(rest);
+      else items.push({ words: rest, below: [] });
       continue;
     }
     close();
@@ -43,4 +47,17 @@ export function Outline({ text }: { text: string }) {
   }
   close();
   return <div class="outline">{blocks}</div>;
+}
+
+function List({ of }: { of: Item[] }) {
+  return (
+    <ul>
+      {of.map(({ words, below }, no) => (
+        <li key={no}>
+          <Words text={words} />
+          {below.length > 0 && <List of={below.map((one) => ({ words: one, below: [] }))} />}
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { bytes, t } from "../lib/words";
 import { diff } from "../lib/diff";
+import { marked } from "../lib/marks";
 
 const LONG = 1200;
 const HIDDEN = 200;
@@ -67,17 +68,12 @@ export function Sentence({ text }: { text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }
 
-/** Words with those that matched a question marked. */
+/** Words with those that matched a question marked, whatever their case and accents. */
 export function Marked({ text, words }: { text: string; words: string[] }) {
   const shown = text.length > 600 ? `${cut(text, 600)}…` : text;
-  const pattern = words
-    .filter(Boolean)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .join("|");
-  const parts = pattern ? shown.split(new RegExp(`(${pattern})`, "giu")) : [shown];
   return (
     <bdi dir="auto" class="words">
-      {parts.map((part, at) => (at % 2 ? <mark key={at}>{part}</mark> : part))}
+      {marked(shown, words).map((part, at) => (at % 2 ? <mark key={at}>{part}</mark> : part))}
     </bdi>
   );
 }

@@ -1,6 +1,6 @@
 import { get } from "../../lib/api";
 import { useLoad } from "../../lib/load";
-import { ago, number, t } from "../../lib/words";
+import { ago, number, operation, t } from "../../lib/words";
 import { Shown } from "../../ui/states";
 import { Table } from "../../ui/table";
 
@@ -39,7 +39,7 @@ export function Speed() {
             >
               {ranked(operations).map(([name, one]) => (
                 <tr key={name}>
-                  <th scope="row">{name}</th>
+                  <th scope="row">{operation(name)}</th>
                   <td>{number(one.requests)}</td>
                   <td>{number(one.p50_ms, 1)}</td>
                   <td>{number(one.p95_ms, 1)}</td>

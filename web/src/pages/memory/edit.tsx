@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { edit } from "../../lib/acts";
+import { save } from "../../lib/acts";
 import type { Memory } from "../../lib/types";
 import { number, t } from "../../lib/words";
-import { Dialog } from "../../ui/dialog";
+import { Editor } from "../../ui/editor";
 
 export function Edit({
   memory,
@@ -13,54 +13,36 @@ export function Edit({
   close: () => void;
   reload: () => void;
 }) {
-  const [content, setContent] = useState(memory.content);
   const [importance, setImportance] = useState(memory.importance);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    close();
+  const saving = async (over: Memory, content: string) => {
     const edits = {
-      ...(content.trim() !== memory.content && { content: content.trim() }),
+      ...(content !== over.content && { content }),
       ...(importance !== memory.importance && { importance }),
     };
-    if (Object.keys(edits).length)
-      void edit(memory, edits, reload).then((done) => done && reload());
+    if (Object.keys(edits).length) await save(over, edits, reload);
   };
   return (
-    <Dialog title={t("edit")} close={close}>
-      <form onSubmit={submit}>
-        <label>
-          {t("content")}
-          <textarea
-            rows={5}
-            dir="auto"
-            autofocus
-            value={content}
-            onInput={(event) => setContent(event.currentTarget.value)}
-            required
-          />
-        </label>
-        <label>
-          <span>
-            {t("importance")} {number(importance, 2)}
-          </span>
-          <input
-            type="range"
-            min="0"
-            max="1"
-            step="0.05"
-            value={importance}
-            onInput={(event) => setImportance(Number(event.currentTarget.value))}
-          />
-        </label>
-        <p class="choices">
-          <button type="submit" class="main" disabled={!content.trim()}>
-            {t("save")}
-          </button>
-          <button type="button" onClick={close}>
-            {t("cancel")}
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <Editor
+      title={t("edit")}
+      label={t("content")}
+      memory={memory}
+      save={saving}
+      close={close}
+      saved={reload}
+    >
+      <label>
+        <span>
+          {t("importance")} {number(importance, 2)}
+        </span>
+        <input
+          type="range"
+          min="0"
+          max="1"
+          step="0.05"
+          value={importance}
+          onInput={(event) => setImportance(Number(event.currentTarget.value))}
+        />
+      </label>
+    </Editor>
   );
 }

@@ -290,7 +290,8 @@ export class Drawing {
     }
   }
 
-  /** Names of what is large enough on the screen, or in the light. */
+  /** Names of what is large enough on the screen, or in the light: the strongest first, and none
+   * over another. */
   private renderNames(lit: Set<string> | undefined): void {
     const { context, view } = this;
     context.font = `${12 / view.k}px ${getComputedStyle(this.canvas).fontFamily}`;
@@ -300,18 +301,43 @@ export class Drawing {
     context.lineWidth = 3 / view.k;
     context.strokeStyle = this.colours.get("--ground")!;
     context.fillStyle = this.colours.get("--ink")!;
+    context.globalAlpha = 1;
     const few = this.dots.length <= 60;
-    for (const dot of this.dots) {
-      if (dot.since > this.until) continue;
-      const on = lit?.has(dot.data.id);
-      if (lit ? !on : !few && dot.radius * view.k < 9) continue;
-      context.globalAlpha = 1;
+    const focus = this.hovered || this.chosen;
+    const named = this.dots.filter(
+      (dot) =>
+        dot.since <= this.until && (lit ? lit.has(dot.data.id) : few || dot.radius * view.k >= 9),
+    );
+    named.sort((one, other) => Number(other.data.id === focus) - Number(one.data.id === focus));
+    const taken: Box[] = [];
+    for (const dot of named) {
       const name = this.heard.name(dot);
-      const y = (dot.y ?? 0) + dot.radius + 3 / view.k;
-      context.strokeText(name, dot.x ?? 0, y);
-      context.fillText(name, dot.x ?? 0, y);
+      const x = dot.x ?? 0;
+      const top = (dot.y ?? 0) + dot.radius + 3 / view.k;
+      const half = context.measureText(name).width / 2;
+      const box = { left: x - half, right: x + half, top, bottom: top + 14 / view.k };
+      if (taken.some((other) => overlap(box, other))) continue;
+      taken.push(box);
+      context.strokeText(name, x, top);
+      context.fillText(name, x, top);
     }
   }
+}
+
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+function overlap(one: Box, other: Box): boolean {
+  return (
+    one.left < other.right &&
+    other.left < one.right &&
+    one.top < other.bottom &&
+    other.top < one.bottom
+  );
 }
 
 function ends(line: Line): [Dot, Dot] {

@@ -10,6 +10,7 @@ import { act } from "../../lib/toasts";
 import type { Held, Memory, Review, Today } from "../../lib/types";
 import { ago, t, tOr } from "../../lib/words";
 import { Dialog } from "../../ui/dialog";
+import { Editor } from "../../ui/editor";
 import { Forget } from "../../ui/forget";
 import { Count, Meta, Row, When } from "../../ui/memory";
 import { Words } from "../../ui/text";
@@ -85,7 +86,7 @@ function Doubt({
   reload: () => void;
 }) {
   const [open, setOpen] = useState(false);
-  const then = (done: Memory | undefined) => void (done && reload());
+  const then = () => reload();
   // A belief is confirmed; of a fact that is getting old, one says whether it is still so.
   const old = memory.kind !== "belief";
   const choices = [
@@ -120,57 +121,24 @@ function Doubt({
         )}
         <Meta memory={memory} />
       </Card>
-      {open && <Correct memory={memory} close={() => setOpen(false)} then={then} />}
+      {open && (
+        <Editor
+          title={t("correct")}
+          label={t("new_words")}
+          memory={memory}
+          save={correct}
+          close={() => setOpen(false)}
+          saved={then}
+        >
+          <p class="muted">{t("correct_hint")}</p>
+        </Editor>
+      )}
     </>
   );
 }
 
-function Correct({
-  memory,
-  close,
-  then,
-}: {
-  memory: Memory;
-  close: () => void;
-  then: (done: Memory | undefined) => void;
-}) {
-  const [words, setWords] = useState(memory.content);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    close();
-    void correct(memory, words.trim()).then(then);
-  };
-  return (
-    <Dialog title={t("correct")} close={close}>
-      <form onSubmit={submit}>
-        <label>
-          {t("new_words")}
-          <textarea
-            rows={4}
-            dir="auto"
-            autofocus
-            value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
-            required
-          />
-        </label>
-        <p class="muted">{t("correct_hint")}</p>
-        <p class="choices">
-          <button type="submit" class="main" disabled={!words.trim()}>
-            {t("save")}
-          </button>
-          <button type="button" onClick={close}>
-            {t("cancel")}
-          </button>
-        </p>
-      </form>
-    </Dialog>
-  );
-}
-
 function Plan({ plan, reload }: { plan: Memory; reload: () => void }) {
-  const finish = () =>
-    void edit(plan, { done: true }, reload, t("marked_done")).then((done) => done && reload());
+  const finish = () => void edit(plan, { done: true }, reload, t("marked_done")).then(reload);
   const href = to("memory", plan.id);
   return (
     <Card href={href} choices={[{ key: "y", name: t("mark_done"), main: true, doing: finish }]}>
@@ -197,7 +165,7 @@ function HeldBack({ reload }: { reload: () => void }) {
     void act(
       () => send("POST", at(`/quarantine/${encodeURIComponent(one.id)}/${how}`)),
       t(how === "release" ? "released" : "dropped"),
-    ).then((done) => done && reloadAll());
+    ).then(reloadAll);
   // What a request to forget is about stands with the request.
   const heads = held.filter(({ reason }) => !reason.startsWith("forget "));
   const about = (one: Held) =>
@@ -229,22 +197,79 @@ function Order({
   one: Held;
   settle: (one: Held, how: "release" | "drop") => void;
 }) {
+  const [asking, setAsking] = useState<"" | "release" | "drop">("");
+  const words = (
+    <blockquote>
+      <Words text={one.text} most={400} />
+    </blockquote>
+  );
   return (
-    <Card
-      choices={[
-        { key: "n", name: t("drop"), main: true, doing: () => settle(one, "drop") },
-        { key: "y", name: t("release"), doing: () => settle(one, "release") },
-      ]}
-    >
-      <p class="label">{t("held_from", { who: tOr(`origin_${one.origin}`, one.origin) })}</p>
-      <blockquote>
-        <Words text={one.text} most={400} />
-      </blockquote>
-      <p class="meta">
-        <span class="change">{t("held_back")}</span>
-        <When at={one.at} time />
+    <>
+      <Card
+        choices={[
+          { key: "n", name: t("drop"), main: true, doing: () => setAsking("drop") },
+          { key: "y", name: t("release"), doing: () => setAsking("release") },
+        ]}
+      >
+        <p class="label">{t("held_from", { who: tOr(`origin_${one.origin}`, one.origin) })}</p>
+        {words}
+        <p class="meta">
+          <span class="change">{t("held_back")}</span>
+          <When at={one.at} time />
+        </p>
+      </Card>
+      {asking && (
+        <Sure
+          title={t(asking === "drop" ? "drop_title" : "release_title")}
+          hint={t(asking === "drop" ? "drop_hint" : "release_hint")}
+          name={t(asking)}
+          close={() => setAsking("")}
+          doing={() => settle(one, asking)}
+        >
+          {words}
+        </Sure>
+      )}
+    </>
+  );
+}
+
+/** Asked before what cannot be undone. */
+function Sure({
+  title,
+  hint,
+  name,
+  close,
+  doing,
+  children,
+}: {
+  title: string;
+  hint: string;
+  name: string;
+  close: () => void;
+  doing: () => void;
+  children: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} close={close}>
+      {children}
+      <p>{hint}</p>
+      <p class="choices">
+        <button
+          type="button"
+          class="main"
+          autofocus
+          onClick={() => {
+            close();
+            doing();
+          }}
+        >
+          {name}
+        </button>
+        <button type="button" onClick={close}>
+          {t("cancel")}
+        </button>
       </p>
-    </Card>
+    </Dialog>
   );
 }
 
@@ -286,12 +311,10 @@ function Request({
       {open && (
         <Forget
           id={one.id}
-          words={one.text}
+          words={[one.text, ...about.map(({ text }) => text)]}
+          said={[]}
           close={() => setOpen(false)}
-          then={() => {
-            setOpen(false);
-            reload();
-          }}
+          then={reload}
         />
       )}
     </>
