@@ -156,7 +156,7 @@ def read(said: TurnInContext) -> ExtractedTurn:
 def _parts(said: TurnInContext) -> list[TurnInContext]:
     """A turn as its runs, each with its own fragments."""
     fragments = list(said.fragments)
-    parts = []
+    parts: list[TurnInContext] = []
     for run in runs(said.text):
         at, own = 0, []
         while fragments and (at := run.find(fragments[0].text, at)) >= 0:
