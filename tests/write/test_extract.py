@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from loxodon.language.statements import Statement, TurnInContext
+from loxodon.language.statements import PriorTurn, Statement, TurnInContext
 from loxodon.text.bounds import CLOSELY
 from loxodon.write.extract import Candidate, candidate_of, fitting, fragments_of, rules_for
 from loxodon.write.extract import read as told_in
@@ -113,3 +113,42 @@ def test_what_is_appointed_looks_ahead(text: str, content: str) -> None:
     found = told_in(TurnInContext(text, at, fragments_of(1, text))).candidates
     assert [one.statement.content for one in found] == [content]
     assert found[0].due_at is not None
+
+
+@each(
+    ("text", "found"),
+    [
+        ("I live in Hull. 我妹妹叫小雨。", ["The user lives in Hull", "小雨是用户的妹妹"]),
+        (
+            "我住在苏州。My brother Tom is a nurse. 我对花生过敏。",
+            [
+                "用户住在苏州",
+                "Tom is the user's brother",
+                "The user's brother Tom is a nurse",
+                "用户对花生过敏",
+            ],
+        ),
+        ("My brother came back. 住在苏州。", []),  # who is left out need not be the user
+        (
+            "我哥叫大伟。My boss Tom is here today. 他住在苏州。",
+            ["大伟是用户的哥哥", "Tom is the user's boss"],
+        ),
+        ("如果我是你。I live in Leeds.", []),
+        ("Once upon a time there was a king. 我住在苏州。", []),
+        ("我们来角色扮演吧。I live in Camelot and my name is Arthur.", []),
+        ("我住在苏州。Scratch that, I was wrong.", []),
+        ("我住在苏州。\nI live in Leeds with my cat.", ["用户住在苏州"]),
+        ("我住在苏州。I live in Leeds. 我叫小明。My name is Tom.", ["用户住在苏州", "用户叫小明"]),
+        ("帮我翻译一下。I live in Hull and my name is Bob.", []),
+    ],
+)
+def test_each_sentence_is_read_in_its_own_language(text: str, found: list[str]) -> None:
+    told = [one.statement for one in read(text)]
+    assert [one.content for one in told if not one.quoted] == found
+
+
+def test_who_had_asked_for_a_translation_goes_on_with_it() -> None:
+    text = "我住在苏州。I live in Leeds with my cat."
+    before = [PriorTurn("user", "帮我翻译下面的句子", AT)]
+    found = told_in(TurnInContext(text, AT, fragments_of(1, text), before)).candidates
+    assert [one.statement.content for one in found] == ["用户住在苏州"]

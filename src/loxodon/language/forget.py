@@ -23,9 +23,11 @@ from loxodon.text.words import simplified
 MOST = 1_500
 """Characters of a message that can be a request; a longer one is a document."""
 _MOST_SENTENCE = 200
-_WHAT = r"(?:[^\s,;:.!?…—，。；：！？、\"“”「」]|[.:](?=\w)|,(?=\d)|[ 、]){1,80}?"
+_CHARACTER = r"(?:[^\s,;:.!?…—，。；：！？、\"“”「」]|[.:](?=\w)|,(?=\d)|[ 、])"
+_WHAT = _CHARACTER + "{1,80}?"
+_NAME = lazy(r"\{([a-z]+)\}")
 _SIGN = lazy(
-    r"(?i)forget|delete|eras|remov|wip|clear|scrub|purg|discard|remember|memori[sz]|get rid"
+    r"(?i)forget|delet|eras|remov|wip|clear|scrub|purg|discard|remember|memori[sz]|get(?:ting)? rid"
     r"|忘|记|記|删|刪|抹|清|移除|没.{0,4}[说提讲說講]过|沒.{0,4}[說提講]過"
 )
 _QUOTED = lazy(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)")
@@ -57,14 +59,14 @@ def requests(text: str) -> list[Request]:
     """The requests to forget in a message, in order."""
     if not may_ask(text) or _LETTER.search(text):
         return []
-    grammar = _grammar(language_of(text))
     masked = _QUOTED.sub(lambda found: _GONE * len(found[0]), text)
     found: list[Request] = []
     for start, end in spans(masked):
         before = masked[:start].rstrip()
         if end - start > _MOST_SENTENCE or before.endswith((":", "：")):
             continue
-        if asked := grammar.read(simplified(masked[start:end])):
+        sentence = simplified(masked[start:end])
+        if asked := _grammar(language_of(sentence)).read(sentence):
             what, sure = asked
             found.append(Request(start, end, what, sure))
     return found
@@ -90,15 +92,15 @@ class _Grammar:
         self._trimmed = any_case(self.table["trimmed"])
 
     def _compiled(self, like: str) -> re.Pattern[str]:
-        for name, one in self.table["names"].items():
-            like = like.replace(f"{{{name}}}", one)
-        like = like.replace("{what}", _WHAT)
+        names = {**self.table["names"], "what": _WHAT, "character": _CHARACTER}
+        while like != (filled := _NAME.sub(lambda found: names[found[1]], like)):
+            like = filled  # a name may have others in it
         parts = like.split("(?P<what>")  # a name may stand once in a pattern
         like = parts[0] + "".join(f"(?P<what{n}>{part}" for n, part in enumerate(parts[1:]))
         lead, ask, end = (self.table[name] for name in ("lead", "ask", "end"))
         return any_case(
             rf"^{lead}(?P<ask>{ask})?{lead}(?:{like})(?:[ ,，]*{end})*"
-            rf"(?P<tail>$|[ ]?[,;:.!?…—，。；：！？–-].*$)"
+            rf"(?P<tail>$|[ ]?(?:[,;:.!?…—，。；：！？–]|-(?!\w)).*$)"
         )
 
     def read(self, sentence: str) -> tuple[str, bool] | None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.language.reader import Grammar
 
 Type = Literal["statement", "question", "instruction", "chat"]
 
@@ -120,6 +123,8 @@ class TurnInContext(NamedTuple):
     the user may be answering."""
     known: Mapping[str, str] = {}
     """Names by what else they are called: `{"妹妹": "小美"}`, `{"sister": "Mei"}`."""
+    alone: bool = True
+    """Whether nobody else was spoken of just before, whom a left out subject may mean."""
 
 
 CONTEXT = 8
@@ -137,6 +142,8 @@ class Reading(NamedTuple):
 
 class Language(Protocol):
     """The rules of one language; the packages `language.zh` and `language.en` are two."""
+
+    grammar: Grammar
 
     def split(self, text: str) -> list[Piece]:
         """A message cut into pieces, each with its type. Every word is in one piece."""

@@ -22,9 +22,11 @@ from loxodon.language.statements import (
     Statement,
     TurnInContext,
 )
+from loxodon.text import sentences
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
+from loxodon.text.patterns import lazy
 
 LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(days=14)}
 """How long what is temporary is kept where it names no day itself."""
@@ -64,10 +66,60 @@ def rules_for(text: str) -> tuple[str, Language]:
     return language, cast(Language, import_module(f"loxodon.language.{language}"))
 
 
+def runs(text: str) -> list[str]:
+    """A message cut where its sentences change from one language to the other; whole where that may
+    be work on a language or another's words: what asks for something, quotes, or spans lines."""
+    if text.isascii() or _AT_WORK.search(text):
+        return [text]
+    found: list[str] = []
+    tongues: list[str] = []
+    at = 0
+    for start, end in sentences.spans(text):
+        tongue = _tongue(text[start:end])
+        if tongue and tongues and tongue != tongues[-1]:
+            found.append(text[at:start])
+            at = start
+        if tongue and (not tongues or tongue != tongues[-1]):
+            tongues.append(tongue)
+    found.append(text[at:])
+    if "both" in tongues or not 1 < len(found) <= _MOST_RUNS:
+        return [text]
+    return found if all(map(_is_told, found)) else [text]
+
+
+def _is_told(run: str) -> bool:
+    """Whether sentences of one language only tell something, and that as it is."""
+    rules = rules_for(run)[1]
+    speech = rules.grammar.speech
+    return not speech.is_fiction(run, ()) and not any(
+        one.type in ("question", "instruction") or speech.never(one.text) in _NOT_SO
+        for one in rules.split(run)
+    )
+
+
+_NOT_SO = ("supposed", "dream", "joke", "quoted")
+"""What may hold for the sentences around it, too."""
+
+
+_MOST_RUNS = 3
+"""More changes than this are a text in two languages, side by side."""
+_AT_WORK = lazy(
+    r"(?i)[:：\"“”‘「『《»«`>|#{}\[\]<\n]|translat|\b(?:chinese|english|mandarin|sentences?|means?|novel|story|lyrics|poem|script)\b"
+    r"|翻译|翻成|译成|英文|英语|中文|汉语|意思|怎么说|例句|造句|句子|课文|练习|口语|小说|故事|剧本|台词|歌词|诗"
+)
+_HAN = lazy("[\u4e00-\u9fff]")
+_WORDS = lazy(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
+
+
+def _tongue(sentence: str) -> str:
+    """The language of a sentence, `both`, or nothing where it has too few words to tell."""
+    han, words = _HAN.search(sentence), _WORDS.search(sentence)
+    return "both" if han and words else "zh" if han else "en" if words else ""
+
+
 def fragments_of(turn: int, text: str) -> list[Fragment]:
     """What is read closely of a message, cut into fragments."""
-    text = tame(text, CLOSELY)
-    pieces = rules_for(text)[1].split(text)
+    pieces = [piece for run in runs(tame(text, CLOSELY)) for piece in rules_for(run)[1].split(run)]
     return [Fragment(turn, n, *piece) for n, piece in enumerate(pieces)]
 
 
@@ -82,7 +134,39 @@ class ExtractedTurn(NamedTuple):
 
 
 def read(said: TurnInContext) -> ExtractedTurn:
-    """What a turn says."""
+    """What a turn says: each run of sentences of one language is read as a message of its own, as
+    nobody in it is known to the others."""
+    parts = _parts(said)
+    if len(parts) == 1:
+        return _read(said)
+    if any(_AT_WORK.search(one.content) for one in said.before if one.role == "user"):
+        language = rules_for(said.text)[0]
+        parts = [one for one in parts if rules_for(one.text)[0] == language]
+    found: list[Candidate] = []
+    unclear: list[int] = []
+    taken_back = False
+    for one in map(_read, parts):
+        if one.takes_back:
+            taken_back, found = taken_back or not found, []
+        found += one.candidates
+        unclear += one.unclear
+    return ExtractedTurn(found, unclear, taken_back)
+
+
+def _parts(said: TurnInContext) -> list[TurnInContext]:
+    """A turn as its runs, each with its own fragments."""
+    fragments = list(said.fragments)
+    parts: list[TurnInContext] = []
+    for run in runs(said.text):
+        at, own = 0, []
+        while fragments and (at := run.find(fragments[0].text, at)) >= 0:
+            at += len(fragments[0].text)
+            own.append(fragments.pop(0))
+        parts.append(said._replace(text=run, fragments=own, alone=not parts))
+    return parts
+
+
+def _read(said: TurnInContext) -> ExtractedTurn:
     language, rules = rules_for(said.text)
     reading = rules.read(said)
     found = []

@@ -55,6 +55,9 @@ def recalled(memory: Memory, query: str) -> str:
         ("Remove my sister's birthday from your memory.", "birthday", "3 May", "9 June"),
         ("我希望你忘掉我有抑郁症这件事。", "抑郁症", "抑郁症", ""),
         ("我不想让你记得我在瑞丰公司上班", "瑞丰公司", "瑞丰", ""),
+        ("Can you forget the divorce thing I mentioned earlier?", "divorce", "Paul", ""),
+        ("刚才说的抑郁症的事请你忘掉", "抑郁症", "抑郁症", ""),
+        ("把我抑郁症的事删掉吧", "抑郁症", "抑郁症", ""),
     ],
 )
 def test_what_is_plain_is_not_recalled_any_more(
