@@ -92,6 +92,7 @@ SENTENCES: dict[str, str] = {
     "it may be stored or not: repeat it when the server is back; what has the same id is not stored twice": "无法确定是否已存入：请等服务器恢复后重试；id 相同的内容不会重复存入",
     "the space was deleted from {path}": "该空间已从 {path} 中删除",
     "open it again": "请重新打开",
+    "write it as postgresql://user@host/database": "请写成 postgresql://user@host/database 的形式",
     "{path} is PostgreSQL {found}; Loxodon needs {least} or newer": "{path} 是 PostgreSQL {found}；Loxodon 需要 {least} 或更高版本",
     "upgrade the server": "请升级服务器",
     "{path} lacks the extension pgvector": "{path} 未安装 pgvector 扩展",

@@ -57,7 +57,7 @@ def is_lost(error: Error) -> bool:
 
 def deleted(path: str) -> DeletedSpaceError:
     """The error for a space that was deleted while somebody had it open."""
-    return DeletedSpaceError("the space was deleted from {path}", hint="open it anew", path=path)
+    return DeletedSpaceError("the space was deleted from {path}", hint="open it again", path=path)
 
 
 def translated(error: Error, path: str) -> StoreError | DeletedSpaceError:
