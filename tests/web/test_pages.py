@@ -136,6 +136,9 @@ def test_what_is_not_there(console: Opens, server: Server) -> None:
     shown = console()
     shown.open("timeline?day=2001-02-03")
     assert "Nothing was said up to 3 February 2001" in shown.text
+    with server.client() as client:
+        assert client.put("/v1/spaces/fresh").is_success
+    assert "loxodon connect" in shown.open("today", "fresh").locator("main").inner_text()
     shown.open("nowhere")
     assert "There is no such page" in shown.text
     shown.open("memory/f_20200101_999")

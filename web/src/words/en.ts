@@ -169,7 +169,8 @@ export const en = {
   drop_hint:
     "It is never shown to an agent. The message itself stays in the timeline. This cannot be undone.",
   release_title: "Release this instruction?",
-  release_hint: "Agents will see it again, as text from where it came. This cannot be undone.",
+  release_hint:
+    "Agents may see it from now on, marked with where it came from. This cannot be undone.",
   released: "Released",
   dropped: "Dropped",
   reminder: "Due {when}",
@@ -331,7 +332,7 @@ export const en = {
   place_documents: "documents",
   place_pages: "profiles and snapshots, which are rebuilt",
   place_quarantine: "held-back texts",
-  place_jobs: "job reports",
+  place_jobs: "error messages of jobs",
   place_sessions: "names of conversations",
   place_channels: "names of channels",
   place_transcripts: "transcripts",

@@ -81,5 +81,6 @@ export const operations: Record<string, Record<Language, string>> = {
   spaces: { en: "List spaces", zh: "列出空间" },
   space: { en: "Make or delete a space", zh: "新建或删除空间" },
   refused: { en: "Refused", zh: "被拒绝的请求" },
-  none: { en: "No such address", zh: "地址不存在" },
+  none: { en: "Broken off", zh: "中断的请求" },
+  options: { en: "Allowed methods", zh: "允许的方法" },
 };
