@@ -140,6 +140,7 @@ def test_what_is_appointed_looks_ahead(text: str, content: str) -> None:
         ("我住在苏州。\nI live in Leeds with my cat.", ["用户住在苏州"]),
         ("我住在苏州。I live in Leeds. 我叫小明。My name is Tom.", ["用户住在苏州", "用户叫小明"]),
         ("帮我翻译一下。I live in Hull and my name is Bob.", []),
+        ("Translate this please. 我住在苏州。", []),
     ],
 )
 def test_each_sentence_is_read_in_its_own_language(text: str, found: list[str]) -> None:
