@@ -32,7 +32,9 @@ _CHANGES = (
     (re.compile(r"\bLIMIT (\?\d*)"), r"LIMIT nullif(\1, -1)"),
 )
 _VALUES = re.compile(
-    r"(\s*INSERT INTO .*?\bVALUES )(\(.*\))((?:\s+ON CONFLICT DO NOTHING)?\s*)", re.S
+    r"(\s*INSERT INTO .*?\bVALUES )(\((?:(?!\bON CONFLICT\b).)*\))"
+    r"((?:\s+ON CONFLICT DO NOTHING)?\s*)",
+    re.S,
 )
 _NUMBER = re.compile(r"\$(\d+)")
 _WRITES = re.compile(r"^\s*(?:INSERT|UPDATE|DELETE|SET|DO)\b", re.M)
