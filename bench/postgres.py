@@ -70,13 +70,20 @@ class Databases:
     def __init__(self, url: str) -> None:
         self._url = url
         self._made = 0
+        self._last = ""
 
     def new(self) -> str:
         self._made += 1
         name = f"bench_{os.getpid()}_{self._made}"
         with psycopg.connect(self._url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
-        return f"{self._url.rpartition('/')[0]}/{name}"
+        self._last = f"{self._url.rpartition('/')[0]}/{name}"
+        return self._last
+
+    def settle(self) -> None:
+        """What autovacuum does by itself in a while."""
+        with psycopg.connect(self._last, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")
 
 
 def _open(home: str, url: str = "", space: str = "main") -> Memory:
@@ -96,6 +103,7 @@ def bench_recall(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
             with _open(one) as files, _open(other, new.new()) as postgres:
                 for memory in (files, postgres):
                     lived = Lived(memory, talk := Talk(), count, NOW, QUERIES)
+                new.settle()
                 asked = [talk.question(t, (1, 3, 6)[n % 3]) for n, t in enumerate(lived.asked)]
                 found: dict[str, list[float]] = {"sqlite": [], "postgres": []}
                 for warm in (True, False):
