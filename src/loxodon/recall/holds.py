@@ -8,9 +8,9 @@ question about an event ("what did I buy?") leaves the order as it is.
 
 Whether two are about the same thing is a score: how much of the question both have, how much of it
 the later one has, how similar they are, how few others have what they share, and whether the later
-one says that something is new or has another number. What a message names in
-other sentences counts too. A later one with little of the question still
-counts if it says that what the earlier one names has changed ("we switched from Jira to Linear").
+one says that something is new or has another number. What a message names in other sentences
+counts too. A later one with little of the question still counts if it says that what the earlier
+one names has changed ("we switched from Jira to Linear").
 
 A turn that only asks tells nothing. Earlier copies of a question match it best of all, and would
 come before the answer.
@@ -220,7 +220,8 @@ def _by_time(
     having: Having,
 ) -> None:
     """Put the later of two that plainly speak of the same thing before the earlier one."""
-    names = gist(" ".join(one.text for one in question.entities)).words
+    called = [(one.text, one.entity.name, *one.entity.aliases) for one in question.entities]
+    names = gist(" ".join(name for each in called for name in each)).words
     asked = _Asked(question, _worth(question, having), _parts(question), names, terms, having)
     told = _with_people(store, [one for found in best if (one := _told(found, turns, asked))])
     leading = {one.found.key for one in told[:_FEW]}
