@@ -109,7 +109,8 @@ class Journal:
     ) -> tuple[list[Keyed], int, int]:
         """The turns that may be added, and how many were paused and forgotten."""
         pairs = list(zip(drafts, keyed, strict=True))
-        open = [pair for pair in pairs if not self._space.pauses.covers(pair[1][0].at)]
+        pauses = self._space.pauses.covering([turn.at for turn, _ in keyed])
+        open = [pair for pair, within in zip(pairs, pauses, strict=True) if not within]
         paused = len(pairs) - len(open)
         turns = [one for _, one in open]
         if not self._space.has_forgotten:

@@ -305,6 +305,10 @@ class PostgresDatabase(Database):
         except UnicodeEncodeError:
             raise _half_character() from None
 
+    @staticmethod
+    def among(column: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
+        return f"{column} = ANY(?)", [[*values]]
+
     # Counters
 
     def take(self, counter: str, count: int) -> int:

@@ -118,11 +118,22 @@ class PostgresFiles:
         return b"".join(data for data, _ in rows)
 
     def stamp(self, name: str) -> Stamp | None:
-        try:
-            with self._at(name) as (run, _):
-                row = run(_STAMP, {}).fetchone()
-        except FileNotFoundError:  # there is no such space
+        """Asked before every write, and so in one message."""
+        folder, rest = _split(name)
+        space = self._id(folder) if folder else None
+        if folder and space is None:
             return None
+        query = _for(_STAMP, bool(folder))
+        if self._held is not None:
+            with self.transaction(space) as connection:
+                row = connection.execute(query, {"space": space, "name": rest}).fetchone()
+        else:
+            asked = query.as_string() % {"space": space, "name": sql.Literal(rest).as_string()}
+            cursor = self.begin(space, durable=False, then=f"; {asked}; COMMIT")
+            while cursor.description is None:
+                cursor.nextset()
+            row = cursor.fetchone()
+            self.keep(cursor.connection)
         return (row[0], row[1], 0) if row else None
 
     def replace(self, name: str, data: bytes, durable: bool) -> None:
@@ -233,7 +244,7 @@ class PostgresFiles:
             except psycopg.Error as error:
                 raise self.told(error) from None
             return
-        connection = self.begin(space, durable)
+        connection = self.begin(space, durable).connection
         try:
             yield connection
         except BaseException as error:
@@ -245,14 +256,14 @@ class PostgresFiles:
     def _held(self) -> _Brief | None:
         return getattr(self._here, "held", None)
 
-    def begin(self, space: int | None, durable: bool) -> Session:
-        """A connection in a transaction of its own. One that was kept may have been cut since."""
+    def begin(self, space: int | None, durable: bool, then: str = "") -> psycopg.Cursor[Any]:
+        """Begin a transaction on a connection, in one message with what comes `then`. One that was
+        kept may have been cut since."""
         while True:
             kept = self._idle.pop() if self._idle else None
             connection = kept or self.connection()
             try:
-                connection.execute(self._begin(connection, space, durable))
-                return connection
+                return connection.execute(self._begin(connection, space, durable) + then)
             except psycopg.Error as error:
                 connection.close()
                 if kept is None:
@@ -316,7 +327,7 @@ class _Brief:
         self._durable = False
 
     def acquire(self, seconds: float) -> bool:
-        connection = self._files.begin(None, durable=False)
+        connection = self._files.begin(None, durable=False).connection
         # Statements whose results nobody waits for go to the server together.
         pipeline = connection.pipeline()
         try:

@@ -1,12 +1,17 @@
-"""The full-text indexes in PostgreSQL: a b-tree of postings (`sql/postgres/migrations`).
+"""The full-text indexes in PostgreSQL: the list of each word, in blocks.
 
-Ranking is ours (`FullText.best`), from the same numbers as on SQLite, so both give the same order.
+A block is what a word has of some hundred rows that follow each other, so that a list of thousands
+is a few rows of the table, and what is added together is written together. Ranking is ours
+(`FullText.best`), from the same numbers as on SQLite, so both give the same order.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from struct import Struct
 
 from loxodon.store import Hit, Index
 from loxodon.store.relational.fulltext import FullText, Narrowed, Postings
@@ -21,7 +26,12 @@ _POOLS: Mapping[Index, int] = {
     "documents": 6,
 }
 """The numbers of the indexes; the tables depend on them."""
-_BATCH = 500
+_ROWS = 512
+"""Rows of a block; the tables depend on it."""
+_POSTING = Struct(">HII")
+"""Which row of the block, how often it has the word, how many words it has."""
+_LAST = (_ROWS << 31) - 1
+"""The last row that there can be."""
 
 
 def _words_counter(index: Index) -> str:
@@ -34,31 +44,28 @@ class PostgresFullText(FullText):
 
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
         known, lengths = self._db.unchanging, self._lengths(index)
-        kept: dict[str, Postings] = {
-            word: known[index, word] for word in words if (index, word) in known
-        }
-        missing = [word for word in words if word not in kept and word[-1] != "*"]
-        if missing:
-            found: dict[str, dict[int, int]] = {word: {} for word in missing}
-            for word, row, times, length in self._db.all(
-                self._db.sql["word_lists"], (_POOLS[index], missing)
-            ):
-                found[word][row] = times
+        missing = [word for word in words if (index, word) not in known]
+        found: dict[str, dict[int, int]] = {word: {} for word in missing}
+        for word, block, postings in self._blocks(index, missing, (0, _LAST)):
+            for row, times, length in _unpacked(block, postings):
+                rows = found[word]
+                rows[row] = rows.get(row, 0) + times
                 lengths[row] = length
-            kept |= found
-        for word in words:
-            if word not in kept:
-                kept[word] = self._beginning(index, word[:-1], lengths)
-            known[index, word] = kept[word]
-        return [kept[word] for word in words]
+        known.update(((index, word), rows) for word, rows in found.items())
+        return [found[word] if word in found else known[index, word] for word in words]
 
-    def _beginning(self, index: Index, begin: str, lengths: dict[int, int]) -> Postings:
-        found: Counter[int] = Counter()
-        ends = (_POOLS[index], begin, begin + "\U0010ffff")
-        for row, times, length in self._db.all(self._db.sql["word_begins"], ends):
-            found[row] += times
-            lengths[row] = length
-        return found
+    def _blocks(
+        self, index: Index, words: Sequence[str], rows: tuple[int, int]
+    ) -> Iterator[tuple[str, int, bytes]]:
+        """The blocks of words in which rows between two are, each with the word that it is for."""
+        pool, between = _POOLS[index], [row // _ROWS for row in rows]
+        if plain := [word for word in words if word[-1] != "*"]:
+            yield from self._db.all(self._db.sql["word_lists"], (pool, plain, *between))
+        for word in words:
+            if word[-1] == "*":
+                ends = word[:-1], word[:-1] + "\U0010ffff"
+                found = self._db.all(self._db.sql["word_begins"], (pool, *ends, *between))
+                yield from ((word, block, postings) for block, postings in found)
 
     def _lengths(self, index: Index) -> dict[int, int]:
         found: dict[int, int] = self._db.unchanging.setdefault(("lengths", index), {})
@@ -83,7 +90,7 @@ class PostgresFullText(FullText):
     def _admitted(self, index: Index, rows: Iterable[int], near: Narrowed) -> list[int]:
         """Those of some rows that can be seen and fit, in order."""
         table = TABLES[index]
-        first, last = near.between or (0, (1 << 63) - 1)
+        first, last = near.between or (0, _LAST)
         wanted = [row for row in rows if first <= row <= last]
         found = self._db.all(
             f"SELECT t.{table.key} FROM {table.truth} t "
@@ -94,19 +101,13 @@ class PostgresFullText(FullText):
 
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         wanted = list(dict.fromkeys(words))
-        plain = [word for word in wanted if word[-1] != "*"]
+        if self._db.walled or any(word[-1] == "*" for word in wanted):
+            return {word: list(self.seen(index, word))[:most] for word in wanted}
         found: dict[str, list[int]] = {word: [] for word in wanted}
-        for word, row in self._db.all(
-            "SELECT x.word, w.row FROM unnest(?1::text[]) AS x (word) CROSS JOIN LATERAL "
-            f"({self._newest(index, 'w.word = x.word', Narrowed(self._db.walled))} LIMIT ?2) w "
-            "ON true",
-            (plain, most),
-        ):
-            found[word].append(row)
-        for word in wanted:
-            if word[-1] == "*":
-                found[word] = self.newest(index, [word], False, Narrowed(self._db.walled), most)
-        return {word: sorted(rows) for word, rows in found.items()}
+        sql = self._db.sql["word_lists_begun"]
+        for word, block, postings in self._db.all(sql, (_POOLS[index], wanted, most)):
+            found[word] += (row for row, _, _ in _unpacked(block, postings))
+        return {word: sorted(rows)[:most] for word, rows in found.items()}
 
     def ranked(self, index: Index, words: Sequence[str], near: Narrowed, limit: int) -> list[Hit]:
         lists = self.lists(index, words)
@@ -118,61 +119,54 @@ class PostgresFullText(FullText):
     def newest(
         self, index: Index, words: Sequence[str], every: bool, near: Narrowed, limit: int
     ) -> list[int]:
-        """One list leads from its end, and the others are looked up, or each of them does."""
-        if every:
-            first, *others = words
-            conditions = [self._has(first, "w"), *(self._also(index, word) for word in others)]
-            parts = [self._newest(index, " AND ".join(conditions), near)]
-        else:
-            parts = [self._newest(index, self._has(word, "w"), near) for word in words]
-        found: set[int] = set()
-        for part in parts:
-            rows = self._db.all(f"{part} LIMIT ?", [*near.values, *(near.between or ()), limit])
-            found |= {row for (row,) in rows}
-        return sorted(found, reverse=True)[:limit]
+        """The lists are read from their ends, at first a little of each, then ever more."""
+        first, last = near.between or (0, _LAST)
+        last = min(last, self._last(index))
+        found: list[int] = []
+        size = 2 * _ROWS
+        while last >= first and len(found) < limit:
+            start = max(first, (last + 1 - size) // _ROWS * _ROWS)
+            having: dict[str, set[int]] = {word: set() for word in words}
+            for word, block, postings in self._blocks(index, words, (start, last)):
+                having[word].update(row for row, _, _ in _unpacked(block, postings))
+            rows = set.intersection(*having.values()) if every else set().union(*having.values())
+            rows = {row for row in rows if start <= row <= last}
+            if near.looked_up and rows:
+                rows = set(self._admitted(index, rows, near))
+            found += sorted(rows, reverse=True)
+            last, size = start - 1, 2 * size
+        return found[:limit]
 
-    def _newest(self, index: Index, having: str, near: Narrowed) -> str:
-        table = TABLES[index]
-        joined = f"JOIN {table.truth} t ON t.{table.key} = w.row" if near.looked_up else ""
-        conditions = f"AND {near.conditions}" if near.conditions else ""
-        between = "AND w.row BETWEEN ? AND ?" if near.between else ""
-        return (
-            f"SELECT DISTINCT w.row FROM words w {joined} "
-            f"WHERE w.pool = {_POOLS[index]} AND {having} {conditions} {between} "
-            "ORDER BY w.row DESC"
-        )
-
-    def _also(self, index: Index, word: str) -> str:
-        return (
-            f"EXISTS (SELECT 1 FROM words o WHERE o.pool = {_POOLS[index]} AND o.row = w.row "
-            f"AND {self._has(word, 'o')})"
-        )
-
-    @staticmethod
-    def _has(word: str, table: str) -> str:
-        """A condition on a table of words; a word is letters, and quoted as any text."""
-        if word[-1] != "*":
-            return f"{table}.word = {_quoted(word)}"
-        begin, end = _quoted(word[:-1]), _quoted(word[:-1] + "\U0010ffff")
-        return f"{table}.word >= {begin} AND {table}.word < {end}"
+    def _last(self, index: Index) -> int:
+        """The last row that an index has."""
+        found = self._db.one(self._db.sql["last_indexed"], (_POOLS[index],))
+        return found[0] if found else -1
 
     # Writes
 
     def put(self, index: Index, rows: Iterable[tuple[int, list[str]]]) -> None:
-        pool, total, some = _POOLS[index], 0, list(rows)
-        for start in range(0, len(some), _BATCH):
-            postings: list[tuple[str, int, int, int]] = []
-            batch = some[start : start + _BATCH]
-            for row, words in batch:
-                length = len(words)
+        total = 0
+        for block, some in groupby(rows, lambda one: one[0] // _ROWS):
+            postings: dict[str, bytearray] = {}
+            told: list[tuple[int, int, str]] = []
+            for row, words in some:
+                length, place = len(words), row % _ROWS
                 total += length
-                postings += [(word, row, n, length) for word, n in Counter(words).items()]
-            postings.sort()  # as the index is
-            if postings:
-                columns = (_array(column) for column in zip(*postings, strict=True))
-                self._db.run(self._db.sql["put_words"], (pool, *columns))
-            wordless = [(pool, row) for row, words in batch if not words]
-            self._db.many(self._db.sql["put_wordless"], wordless)
+                counts = Counter(words)
+                for word, times in counts.items():
+                    postings.setdefault(word, bytearray()).extend(
+                        _POSTING.pack(place, times, length)
+                    )
+                told.append((row, length, " ".join(counts)))
+            numbers, lengths, found = zip(*told, strict=True)
+            self._db.run(
+                self._db.sql["put_indexed"],
+                (_POOLS[index], _numbers(numbers), _numbers(lengths), _texts(found)),
+            )
+            if listed := sorted(postings):  # as the index is
+                packed = _hex(postings[word] for word in listed)
+                values = (_POOLS[index], _texts(listed), block, packed)
+                self._db.run(self._db.sql["put_words"], values)
         self._count(index, total)
 
     def drop(self, index: Index, rows: Iterable[int]) -> int:
@@ -180,12 +174,27 @@ class PostgresFullText(FullText):
         if not wanted:
             return 0
         gone = self._db.all(self._db.sql["drop_indexed"], (pool, wanted))
-        pairs = [(word, row) for row, _, words in gone for word in words]
-        if pairs:
-            columns = (_array(column) for column in zip(*pairs, strict=True))
-            self._db.run(self._db.sql["drop_words"], (pool, *columns))
+        for block, some in groupby(sorted(gone), lambda one: one[0] // _ROWS):
+            places: dict[str, set[int]] = {}
+            for row, _, words in some:
+                for word in words.split():
+                    places.setdefault(word, set()).add(row % _ROWS)
+            self._strip(pool, block, places)
         self._count(index, -sum(length for _, length, _ in gone))
         return len(gone)
+
+    def _strip(self, pool: int, block: int, places: Mapping[str, set[int]]) -> None:
+        """Take rows out of a block of some words."""
+        left: dict[str, bytes] = {}
+        sql = self._db.sql["word_lists"]
+        for word, _, postings in self._db.all(sql, (pool, [*places], block, block)):
+            kept = (one for one in _POSTING.iter_unpack(postings) if one[0] not in places[word])
+            left[word] = b"".join(_POSTING.pack(*one) for one in kept)
+        empty = sorted(word for word, postings in left.items() if not postings)
+        self._db.run(self._db.sql["drop_words"], (pool, empty, block))
+        if fewer := sorted(left.keys() - set(empty)):
+            values = (pool, _texts(fewer), block, _hex(left[word] for word in fewer))
+            self._db.run(self._db.sql["set_words"], values)
 
     def _count(self, index: Index, words: int) -> None:
         if words:
@@ -206,19 +215,34 @@ class PostgresFullText(FullText):
         return dict(self._db.all(self._db.sql["indexed_sizes"], (_POOLS[index], *between)))
 
     def sums(self, index: Index, row: int, place: int, mask: int) -> Iterator[tuple[str, int, int]]:
-        values = (_POOLS[index], row, mask)
-        yield from (
-            (w, n, total) for w, n, total in self._db.all(self._db.sql["word_sums"], values)
-        )
+        lists = self._db.all(self._db.sql["all_words"], (_POOLS[index],))
+        for word, blocks in groupby(lists, itemgetter(0)):
+            count = total = 0
+            for _, block, postings in blocks:
+                for number, times, _ in _unpacked(block, postings):
+                    count += times
+                    total += times * (number * row & mask)
+            yield word, count, total
 
 
-def _array(values: Sequence[str | int]) -> str:
-    """Many values as PostgreSQL reads an array; adapting them one by one would take longer than to
-    store them. A word has no character that would have to be escaped."""
-    if isinstance(values[0], int):
-        return "{" + ",".join(map(str, values)) + "}"
-    return '{"' + '","'.join(map(str, values)) + '"}'
+def _unpacked(block: int, postings: bytes) -> Iterator[tuple[int, int, int]]:
+    """(row, how often it has the word, how many words it has) of a block."""
+    start = block * _ROWS
+    return ((start + n, times, length) for n, times, length in _POSTING.iter_unpack(postings))
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+# Many values as PostgreSQL reads an array: adapting them one by one would take longer than to store
+# them.
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return "{" + ",".join(map(str, values)) + "}"
+
+
+def _texts(words: Iterable[str]) -> str:
+    """A word has no character that would have to be escaped."""
+    return '{"' + '","'.join(words) + '"}'
+
+
+def _hex(values: Iterable[bytes | bytearray]) -> str:
+    return '{"\\\\x' + '","\\\\x'.join(one.hex() for one in values) + '"}'

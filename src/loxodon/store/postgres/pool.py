@@ -191,10 +191,14 @@ turn of a writer. What a URL says in `options` of transactions stands."""
 
 
 def _configure(connection: Session) -> None:
-    """A connection reads and writes plain values: integers, floats, text, bytes, lists of them."""
+    """A connection reads and writes plain values: integers, floats, text, bytes, lists of them.
+
+    It never reads a table from end to end: that would be everybody's rows. A plan is kept, so one
+    from when a table was small would do that later.
+    """
     connection.execute(
         "SET search_path = loxodon, public; SET synchronous_commit = on; "
-        f"SET client_encoding = utf8; {_LET_GO}"
+        f"SET enable_seqscan = off; SET client_encoding = utf8; {_LET_GO}"
     )
     adapters = connection.adapters
     adapters.register_dumper(int, Int8BinaryDumper)

@@ -104,6 +104,11 @@ class Database:
         """A statement whose answer does not matter."""
         self.all(sql, values)
 
+    @staticmethod
+    def among(column: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
+        """That a column has one of some values, as a condition and what goes with it."""
+        return f"{column} IN ({','.join('?' * len(values))})", [*values]
+
     def take(self, counter: str, count: int) -> int:
         """The last of `count` numbers that nobody else gets; called within a write."""
         return int(self.all(self.sql["take_numbers"], (counter, count))[0][0])

@@ -381,11 +381,10 @@ class RelationalStore:
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
         seen: dict[bytes, tuple[str, bool]] = {}
         for start in range(0, len(turns), _CHUNK):
-            keys = [key for _, key in turns[start : start + _CHUNK]]
-            marks = ",".join("?" * len(keys))
+            having, keys = self._db.among("key", [key for _, key in turns[start : start + _CHUNK]])
             rows = self._db.all(
                 "SELECT key, content, origin = 'user' AND speaker = '' FROM main.turns "
-                f"WHERE key IN ({marks})",
+                f"WHERE {having}",
                 keys,
             )
             seen.update((key, (content, bool(own))) for key, content, own in rows)
@@ -401,9 +400,8 @@ class RelationalStore:
         rows: dict[int, bytes] = {}
         keys = list(wanted)
         for start in range(0, len(keys), _CHUNK):
-            some = keys[start : start + _CHUNK]
-            marks = ",".join("?" * len(some))
-            rows |= dict(self._db.all(f"SELECT seq, key FROM turns WHERE key IN ({marks})", some))
+            having, some = self._db.among("key", keys[start : start + _CHUNK])
+            rows |= dict(self._db.all(f"SELECT seq, key FROM turns WHERE {having}", some))
         changed = []
         for row, old in self.turns(list(rows)).items():
             new = wanted[rows[row]]

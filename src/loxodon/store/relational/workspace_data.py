@@ -155,9 +155,8 @@ class RelationalWorkspaceData:
         hashes = [sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         known: dict[bytes, int] = {}
         for start in range(0, len(hashes), _BATCH):
-            some = hashes[start : start + _BATCH]
-            marks = ",".join("?" * len(some))
-            known.update(self._db.all(f"SELECT hash, no FROM chunks WHERE hash IN ({marks})", some))
+            having, some = self._db.among("hash", hashes[start : start + _BATCH])
+            known.update(self._db.all(f"SELECT hash, no FROM chunks WHERE {having}", some))
         for key, text in zip(hashes, texts, strict=True):
             if key not in known:
                 known[key] = self._db.take("chunk", 1)
@@ -206,12 +205,11 @@ class RelationalWorkspaceData:
         wanted = list(keys)
         found: dict[bytes, str] = {}
         for start in range(0, len(wanted), _BATCH):
-            some = wanted[start : start + _BATCH]
-            marks = ",".join("?" * len(some))
+            having, some = self._db.among("i.key", wanted[start : start + _BATCH])
             found.update(
                 self._db.all(
                     "SELECT i.key, m.id FROM imports i JOIN memories m ON m.row = i.memory "
-                    f"WHERE i.key IN ({marks})",
+                    f"WHERE {having}",
                     some,
                 )
             )

@@ -49,13 +49,16 @@ class Pauses:
                 return Pause(moment(since, now.tzinfo), ends)
         return None
 
-    def covers(self, at: datetime) -> bool:
-        """Whether a moment is in any pause."""
+    def covering(self, moments: Sequence[datetime]) -> list[bool]:
+        """Of each moment whether it is in a pause."""
         spans = self._read()
         if not spans:
-            return False
-        when = to_stored(at)[0]
-        return any(since <= when and (until is None or when < until) for since, until in spans)
+            return [False] * len(moments)
+        times = [to_stored(at)[0] for at in moments]
+        return [
+            any(since <= when and (until is None or when < until) for since, until in spans)
+            for when in times
+        ]
 
     def begin(self, now: datetime, until: datetime | None) -> Pause:
         """Pause from now on; a pause that is on gets the end that is given."""

@@ -14,36 +14,46 @@ ON CONFLICT (name) DO UPDATE SET last = excluded.last
 -- Full text -----------------------------------------------------------------------------------------
 
 -- name: word_lists
-SELECT word, row, times, length FROM words WHERE pool = ?1 AND word = ANY(?2::text[])
+SELECT word, block, postings FROM words
+WHERE pool = ?1 AND word = ANY(?2::text[]) AND block BETWEEN ?3 AND ?4
 
 -- name: word_begins
-SELECT row, times, length FROM words WHERE pool = ?1 AND word >= ?2 AND word < ?3
+SELECT block, postings FROM words WHERE pool = ?1 AND word >= ?2 AND word < ?3 AND block BETWEEN ?4 AND ?5
 
--- name: row_lengths
-SELECT row, length FROM indexed WHERE pool = ?1 AND row = ANY(?2::bigint[])
+-- name: word_lists_begun
+-- The first ?3 blocks of each word: every block has a row.
+SELECT x.word, w.block, w.postings FROM unnest(?2::text[]) AS x (word) JOIN LATERAL (
+  SELECT block, postings FROM words WHERE pool = ?1 AND word = x.word ORDER BY block LIMIT ?3) w ON true
 
--- name: put_wordless
-INSERT INTO indexed (pool, row, length, words) VALUES (?, ?, 0, '{}')
+-- name: all_words
+SELECT word, block, postings FROM words WHERE pool = ?1 ORDER BY word
 
 -- name: put_words
-WITH given AS (
-  SELECT * FROM unnest(?2::text[], ?3::bigint[], ?4::integer[], ?5::integer[])
-    AS listed (word, row, times, length)),
-put AS (
-  INSERT INTO words (pool, word, row, times, length) SELECT ?1, given.* FROM given)
+-- What a block has is added to; each row of it is put once.
+INSERT INTO words (pool, word, block, postings)
+SELECT ?1, word, ?3, postings FROM unnest(?2::text[], ?4::bytea[]) AS given (word, postings)
+ON CONFLICT (pool, word, block) DO UPDATE SET postings = words.postings || excluded.postings
+
+-- name: set_words
+UPDATE words w SET postings = given.postings
+FROM unnest(?2::text[], ?4::bytea[]) AS given (word, postings)
+WHERE w.pool = ?1 AND w.word = given.word AND w.block = ?3
+
+-- name: drop_words
+DELETE FROM words WHERE pool = ?1 AND word = ANY(?2::text[]) AND block = ?3
+
+-- name: put_indexed
 INSERT INTO indexed (pool, row, length, words)
-SELECT ?1, row, max(length), array_agg(word) FROM given GROUP BY row
+SELECT ?1, * FROM unnest(?2::bigint[], ?3::integer[], ?4::text[])
 
 -- name: drop_indexed
 DELETE FROM indexed WHERE pool = ?1 AND row = ANY(?2::bigint[]) RETURNING row, length, words
 
--- name: drop_words
-DELETE FROM words w USING unnest(?2::text[], ?3::bigint[]) AS gone (word, row)
-WHERE w.pool = ?1 AND w.word = gone.word AND w.row = gone.row
+-- name: row_lengths
+SELECT row, length FROM indexed WHERE pool = ?1 AND row = ANY(?2::bigint[])
 
--- name: word_sums
-SELECT word, sum(times)::bigint, sum(times * ((row * ?2) & ?3))::bigint FROM words WHERE pool = ?1
-GROUP BY word
+-- name: last_indexed
+SELECT row FROM indexed WHERE pool = ?1 ORDER BY row DESC LIMIT 1
 
 -- name: indexed_sizes
 SELECT row, length FROM indexed WHERE pool = ?1 AND row BETWEEN ?2 AND ?3
