@@ -148,8 +148,8 @@ bench-forgetting: $(VENV)/runtime.done  ## how long forgetting takes, beside wha
 bench-live: $(VENV)/dev.done  ## what HTTP and the proxy add, and 200 clients at once; SECONDS=300 for the long form
 	$(BIN)/python bench/live.py $(if $(SECONDS),--seconds $(SECONDS))
 
-bench-postgres: $(VENV)/dev.done  ## PostgreSQL beside SQLite; ROWS=10000,100000 and SPACES=10,1000,10000 for the long form
-	$(BIN)/python bench/postgres.py $(if $(ROWS),--rows $(ROWS)) $(if $(SPACES),--spaces $(SPACES))
+bench-postgres: $(VENV)/dev.done  ## PostgreSQL beside SQLite; ROWS=10000,100000, SPACES=10,1000,10000 and ROOMS=1000 for the long form
+	$(BIN)/python bench/postgres.py $(if $(ROWS),--rows $(ROWS)) $(if $(SPACES),--spaces $(SPACES)) $(if $(ROOMS),--rooms $(ROOMS))
 
 bench-sources: $(VENV)/runtime.done  ## how fast notes are read, and what others notice of it
 	$(BIN)/python bench/sources.py

