@@ -111,13 +111,23 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         raise
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def backend(request: pytest.FixtureRequest) -> Iterator[None]:
     """Files, unless the run is to try PostgreSQL."""
     if not on_postgres.ON:
         yield
         return
     with on_postgres.opening(request.getfixturevalue("postgres")):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def databases(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Those of a test go with it; those of what a module shares stay."""
+    if not on_postgres.ON:
+        yield
+        return
+    with on_postgres.passing(request.getfixturevalue("postgres")):
         yield
 
 

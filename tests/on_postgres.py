@@ -1,30 +1,28 @@
 """The tests of files, on PostgreSQL: with LOXODON_TEST_STORE=postgres, `make test-postgres`.
 
-Every home that a test opens in its own process gets a database of its own, and nothing else
+Every home that a test or a process of it opens gets a database of its own, and nothing else
 changes. What is about files is left out; each line says why.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from loxodon import config as settings
 from loxodon import files
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import REFUSED, UsageError
-from loxodon.services.opening import open_space
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at
 
 if TYPE_CHECKING:
-    from tests.store.postgres.server import Server
+    from tests.store.postgres.server import At, Server
 
 ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
@@ -94,34 +92,73 @@ def is_refused(error: BaseException) -> bool:
     return isinstance(error, UsageError) and error.template in _REFUSED
 
 
-_open: list[tuple[Server, dict[str, str]]] = []
+_PORT = "LOXODON_TEST_SERVER"
+"""Tells the processes that a test starts which server it is."""
+_STARTED = Path(__file__).parent / "started"
+"""What these processes have on their path (`sitecustomize.py`)."""
+TEMPLATE = "template_loxodon"
+"""The database with our schema that others are made from."""
+_HOMES = (
+    "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database "
+    "WHERE starts_with(datname, 'home_')"
+)
 
 
-def databases(folder: Path) -> list[tuple[Server, str]]:
+def databases(folder: Path) -> list[tuple[At, str]]:
     """(server, URL) of the databases that the homes below a folder are in."""
+    if not ON:
+        return []
+    server = _server()
     return [
-        (server, url)
-        for server, urls in _open
-        for home, url in urls.items()
-        if Path(home).is_relative_to(folder)
+        (server, server.url(str(name)))
+        for name, home in server.ask(_HOMES)
+        if Path(str(home)).is_relative_to(folder)
     ]
+
+
+def copied(home: Path, to: Path) -> None:
+    """Copy a home that nobody has open, wherever it is."""
+    if not ON:
+        shutil.copytree(home, to)
+        return
+    let_go()
+    _made(str(to), _name(str(home)))
 
 
 @contextmanager
 def opening(server: Server) -> Iterator[None]:
-    """Have every home that is opened meanwhile be in a database of its own."""
-    urls: dict[str, str] = {}
-    _open.append((server, urls))
-    alone = Lock()
-    real, real_load = open_space, settings.load
+    """Have every home that is opened meanwhile be in a database of its own, whoever opens it."""
+    import pytest
 
-    def in_database(home: str, config: Config) -> Config:
-        if config.store.url:
-            return config
-        with alone:
-            if home not in urls:
-                urls[home] = server.database()
-        return config._replace(store=StoreConfig(urls[home]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(_PORT, str(server.port))
+        patch.setenv("PYTHONPATH", str(_STARTED), prepend=os.pathsep)
+        _redirect(patch.setattr)
+        yield
+
+
+@contextmanager
+def passing(server: Server) -> Iterator[None]:
+    """Drop the databases that were made meanwhile."""
+    before = set(server.ask(_HOMES))
+    yield
+    let_go()
+    for name, _ in set(server.ask(_HOMES)) - before:
+        server.ask(f"DROP DATABASE {name} WITH (FORCE)")
+        for root in [root for root in files._SHARED if root.endswith(f"/{name}")]:
+            del files._SHARED[root]
+
+
+def in_process() -> None:
+    """The same as `opening` for a process that a test has started, to its end."""
+    if os.environ.get(_PORT):
+        _redirect(setattr)
+
+
+def _redirect(put: Callable[[Any, str, Any], None]) -> None:
+    from loxodon import memory
+
+    real, real_load = memory.open_space, settings.load
 
     def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
         home = home_at(path)
@@ -129,20 +166,42 @@ def opening(server: Server) -> Iterator[None]:
             config = settings.with_environment(settings.load(home), os.environ)
         elif isinstance(config, Mapping):
             config = settings.from_mapping(config)
-        return real(path, space, in_database(home, config), *more)
+        return real(path, space, _in_database(home, config), *more)
 
     def load(home: str) -> Config:
         """For commands and servers, which look where the spaces are before they open one."""
-        return in_database(home, real_load(home))
+        return _in_database(home, real_load(home))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("loxodon.memory.open_space", opened)
-        patch.setattr(settings, "load", load)
-        yield
-    _open.pop()
-    let_go()
-    for url in urls.values():
-        server.ask(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
+    put(memory, "open_space", opened)
+    put(settings, "load", load)
+
+
+def _in_database(home: str, config: Config) -> Config:
+    return config if config.store.url else config._replace(store=StoreConfig(_made(home)))
+
+
+_known = set[str]()
+
+
+def _made(home: str, template: str = "") -> str:
+    """The URL of the database of a home, which is made where there is none."""
+    server, name = _server(), _name(home)
+    if name not in _known:
+        if not server.ask(f"SELECT 1 FROM pg_database WHERE datname = '{name}'"):
+            server.database(template or TEMPLATE, name, home)
+        _known.add(name)
+    return server.url(name)
+
+
+def _name(home: str) -> str:
+    """What every process calls the database of a home."""
+    return f"home_{sha256(os.path.realpath(home).encode()).hexdigest()[:24]}"
+
+
+def _server() -> At:
+    from tests.store.postgres.server import At
+
+    return At(int(os.environ[_PORT]))
 
 
 def let_go() -> None:
@@ -153,6 +212,4 @@ def let_go() -> None:
     close_pools()
     for one in files._SHARED.values():
         assert isinstance(one, PostgresFiles)
-        while one._idle:
-            one._idle.pop().close()
-    files._SHARED.clear()
+        one._resting.close()

@@ -7,9 +7,9 @@ a store's transaction waits for it, and must not wait for one that waits for a c
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from threading import local
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +21,12 @@ from loxodon.config import without_password
 from loxodon.filelock import Lock, at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
-from loxodon.store.postgres import migrations, spaces
+from loxodon.store.postgres import migrations, nearest, spaces
 from loxodon.store.postgres.errors import shown, translated
-from loxodon.store.postgres.pool import Session, connect, role_of
+from loxodon.store.postgres.pool import Resting, Session, connect, role_of
 
 if TYPE_CHECKING:
     from loxodon.files import Stamp
-
-_MOST_IDLE = 8
-"""Connections that are kept for the next who needs one."""
 
 _LONGEST_MS = 10_000
 """Milliseconds after which the server lets go of what a process holds that is not heard of."""
@@ -92,7 +89,7 @@ class PostgresFiles:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._idle: list[Session] = []
+        self._resting = Resting()
         self._spaces: dict[str, int] = {}
         """The ids of spaces by the names of their folders."""
         self._here = local()
@@ -101,7 +98,7 @@ class PostgresFiles:
 
     def after_fork(self) -> None:
         """Leave the parent's connections alone, which are closed only by who opened them."""
-        self._idle = []
+        self._resting = Resting()
         self._here = local()
 
     # Files
@@ -182,6 +179,10 @@ class PostgresFiles:
             id = self._spaces.pop(folder)
             with self.transaction(id, durable=True) as connection:
                 spaces.drop(connection, id)
+            if self._held is None:
+                nearest.sweep(self._url, id)
+            else:
+                self._held.afterwards.append(partial(nearest.sweep, self._url, id))
 
     def _is_there(self, folder: str) -> bool:
         """Whether there is such a space now. One that another server deleted, or made anew, has
@@ -248,7 +249,7 @@ class PostgresFiles:
     def begin(self, space: int | None, durable: bool) -> Session:
         """A connection in a transaction of its own. One that was kept may have been cut since."""
         while True:
-            kept = self._idle.pop() if self._idle else None
+            kept = self._resting.take()
             connection = kept or self.connection()
             try:
                 connection.execute(self._begin(connection, space, durable))
@@ -285,14 +286,7 @@ class PostgresFiles:
             if how == "COMMIT":
                 raise self.told(error) from None
         else:
-            self.keep(connection)
-
-    def keep(self, connection: Session) -> None:
-        """Give a connection back that is in no transaction."""
-        if len(self._idle) < _MOST_IDLE:
-            self._idle.append(connection)
-        else:
-            connection.close()
+            self._resting.put(connection)
 
     # Locks
 
@@ -314,6 +308,8 @@ class _Brief:
         self._pipeline: AbstractContextManager[psycopg.Pipeline] | None = None
         self._sees: int | None = None
         self._durable = False
+        self.afterwards: list[Callable[[], None]] = []
+        """What is done once the transaction is committed, outside it."""
 
     def acquire(self, seconds: float) -> bool:
         connection = self._files.begin(None, durable=False)
@@ -332,7 +328,7 @@ class _Brief:
                 return False
             raise self._files.told(error) from None
         self._connection, self._pipeline = connection, pipeline
-        self._sees, self._durable = None, False
+        self._sees, self._durable, self.afterwards = None, False, []
         self._files.hold(self)
         return True
 
@@ -359,6 +355,8 @@ class _Brief:
             self._files.end(connection, "ROLLBACK")
             raise self._files.told(error) from None
         self._files.end(connection, "COMMIT")
+        for one in self.afterwards:
+            one()
 
     def close(self) -> None:
         self.release()

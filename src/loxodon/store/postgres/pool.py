@@ -7,7 +7,6 @@ the role that row-level security binds, its space, and its wall.
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import threading
 from collections.abc import Callable
@@ -17,16 +16,16 @@ from typing import Any, TypeVar
 from loxodon.errors import BusyStoreError, ConfigError, UnreachableStoreError, install_hint
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.walls import Wall
+from loxodon.values import NamedTuple
 
 try:
     import psycopg
     from psycopg import Connection, RawCursor
     from psycopg.adapt import Dumper, Loader
     from psycopg.conninfo import conninfo_to_dict
-    from psycopg.pq import Format
+    from psycopg.pq import Format, TransactionStatus
     from psycopg.types import TypeInfo
     from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader
-    from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError:
     raise ConfigError(
         "PostgreSQL needs packages that are not installed", hint=install_hint(), extra="postgres"
@@ -38,9 +37,12 @@ _Result = TypeVar("_Result")
 ROLE = "loxodon_spaces"
 """What a login becomes that would see through row-level security."""
 _SIZE = 20
+"""Connections that the stores of a process have at the same time."""
 _WAIT_SECONDS = 30.0
-_SOON = 3.0
-"""Seconds after which it is asked whether the server is there at all."""
+KEPT = 2
+"""Connections that rest and are kept, however long nobody needs them."""
+_REST_SECONDS = 20.0
+"""How long the others are."""
 _PATIENCE = 5.0
 """Seconds in which another connection is looked for where one was lost: a failover takes some."""
 _PAUSE = 0.5
@@ -54,10 +56,61 @@ _DEFAULTS: dict[str, Any] = {
 }
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
-# Its warnings are for programs with a log; here the error says it.
-logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-_pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
+class Resting:
+    """Connections that nobody uses now, for the next who needs one.
+
+    The one that came last is taken first: so the others rest after a burst, and are closed.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[tuple[float, Session]] = []
+        self._guard = threading.Lock()
+        self._is_watched = False
+
+    def take(self) -> Session | None:
+        with self._guard:
+            return self._held.pop()[1] if self._held else None
+
+    def put(self, connection: Session) -> None:
+        """Keep a connection, unless it is lost or still in a transaction."""
+        if connection.info.transaction_status != TransactionStatus.IDLE:
+            connection.close()
+            return
+        with self._guard:
+            self._held.append((monotonic(), connection))
+            self._watch()
+
+    def close(self) -> None:
+        with self._guard:
+            found, self._held = self._held, []
+        for _, connection in found:
+            connection.close()
+
+    def _watch(self) -> None:
+        if len(self._held) > KEPT and not self._is_watched:
+            self._is_watched = True
+            timer = threading.Timer(_REST_SECONDS, self._shrink)
+            timer.daemon = True
+            timer.start()
+
+    def _shrink(self) -> None:
+        before = monotonic() - _REST_SECONDS
+        with self._guard:
+            long = sum(since <= before for since, _ in self._held[:-KEPT])
+            found, self._held = self._held[:long], self._held[long:]
+            self._is_watched = False
+            self._watch()
+        for _, connection in found:
+            connection.close()
+
+
+class _Pool(NamedTuple):
+    resting: Resting
+    turns: threading.Semaphore
+
+
+_pools: dict[tuple[int, str], _Pool] = {}
 _guard = threading.Lock()
 
 
@@ -103,23 +156,14 @@ def connect(url: str) -> Session:
     return found
 
 
-def pool_of(url: str) -> ConnectionPool[Session]:
+def _pool_of(url: str) -> _Pool:
     """The pool of this process for a URL."""
     key = (os.getpid(), url)
     with _guard:
         if key not in _pools:
             if not _pools:
                 atexit.register(close_pools)
-            _pools[key] = ConnectionPool(
-                "",
-                kwargs=_options(url),
-                configure=_configure,
-                min_size=0,
-                max_size=_SIZE,
-                max_idle=300,
-                reconnect_timeout=_SOON,  # else it tries less and less often, and nobody else does
-                open=True,
-            )
+            _pools[key] = _Pool(Resting(), threading.Semaphore(_SIZE))
         return _pools[key]
 
 
@@ -129,25 +173,30 @@ def close_pools() -> None:
         found = [pool for (process, _), pool in _pools.items() if process == os.getpid()]
         _pools.clear()
     for pool in found:
-        pool.close()
+        pool.resting.close()
 
 
 def taken(url: str) -> Session:
     """A connection of the pool, for as long as one needs it; give it back with `returned`."""
-    for seconds in (min(_SOON, _WAIT_SECONDS), _WAIT_SECONDS):
-        try:
-            return pool_of(url).getconn(seconds)
-        except PoolTimeout:
-            connect(url).close()  # it says so where the server is away
-        except psycopg.Error as error:
-            raise translated(error, shown(url)) from None
-    raise BusyStoreError(
-        "all {n} connections to {path} are in use", hint="try again later", n=_SIZE, path=shown(url)
-    )
+    pool = _pool_of(url)
+    if not pool.turns.acquire(timeout=_WAIT_SECONDS):
+        raise BusyStoreError(
+            "all {n} connections to {path} are in use",
+            hint="try again later",
+            n=_SIZE,
+            path=shown(url),
+        )
+    try:
+        return pool.resting.take() or connect(url)
+    except BaseException:
+        pool.turns.release()
+        raise
 
 
 def returned(url: str, connection: Session) -> None:
-    pool_of(url).putconn(connection)
+    pool = _pool_of(url)
+    pool.resting.put(connection)
+    pool.turns.release()
 
 
 def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
@@ -160,7 +209,7 @@ def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
             if monotonic() > end:
                 raise
         pause()
-        pool_of(url).check()  # after a failover, all connections at rest are lost
+        _pool_of(url).resting.close()  # after a failover, all of them are lost
 
 
 def pause() -> None:
@@ -252,7 +301,7 @@ def walled(wall: Wall) -> list[str]:
 
 def undo(connection: Session) -> None:
     """End a transaction without keeping it; a connection that cannot is closed."""
-    if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+    if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
         return
     try:
         connection.execute("ROLLBACK")
