@@ -29,6 +29,7 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
 _REFUSED = {message for message, _ in REFUSED.values()}
 _FILES, _PROCESSES = "looks at files of a space", "starts processes that open files"
+_FULL = "has SQLite run out of pages"
 LEFT_OUT = {
     "tests/attacks/test_doors.py::test_silent_connections": _PROCESSES,
     "tests/live/test_flush.py::test_several_processes": _PROCESSES,
@@ -37,6 +38,11 @@ LEFT_OUT = {
     "tests/recall/test_assemble.py::test_the_soul_is_given": _FILES,
     "tests/recall/test_recall.py::test_any_text_is_a_query": "opens a home for every example",
     "tests/recall/test_routes.py::test_each_process": _PROCESSES,
+    "tests/write/test_consolidation.py::test_a_folder_that_cannot": _FILES,
+    "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
+    "tests/write/test_consolidation.py::test_a_read_only_home": _FILES,
+    "tests/write/test_phases.py::test_one_that_works_at_last": _FULL,
+    "tests/write/test_phases.py::test_three_failures": _FULL,
     "tests/test_memory.py::test_an_open_memory_that_is_lost": "holds no connection between calls",
     "tests/test_memory.py::test_any_name_is_a_space": _FILES,
     "tests/trust/access/test_pausing.py::test_a_file_that_is_spoilt": _FILES,
