@@ -31,13 +31,10 @@ _REFUSED = {message for message, _ in REFUSED.values()}
 _FILES, _PROCESSES = "looks at files of a space", "starts processes that open files"
 _FULL = "has SQLite run out of pages"
 LEFT_OUT = {
-    "tests/attacks/test_doors.py::test_silent_connections": _PROCESSES,
-    "tests/live/test_flush.py::test_several_processes": _PROCESSES,
     "tests/live/test_plain.py": "is about the memory of plain files",
     "tests/recall/test_assemble.py::test_a_soul_that_is_no_file": _FILES,
     "tests/recall/test_assemble.py::test_the_soul_is_given": _FILES,
     "tests/recall/test_recall.py::test_any_text_is_a_query": "opens a home for every example",
-    "tests/recall/test_routes.py::test_each_process": _PROCESSES,
     "tests/write/test_consolidation.py::test_a_folder_that_cannot": _FILES,
     "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
     "tests/write/test_consolidation.py::test_a_read_only_home": _FILES,
@@ -52,7 +49,6 @@ LEFT_OUT = {
     "tests/trust/audit/test_log.py::test_a_write_that_": "breaks SQLite's way of writing",
     "tests/trust/audit/test_log.py::test_lines_of_another_log": _FILES,
     "tests/trust/audit/test_log.py::test_no_word_is_in_it": _FILES,
-    "tests/trust/audit/test_log.py::test_threads_and_processes": _PROCESSES,
     "tests/trust/audit/test_log.py::test_what_was_found_can_be_accepted": _FILES,
     "tests/trust/audit/test_log.py::test_without_the_key": _FILES,
     "tests/trust/forget/test_asked.py::test_a_request_survives_a_restore": _FILES,
@@ -60,13 +56,8 @@ LEFT_OUT = {
     "tests/trust/forget/test_forgetting.py::test_a_backup": "is about backup files",
     "tests/trust/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
     "tests/trust/forget/test_forgetting.py::test_edited_views": "is about text views",
-    "tests/trust/forget/test_forgetting.py::test_killed_at_any_point": _PROCESSES,
     "tests/trust/forget/test_leftovers.py": "is about files beside a database",
     "tests/trust/forget/test_spaces.py::test_a_damaged": _FILES,
-    "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": _PROCESSES,
-    "tests/trust/forget/test_spaces.py::test_it_is_refused_while": _PROCESSES,
-    "tests/working/test_session.py::test_a_kill_at_any_moment": _PROCESSES,
-    "tests/working/test_session.py::test_two_processes": _PROCESSES,
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
 FOLDERS = (
@@ -120,6 +111,15 @@ def databases(folder: Path) -> list[tuple[At, str]]:
         for name, home in server.ask(_HOMES)
         if Path(str(home)).is_relative_to(folder)
     ]
+
+
+def root_of(home: Path) -> str:
+    """Where the state of a home is: its tokens, its policy …"""
+    if not ON:
+        return str(home)
+    from loxodon.store.postgres.files import share
+
+    return share(_made(str(home)))
 
 
 def copied(home: Path, to: Path) -> None:
