@@ -28,7 +28,7 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
 
 _REFUSED = {message for message, _ in REFUSED.values()}
-_FILES, _PROCESSES = "looks at files of a space", "starts processes that open files"
+_FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
 LEFT_OUT = {
     "tests/live/test_plain.py": "is about the memory of plain files",
@@ -58,6 +58,8 @@ LEFT_OUT = {
     "tests/trust/forget/test_forgetting.py::test_edited_views": "is about text views",
     "tests/trust/forget/test_leftovers.py": "is about files beside a database",
     "tests/trust/forget/test_spaces.py::test_a_damaged": _FILES,
+    "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": "is one transaction there",
+    "tests/trust/forget/test_spaces.py::test_it_is_refused_while": "does not wait for others there",
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
 FOLDERS = (
@@ -93,6 +95,8 @@ _PORT = "LOXODON_TEST_SERVER"
 """Tells the processes that a test starts which server it is."""
 _STARTED = Path(__file__).parent / "started"
 """What these processes have on their path (`sitecustomize.py`)."""
+_at: dict[str, int] = {}
+"""The port of the server: a test may clear the environment."""
 TEMPLATE = "template_loxodon"
 """The database with our schema that others are made from."""
 _HOMES = (
@@ -137,10 +141,19 @@ def opening(server: Server) -> Iterator[None]:
     import pytest
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(_PORT, str(server.port))
-        patch.setenv("PYTHONPATH", str(_STARTED), prepend=os.pathsep)
+        patch.setitem(_at, "port", server.port)
+        for name, value in environment().items():
+            patch.setenv(name, value)
         _redirect(patch.setattr)
         yield
+
+
+def environment() -> dict[str, str]:
+    """What a process needs to know that a test starts with nothing of its own environment."""
+    if not ON:
+        return {}
+    at = {_PORT: str(_at["port"]), "LOXODON_TEST_STORE": "postgres"}
+    return {**at, "PYTHONPATH": str(_STARTED)}
 
 
 @contextmanager
@@ -158,6 +171,7 @@ def passing(server: Server) -> Iterator[None]:
 def in_process() -> None:
     """The same as `opening` for a process that a test has started, to its end."""
     if os.environ.get(_PORT):
+        _at["port"] = int(os.environ[_PORT])
         _redirect(setattr)
 
 
@@ -207,7 +221,7 @@ def _name(home: str) -> str:
 def _server() -> At:
     from tests.store.postgres.server import At
 
-    return At(int(os.environ[_PORT]))
+    return At(_at["port"])
 
 
 def let_go() -> None:

@@ -37,6 +37,7 @@ from loxodon.workspace.workspace import Workspace
 from tests.clock import NOW, Clock
 from tests.on_postgres import copied, root_of
 from tests.serve.http.server import Server, unscheduled
+from tests.waiting import until
 
 WHOSE = ("own", "owners", "others", "nobodys")
 """The agent's; the owner's; another agent's, told to all; what was imported and is nobody's."""
@@ -719,6 +720,8 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
 def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -> None:
     scene, server, owners = served
     relaying = access.add(root_of(scene.home), Grant("relay", agent="bot", relays=True), NOW)[1]
+    with server.client(headers={"authorization": f"Bearer {relaying}"}) as client:
+        until(lambda: client.get("/v1/spaces/main/turns").is_success)  # a server has heard of it
     cases: tuple[tuple[str, str, dict[str, str]], ...] = (
         ("user", relaying, {}),
         ("user", owners, {"x-loxodon-agent": "bot", "x-loxodon-relays": "user"}),
