@@ -7,10 +7,10 @@ a store's transaction waits for it, and must not wait for one that waits for a c
 from __future__ import annotations
 
 import errno
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache, partial
-from threading import local
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -71,16 +71,18 @@ WHERE {of} name >= %(name)s AND name < %(name)s || %(last)s ORDER BY 1
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
 """What no other writing of a file has: there are as many as there are microseconds."""
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+_sharing = threading.Lock()
 
 
 def share(url: str) -> str:
     """Have the files of the home in a database at hand; the path of that home."""
     root = files.SCHEME + without_password(url).partition("://")[2]
-    try:
-        files.shared(root)
-    except FileNotFoundError:
-        migrations.ensure(url)
-        files.share(root, PostgresFiles(url))
+    with _sharing:  # else what another thread has begun to use would be replaced
+        try:
+            files.shared(root)
+        except FileNotFoundError:
+            migrations.ensure(url)
+            files.share(root, PostgresFiles(url))
     return root
 
 
@@ -92,14 +94,14 @@ class PostgresFiles:
         self._resting = Resting()
         self._spaces: dict[str, int] = {}
         """The ids of spaces by the names of their folders."""
-        self._here = local()
+        self._here = threading.local()
         """The transaction that a thread is in while it holds a brief lock."""
         at_fork(self)
 
     def after_fork(self) -> None:
         """Leave the parent's connections alone, which are closed only by who opened them."""
         self._resting = Resting()
-        self._here = local()
+        self._here = threading.local()
 
     # Files
 
