@@ -62,6 +62,14 @@ LEFT_OUT = {
     "tests/trust/forget/test_spaces.py::test_it_is_refused_while": "does not wait for others there",
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
+OWN = (
+    "tests/store/postgres",
+    "tests/services",
+    "tests/serve/test_story.py",
+    "tests/attacks/test_canaries.py",
+    "tests/faults/test_postgres.py",
+)
+"""What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
 FOLDERS = (
     "tests/test_memory.py",
     "tests/test_documents.py",
@@ -76,9 +84,14 @@ FOLDERS = (
     "tests/trust/origin",
     "tests/attacks/test_doors.py",
     "tests/attacks/test_inlets.py",
+    "tests/attacks/test_poisoning.py",
+    "tests/attacks/test_strangers.py",
     "tests/attacks/test_surfaces_table.py",
+    "tests/serve/chat",
+    "tests/serve/test_follow.py",
+    "tests/serve/test_importing.py",
 )
-"""What `make test-postgres` runs."""
+"""What it runs with every memory in PostgreSQL."""
 
 
 def why_not(id: str) -> str:
