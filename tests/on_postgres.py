@@ -31,15 +31,13 @@ _REFUSED = {message for message, _ in REFUSED.values()}
 _FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
 LEFT_OUT = {
+    "tests/attacks/test_audit_tampering.py": "changes files; test_shared_home.py changes tables",
     "tests/live/test_plain.py": "is about the memory of plain files",
     "tests/recall/test_assemble.py::test_a_soul_that_is_no_file": _FILES,
     "tests/recall/test_assemble.py::test_the_soul_is_given": _FILES,
     "tests/recall/test_recall.py::test_any_text_is_a_query": "opens a home for every example",
-    "tests/write/test_consolidation.py::test_a_folder_that_cannot": _FILES,
-    "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
-    "tests/write/test_consolidation.py::test_a_read_only_home": _FILES,
-    "tests/write/test_phases.py::test_one_that_works_at_last": _FULL,
-    "tests/write/test_phases.py::test_three_failures": _FULL,
+    "tests/serve/chat/test_conversation.py::test_a_soul_says": _FILES,
+    "tests/serve/test_follow.py::test_add_refuses_other": "copies the file of a database",
     "tests/test_memory.py::test_an_open_memory_that_is_lost": "holds no connection between calls",
     "tests/test_memory.py::test_any_name_is_a_space": _FILES,
     "tests/trust/access/test_pausing.py::test_a_file_that_is_spoilt": _FILES,
@@ -60,6 +58,11 @@ LEFT_OUT = {
     "tests/trust/forget/test_spaces.py::test_a_damaged": _FILES,
     "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": "is one transaction there",
     "tests/trust/forget/test_spaces.py::test_it_is_refused_while": "does not wait for others there",
+    "tests/write/test_consolidation.py::test_a_folder_that_cannot": _FILES,
+    "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
+    "tests/write/test_consolidation.py::test_a_read_only_home": _FILES,
+    "tests/write/test_phases.py::test_one_that_works_at_last": _FULL,
+    "tests/write/test_phases.py::test_three_failures": _FULL,
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
 OWN = (
@@ -67,9 +70,10 @@ OWN = (
     "tests/services",
     "tests/serve/test_story.py",
     "tests/attacks/test_canaries.py",
-    "tests/faults/test_postgres.py",
 )
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
+LONG = ("tests/faults/test_postgres.py",)
+"""The same, in its long form."""
 FOLDERS = (
     "tests/test_memory.py",
     "tests/test_documents.py",
@@ -82,12 +86,13 @@ FOLDERS = (
     "tests/trust/audit",
     "tests/trust/forget",
     "tests/trust/origin",
+    "tests/attacks/test_audit_tampering.py",
     "tests/attacks/test_doors.py",
     "tests/attacks/test_inlets.py",
     "tests/attacks/test_poisoning.py",
     "tests/attacks/test_strangers.py",
     "tests/attacks/test_surfaces_table.py",
-    "tests/serve/chat",
+    "tests/serve/chat/test_conversation.py",
     "tests/serve/test_follow.py",
     "tests/serve/test_importing.py",
 )
@@ -190,8 +195,9 @@ def in_process() -> None:
 
 def _redirect(put: Callable[[Any, str, Any], None]) -> None:
     from loxodon import memory
+    from loxodon.services.opening import open_space
 
-    real, real_load = memory.open_space, settings.load
+    real, real_load = open_space, settings.load
 
     def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
         home = home_at(path)

@@ -17,7 +17,7 @@ from loxodon.store.postgres.files import share
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.rest.keys import VARIABLE
 from tests.clock import Clock
-from tests.on_postgres import FOLDERS, OWN, why_not
+from tests.on_postgres import FOLDERS, LONG, OWN, why_not
 from tests.serve.shell import Shell
 
 REPOSITORY = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def test_every_line_has_tests_that_are_run() -> None:
     assert features == [*LINES]
     for id in (one for tests in LINES.values() for one in tests):
         path, _, name = id.partition("::")
-        assert any(path == one or path.startswith(f"{one}/") for one in (*OWN, *FOLDERS)), id
+        assert any(path == one or path.startswith(f"{one}/") for one in (*OWN, *LONG, *FOLDERS)), id
         assert not why_not(id), id
         if name:
             parsed = ast.walk(ast.parse((REPOSITORY / path).read_text("utf-8")))
