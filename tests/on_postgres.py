@@ -30,6 +30,7 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 _REFUSED = {message for message, _ in REFUSED.values()}
 _FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
+_STEPS = "counts the steps of SQLite"
 LEFT_OUT = {
     "tests/attacks/test_audit_tampering.py": "changes files; test_shared_home.py changes tables",
     "tests/live/test_plain.py": "is about the memory of plain files",
@@ -61,6 +62,9 @@ LEFT_OUT = {
     "tests/write/test_consolidation.py::test_a_folder_that_cannot": _FILES,
     "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
     "tests/write/test_consolidation.py::test_a_read_only_home": _FILES,
+    "tests/write/test_fading.py::test_a_phase_without_changes_costs": _STEPS,
+    "tests/write/test_fading.py::test_a_run_with_one_thing_said_costs": _STEPS,
+    "tests/write/test_fading.py::test_the_cost_follows": _STEPS,
     "tests/write/test_phases.py::test_one_that_works_at_last": _FULL,
     "tests/write/test_phases.py::test_three_failures": _FULL,
 }
