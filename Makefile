@@ -41,8 +41,8 @@ test-long: $(VENV)/dev.done  ## all tests, those of faults, attacks and fuzz wit
 	status=$$?; sort $(FIGURES); exit $$status
 
 test-postgres: $(VENV)/dev.done  ## the behaviour tests with every memory in PostgreSQL, which it starts itself
-	$(BIN)/python -m pytest -n 3 --dist worksteal tests/store/postgres tests/services tests/serve/test_story.py tests/attacks/test_canaries.py
-	LOXODON_LONG=1 $(BIN)/python -m pytest -n 2 tests/faults/test_postgres.py
+	$(BIN)/python -m pytest -n 3 --dist worksteal $$($(BIN)/python -c 'from tests.on_postgres import OWN; print(*OWN)')
+	LOXODON_LONG=1 $(BIN)/python -m pytest -n 2 $$($(BIN)/python -c 'from tests.on_postgres import LONG; print(*LONG)')
 	LOXODON_TEST_STORE=postgres $(BIN)/python -m pytest -n 3 --dist worksteal -rs $$($(BIN)/python -c 'from tests.on_postgres import FOLDERS; print(*FOLDERS)')
 
 test-model:  ## try the model path on a real small model, and print the table of rules, residue and full; WEIGHTS=model.gguf EVERY=6 MODES=full for another (an environment of its own: .venv-model)

@@ -337,6 +337,7 @@ def _client(url: str, who: int, asked: Sequence[str]) -> list[float]:
     """Calls for a while; how many milliseconds each took. Plain sockets: a client library would
     take as much of the processor as the servers."""
     found, end, n = [], perf_counter() + _SECONDS, 0
+    body: dict[str, Any]
     host, _, path = url.partition("//")[2].partition("/")
     http = HTTPConnection(host, timeout=60)
     while perf_counter() < end:

@@ -99,10 +99,24 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if on_postgres.ON and (why := on_postgres.why_not(item.nodeid)):
+            item.add_marker(pytest.mark.skip(reason=why))
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    if on_postgres.ON and (why := on_postgres.why_not(item.nodeid)):
-        pytest.skip(why)
+def pytest_runtest_setup() -> Iterator[None]:
+    return (yield from _unless_refused())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    return (yield from _unless_refused())
+
+
+def _unless_refused() -> Iterator[None]:
+    """Leave out what comes upon something that is for files, on PostgreSQL."""
     try:
         return (yield)
     except Exception as error:
@@ -111,13 +125,23 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         raise
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def backend(request: pytest.FixtureRequest) -> Iterator[None]:
     """Files, unless the run is to try PostgreSQL."""
     if not on_postgres.ON:
         yield
         return
     with on_postgres.opening(request.getfixturevalue("postgres")):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def databases(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Those of a test go with it; those of what a module shares stay."""
+    if not on_postgres.ON:
+        yield
+        return
+    with on_postgres.passing(request.getfixturevalue("postgres")):
         yield
 
 

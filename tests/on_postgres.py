@@ -1,44 +1,44 @@
 """The tests of files, on PostgreSQL: with LOXODON_TEST_STORE=postgres, `make test-postgres`.
 
-Every home that a test opens in its own process gets a database of its own, and nothing else
+Every home that a test or a process of it opens gets a database of its own, and nothing else
 changes. What is about files is left out; each line says why.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from loxodon import config as settings
 from loxodon import files
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import REFUSED, UsageError
-from loxodon.services.opening import open_space
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at
 
 if TYPE_CHECKING:
-    from tests.store.postgres.server import Server
+    from tests.store.postgres.server import At, Server
 
 ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
 
 _REFUSED = {message for message, _ in REFUSED.values()}
-_FILES, _PROCESSES = "looks at files of a space", "starts processes that open files"
+_FILES = "looks at files of a space"
+_FULL = "has SQLite run out of pages"
+_STEPS = "counts the steps of SQLite"
 LEFT_OUT = {
-    "tests/attacks/test_doors.py::test_silent_connections": _PROCESSES,
-    "tests/live/test_flush.py::test_several_processes": _PROCESSES,
+    "tests/attacks/test_audit_tampering.py": "changes files; test_shared_home.py changes tables",
     "tests/live/test_plain.py": "is about the memory of plain files",
     "tests/recall/test_assemble.py::test_a_soul_that_is_no_file": _FILES,
     "tests/recall/test_assemble.py::test_the_soul_is_given": _FILES,
     "tests/recall/test_recall.py::test_any_text_is_a_query": "opens a home for every example",
-    "tests/recall/test_routes.py::test_each_process": _PROCESSES,
+    "tests/serve/chat/test_conversation.py::test_a_soul_says": _FILES,
+    "tests/serve/test_follow.py::test_add_refuses_other": "copies the file of a database",
     "tests/test_memory.py::test_an_open_memory_that_is_lost": "holds no connection between calls",
     "tests/test_memory.py::test_any_name_is_a_space": _FILES,
     "tests/trust/access/test_pausing.py::test_a_file_that_is_spoilt": _FILES,
@@ -48,7 +48,6 @@ LEFT_OUT = {
     "tests/trust/audit/test_log.py::test_a_write_that_": "breaks SQLite's way of writing",
     "tests/trust/audit/test_log.py::test_lines_of_another_log": _FILES,
     "tests/trust/audit/test_log.py::test_no_word_is_in_it": _FILES,
-    "tests/trust/audit/test_log.py::test_threads_and_processes": _PROCESSES,
     "tests/trust/audit/test_log.py::test_what_was_found_can_be_accepted": _FILES,
     "tests/trust/audit/test_log.py::test_without_the_key": _FILES,
     "tests/trust/forget/test_asked.py::test_a_request_survives_a_restore": _FILES,
@@ -56,15 +55,29 @@ LEFT_OUT = {
     "tests/trust/forget/test_forgetting.py::test_a_backup": "is about backup files",
     "tests/trust/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
     "tests/trust/forget/test_forgetting.py::test_edited_views": "is about text views",
-    "tests/trust/forget/test_forgetting.py::test_killed_at_any_point": _PROCESSES,
     "tests/trust/forget/test_leftovers.py": "is about files beside a database",
     "tests/trust/forget/test_spaces.py::test_a_damaged": _FILES,
-    "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": _PROCESSES,
-    "tests/trust/forget/test_spaces.py::test_it_is_refused_while": _PROCESSES,
-    "tests/working/test_session.py::test_a_kill_at_any_moment": _PROCESSES,
-    "tests/working/test_session.py::test_two_processes": _PROCESSES,
+    "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": "is one transaction there",
+    "tests/trust/forget/test_spaces.py::test_it_is_refused_while": "does not wait for others there",
+    "tests/write/test_consolidation.py::test_a_folder_that_cannot": _FILES,
+    "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
+    "tests/write/test_consolidation.py::test_a_read_only_home": _FILES,
+    "tests/write/test_fading.py::test_a_phase_without_changes_costs": _STEPS,
+    "tests/write/test_fading.py::test_a_run_with_one_thing_said_costs": _STEPS,
+    "tests/write/test_fading.py::test_the_cost_follows": _STEPS,
+    "tests/write/test_phases.py::test_one_that_works_at_last": _FULL,
+    "tests/write/test_phases.py::test_three_failures": _FULL,
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""
+OWN = (
+    "tests/store/postgres",
+    "tests/services",
+    "tests/serve/test_story.py",
+    "tests/attacks/test_canaries.py",
+)
+"""What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
+LONG = ("tests/faults/test_postgres.py",)
+"""The same, in its long form."""
 FOLDERS = (
     "tests/test_memory.py",
     "tests/test_documents.py",
@@ -77,11 +90,17 @@ FOLDERS = (
     "tests/trust/audit",
     "tests/trust/forget",
     "tests/trust/origin",
+    "tests/attacks/test_audit_tampering.py",
     "tests/attacks/test_doors.py",
     "tests/attacks/test_inlets.py",
+    "tests/attacks/test_poisoning.py",
+    "tests/attacks/test_strangers.py",
     "tests/attacks/test_surfaces_table.py",
+    "tests/serve/chat/test_conversation.py",
+    "tests/serve/test_follow.py",
+    "tests/serve/test_importing.py",
 )
-"""What `make test-postgres` runs."""
+"""What it runs with every memory in PostgreSQL."""
 
 
 def why_not(id: str) -> str:
@@ -94,34 +113,95 @@ def is_refused(error: BaseException) -> bool:
     return isinstance(error, UsageError) and error.template in _REFUSED
 
 
-_open: list[tuple[Server, dict[str, str]]] = []
+_PORT = "LOXODON_TEST_SERVER"
+"""Tells the processes that a test starts which server it is."""
+_STARTED = Path(__file__).parent / "started"
+"""What these processes have on their path (`sitecustomize.py`)."""
+_at: dict[str, int] = {}
+"""The port of the server: a test may clear the environment."""
+TEMPLATE = "template_loxodon"
+"""The database with our schema that others are made from."""
+_HOMES = (
+    "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database "
+    "WHERE starts_with(datname, 'home_')"
+)
 
 
-def databases(folder: Path) -> list[tuple[Server, str]]:
+def databases(folder: Path) -> list[tuple[At, str]]:
     """(server, URL) of the databases that the homes below a folder are in."""
+    if not ON:
+        return []
+    server = _server()
     return [
-        (server, url)
-        for server, urls in _open
-        for home, url in urls.items()
-        if Path(home).is_relative_to(folder)
+        (server, server.url(str(name)))
+        for name, home in server.ask(_HOMES)
+        if Path(str(home)).is_relative_to(folder)
     ]
+
+
+def root_of(home: Path) -> str:
+    """Where the state of a home is: its tokens, its policy …"""
+    if not ON:
+        return str(home)
+    from loxodon.store.postgres.files import share
+
+    return share(_made(str(home)))
+
+
+def copied(home: Path, to: Path) -> None:
+    """Copy a home that nobody has open, wherever it is."""
+    if not ON:
+        shutil.copytree(home, to)
+        return
+    let_go()
+    _made(str(to), _name(str(home)))
 
 
 @contextmanager
 def opening(server: Server) -> Iterator[None]:
-    """Have every home that is opened meanwhile be in a database of its own."""
-    urls: dict[str, str] = {}
-    _open.append((server, urls))
-    alone = Lock()
-    real, real_load = open_space, settings.load
+    """Have every home that is opened meanwhile be in a database of its own, whoever opens it."""
+    import pytest
 
-    def in_database(home: str, config: Config) -> Config:
-        if config.store.url:
-            return config
-        with alone:
-            if home not in urls:
-                urls[home] = server.database()
-        return config._replace(store=StoreConfig(urls[home]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_at, "port", server.port)
+        for name, value in environment().items():
+            patch.setenv(name, value)
+        _redirect(patch.setattr)
+        yield
+
+
+def environment() -> dict[str, str]:
+    """What a process needs to know that a test starts with nothing of its own environment."""
+    if not ON:
+        return {}
+    at = {_PORT: str(_at["port"]), "LOXODON_TEST_STORE": "postgres"}
+    return {**at, "PYTHONPATH": str(_STARTED)}
+
+
+@contextmanager
+def passing(server: Server) -> Iterator[None]:
+    """Drop the databases that were made meanwhile."""
+    before = set(server.ask(_HOMES))
+    yield
+    let_go()
+    for name, _ in set(server.ask(_HOMES)) - before:
+        server.ask(f"DROP DATABASE {name} WITH (FORCE)")
+        for root in [root for root in files._SHARED if root.endswith(f"/{name}")]:
+            del files._SHARED[root]
+
+
+def in_process() -> None:
+    """The same as `opening` for a process that a test has started, to its end."""
+    if os.environ.get(_PORT):
+        _at["port"] = int(os.environ[_PORT])
+        _redirect(setattr)
+
+
+def _redirect(put: Callable[[Any, str, Any], None]) -> None:
+    from loxodon import memory
+    from loxodon.services.opening import open_space
+
+    real, real_load = open_space, settings.load
 
     def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
         home = home_at(path)
@@ -129,30 +209,46 @@ def opening(server: Server) -> Iterator[None]:
             config = settings.with_environment(settings.load(home), os.environ)
         elif isinstance(config, Mapping):
             config = settings.from_mapping(config)
-        return real(path, space, in_database(home, config), *more)
+        return real(path, space, _in_database(home, config), *more)
 
     def load(home: str) -> Config:
         """For commands and servers, which look where the spaces are before they open one."""
-        return in_database(home, real_load(home))
+        return _in_database(home, real_load(home))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("loxodon.memory.open_space", opened)
-        patch.setattr(settings, "load", load)
-        yield
-    _open.pop()
-    let_go()
-    for url in urls.values():
-        server.ask(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
+    put(memory, "open_space", opened)
+    put(settings, "load", load)
+
+
+def _in_database(home: str, config: Config) -> Config:
+    return config if config.store.url else config._replace(store=StoreConfig(_made(home)))
+
+
+_known = set[str]()
+
+
+def _made(home: str, template: str = "") -> str:
+    """The URL of the database of a home, which is made where there is none."""
+    server, name = _server(), _name(home)
+    if name not in _known:
+        if not server.ask(f"SELECT 1 FROM pg_database WHERE datname = '{name}'"):
+            server.database(template or TEMPLATE, name, home)
+        _known.add(name)
+    return server.url(name)
+
+
+def _name(home: str) -> str:
+    """What every process calls the database of a home."""
+    return f"home_{sha256(os.path.realpath(home).encode()).hexdigest()[:24]}"
+
+
+def _server() -> At:
+    from tests.store.postgres.server import At
+
+    return At(_at["port"])
 
 
 def let_go() -> None:
     """Close the connections of this process: a server has few."""
-    from loxodon.store.postgres.files import PostgresFiles
     from loxodon.store.postgres.pool import close_pools
 
     close_pools()
-    for one in files._SHARED.values():
-        assert isinstance(one, PostgresFiles)
-        while one._idle:
-            one._idle.pop().close()
-    files._SHARED.clear()

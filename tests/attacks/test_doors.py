@@ -27,6 +27,7 @@ from loxodon.serve.proxy.app import App as ProxyApp
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant, Grants
 from tests.clock import NOW, Clock
+from tests.on_postgres import environment
 
 OWNERS = Door("the-owners")
 
@@ -271,7 +272,7 @@ def test_silent_connections_lock_nobody_out(tmp_path: Path, server: str) -> None
             stdout=subprocess.PIPE,
             stderr=errors,
             cwd=tmp_path,
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **environment()},
         ) as process,
         ExitStack() as held,
     ):

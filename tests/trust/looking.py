@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tests import on_postgres
 
 if TYPE_CHECKING:
-    from tests.store.postgres.server import Server
+    from tests.store.postgres.server import At
 
 
 def forms(word: str) -> set[bytes]:
@@ -49,7 +49,7 @@ def _all(home: Path) -> Iterator[tuple[str, bytes]]:
             yield table, data
 
 
-def rows_of(server: Server, url: str) -> Iterator[tuple[str, object, bytes]]:
+def rows_of(server: At, url: str) -> Iterator[tuple[str, object, bytes]]:
     """(table, number of its space, bytes) of every row of a database, whatever stands before it."""
     import psycopg
 

@@ -19,7 +19,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import BusyStoreError, FullStoreError, UnwritableStoreError
-from loxodon.filelock import FileLock
+from loxodon.filelock import lock_on
 from loxodon.layout import CONSOLIDATION_LOCK
 from tests.clock import NOW, Clock
 from tests.write.talks import CONFIG, EN, ZH, known, rows, said
@@ -249,7 +249,7 @@ def test_a_run_that_failed_did_not_do_it_for_the_one_that_waited(
     memory.add(said("I live in Leeds"))
     for phase in (1, 2, 3, 4):
         memory.consolidate(phase=phase)
-    lock = FileLock(os.path.join(tmp_path, "spaces", "main", CONSOLIDATION_LOCK))
+    lock = lock_on(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
     assert lock.acquire(0)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(memory.consolidate)
@@ -265,7 +265,7 @@ def test_a_run_that_hangs_is_not_waited_for_forever(
 ) -> None:
     monkeypatch.setattr("loxodon.write.consolidation._WAIT_SECONDS", 0.05)
     memory.add(said("I live in Leeds"))
-    lock = FileLock(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
+    lock = lock_on(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
     assert lock.acquire(0)
     with pytest.raises(BusyStoreError, match="another consolidation"):
         memory.consolidate()

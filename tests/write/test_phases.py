@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from loxodon.errors import ConsolidationError, FullStoreError, UsageError
 from loxodon.write.phases import PHASES
 from loxodon.write.segment import segments
 from tests.clock import NOW, Clock
+from tests.on_postgres import copied
 from tests.write.talks import CONFIG, EN, ZH, known, rows, said
 
 LATER = NOW + timedelta(days=40)
@@ -55,10 +55,13 @@ class Homes(NamedTuple):
 KILLER = """
     import os, signal, sys
     from pathlib import Path
+    from loxodon.store.postgres.database import PostgresDatabase
     from loxodon.store.sqlite.database import Database
+    from tests import on_postgres
     from tests.write.test_phases import reopened
 
-    run, now = Database.run, [0]
+    commits = (PostgresDatabase, "_commit") if on_postgres.ON else (Database, "run")
+    run, now = getattr(*commits), [0]
 
     def die():
         os.kill(os.getpid(), signal.SIGKILL)
@@ -69,15 +72,15 @@ KILLER = """
             if (number, where) == (phase, "before"):
                 die()
 
-        def dying(self, sql, values=()):
-            due = sql == "COMMIT" and now[0] == phase
+        def dying(self, *statement):
+            due = statement[:1] in ((), ("COMMIT",)) and now[0] == phase
             if due and where == "inside":
                 die()
-            run(self, sql, values)
+            run(self, *statement)
             if due and where == "after":
                 die()
 
-        Database.run = dying
+        setattr(*commits, dying)
         reopened(Path(home)).consolidate(progress=begins)
 
     base, *orders = sys.stdin.read().splitlines()
@@ -99,7 +102,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Homes:
     places = [(phase, where) for phase in range(1, PHASES + 1) for where in WHERE]
     killed = {place: folder / f"{place[0]}-{place[1]}" for place in places}
     for home in (*killed.values(), folder / "whole", folder / "first"):
-        shutil.copytree(folder / "base", home)
+        copied(folder / "base", home)
     with reopened(folder / "whole") as memory:
         memory.consolidate()
     orders = "\n".join(f"{phase} {where} {home}" for (phase, where), home in killed.items())
@@ -264,7 +267,7 @@ def test_a_statement_that_cannot_be_kept_leaves_nothing_behind(
 
 def test_phases_one_after_the_other_are_a_run(tmp_path: Path) -> None:
     prepared(tmp_path / "one")
-    shutil.copytree(tmp_path / "one", tmp_path / "all")
+    copied(tmp_path / "one", tmp_path / "all")
     with reopened(tmp_path / "one") as memory:
         for phase in range(1, PHASES + 1):
             assert memory.consolidate(phase=phase).ran

@@ -17,6 +17,7 @@ import httpx
 
 from loxodon.filelock import FileLock
 from loxodon.layout import SCHEDULE_LOCK
+from tests import on_postgres
 
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
 
@@ -51,6 +52,7 @@ class Server:
                 "LOXODON_HOME": str(home),
                 "TZ": "Asia/Shanghai",
                 "LOXODON_NOW": now,
+                **on_postgres.environment(),
                 **environment,
             },
         )

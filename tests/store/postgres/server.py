@@ -14,12 +14,15 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
 import psycopg
+import psycopg.sql
+
+from tests.on_postgres import TEMPLATE
 
 OWNER = "loxodon"
 """A login that owns the databases of the tests and is bound by row-level security."""
@@ -74,7 +77,40 @@ def own(folder: Path) -> Path:
     return folder
 
 
-class Server:
+class At:
+    """A server that somebody runs."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def url(self, database: str, user: str = OWNER) -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def ask(self, sql: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        """As a superuser, each statement by itself."""
+        with psycopg.connect(self.url(database, "postgres"), autocommit=True) as connection:
+            cursor = connection.execute(sql.encode())
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def database(self, template: str = TEMPLATE, name: str = "", of: str = "") -> str:
+        """The URL of a new database with our schema in it; `of` is what it is for."""
+        if not self.ask(f"SELECT 1 FROM pg_database WHERE datname = '{template}'"):
+            from loxodon.store.postgres.migrations import migrate
+
+            self.ask(f"CREATE ROLE {OWNER} LOGIN")
+            self.ask(f"CREATE DATABASE {template} OWNER {OWNER}")
+            self.ask("CREATE EXTENSION vector", template)  # which needs a superuser
+            migrate(self.url(template))
+        name = name or f"test_{next(_numbers)}"
+        with suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+            self.ask(f"CREATE DATABASE {name} TEMPLATE {template} OWNER {OWNER} STRATEGY FILE_COPY")
+        if of:
+            told = psycopg.sql.Literal(of).as_string()
+            self.ask(f"COMMENT ON DATABASE {name} IS {told}")
+        return self.url(name)
+
+
+class Server(At):
     """A server on a folder; started by the constructor."""
 
     def __init__(self, folder: Path, *, made: bool = False, durable: bool = False) -> None:
@@ -85,7 +121,7 @@ class Server:
             options = ("-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C")
             run("initdb", "-D", str(folder), *options, "--no-sync", "--no-instructions")
         self.log = folder.with_name(f"{folder.name}.log")
-        self.port = _free_port()
+        super().__init__(_free_port())
         self.start()
 
     def start(self) -> None:
@@ -112,28 +148,6 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(how)
             self.process.wait(60)
-
-    def url(self, database: str, user: str = OWNER) -> str:
-        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
-
-    def ask(self, sql: str, database: str = "postgres") -> list[tuple[object, ...]]:
-        """As a superuser, each statement by itself."""
-        with psycopg.connect(self.url(database, "postgres"), autocommit=True) as connection:
-            cursor = connection.execute(sql.encode())
-            return list(cursor.fetchall()) if cursor.description else []
-
-    def database(self, template: str = "template_loxodon") -> str:
-        """The URL of a new database with our schema in it."""
-        if not self.ask(f"SELECT 1 FROM pg_database WHERE datname = '{template}'"):
-            from loxodon.store.postgres.migrations import migrate
-
-            self.ask(f"CREATE ROLE {OWNER} LOGIN")
-            self.ask(f"CREATE DATABASE {template} OWNER {OWNER}")
-            self.ask("CREATE EXTENSION vector", template)  # which needs a superuser
-            migrate(self.url(template))
-        name = f"test_{next(_numbers)}"
-        self.ask(f"CREATE DATABASE {name} TEMPLATE {template} OWNER {OWNER} STRATEGY FILE_COPY")
-        return self.url(name)
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread
 
 import psycopg
 import pytest
@@ -142,6 +143,29 @@ def test_a_connection_that_was_cut_is_replaced(root: str, postgres_url: str) -> 
             "WHERE pid <> pg_backend_pid() AND datname = current_database()"
         )
     assert files.read(path) == b"[]"
+
+
+def test_threads_that_begin_at_once_share_one(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    begin, all_here = PostgresFiles.__init__, Barrier(8)
+
+    def noted(self: PostgresFiles, url: str) -> None:
+        begin(self, url)
+        made.append(url)
+
+    def first() -> bytes:
+        all_here.wait(60)
+        root = share(postgres_url)
+        files.append(f"{root}/begun", b"x", durable=False)
+        return files.read(f"{root}/begun")
+
+    monkeypatch.setattr(PostgresFiles, "__init__", noted)
+    with ThreadPoolExecutor(8) as threads:
+        done = [threads.submit(first) for _ in range(8)]
+        assert max(len(one.result()) for one in done) == 8
+    assert made == [postgres_url]
 
 
 def test_a_password_is_in_no_path_and_no_error() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from loxodon.store import Filter
 from loxodon.store.postgres import fulltext, migrations
+from loxodon.store.relational.database import migrations as every_migration
 from loxodon.store.relational.fulltext import FullText, Narrowed
 from loxodon.text.words import index_words, query_words
 from tests.long import count as how_many
@@ -75,7 +76,7 @@ def test_a_database_from_before_there_were_blocks(
     postgres.database()
     postgres.ask(f"CREATE DATABASE older OWNER {OWNER}")
     postgres.ask("CREATE EXTENSION vector", "older")
-    url, known = postgres.url("older"), migrations.migrations("postgres")
+    url, known = postgres.url("older"), every_migration("postgres")
     with monkeypatch.context() as patch:
         before = [path for path in known if not path.endswith("0006_words.sql")]
         patch.setattr(migrations, "migrations", lambda backend: before)

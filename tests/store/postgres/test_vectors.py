@@ -1,4 +1,4 @@
-"""Vectors in PostgreSQL: an index of its own for a large pool."""
+"""Vectors in PostgreSQL: an index of its own for a large pool, as long as there is that pool."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from loxodon.store import Filter, QuestionVector
-from loxodon.store.postgres import vectors
+from loxodon import files
+from loxodon.filelock import lock_on
+from loxodon.store import Filter, QuestionVector, Vector
+from loxodon.store.postgres import nearest, vectors
+from loxodon.store.postgres.files import share
+from loxodon.store.postgres.store import PostgresStore
 from tests.clock import NOW
 from tests.store.contracts.vectors import MODEL, fill, some, talk
+from tests.store.postgres.server import Server
 from tests.store.postgres.test_store import opened
 
 
@@ -45,3 +50,63 @@ def test_a_large_pool_has_an_index_of_its_own(
     assert len(small.vectors.similar("turns", asked[:1], 20)) == 9
     store.close()
     small.close()
+
+
+def indexed(url: str, space: str) -> PostgresStore:
+    """A store whose turns have an index of their vectors."""
+    store = opened(url, space)
+    talk(store, 5)
+    with store.writing():
+        store.vectors.begin(MODEL)
+    fill(store, some(5))
+    with store.writing():
+        store.vectors.stop(MODEL, "")
+    return store
+
+
+def test_an_index_goes_with_its_space_and_with_its_model(
+    postgres: Server, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "NEAREST_FROM", 5)
+    ada, bob, eve = (indexed(postgres_url, name) for name in ("ada", "bob", "eve"))
+
+    def left() -> list[object]:
+        sql = "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'nearest%' ORDER BY 1"
+        return [name for (name,) in postgres.ask(sql, postgres_url.rpartition("/")[2])]
+
+    names = [nearest.name(one._db.id, 1, "turns") for one in (ada, bob, eve)]
+    assert left() == names
+    there = files.shared(share(postgres_url))
+    assert there is not None
+    there[0].drop_space("ada")
+    assert left() == names[1:]
+
+    # In the one step in which all of a space is deleted; what a killed run has left goes, too.
+    monkeypatch.setattr(nearest, "sweep", lambda url, space: None)
+    there[0].drop_space("bob")
+    assert left() == names[1:]
+    monkeypatch.undo()
+    monkeypatch.setattr(vectors, "NEAREST_FROM", 5)
+    nina = indexed(postgres_url, "nina")
+    lock = lock_on(f"{share(postgres_url)}/deleting", brief=True)
+    assert lock.acquire(10)
+    there[0].drop_space("nina")
+    lock.close()
+    assert left() == names[2:]
+
+    # Of a model that is used no more; the next one may have vectors of another size.
+    monkeypatch.setattr(nearest, "sweep", lambda url, space: None)
+    with eve.writing():
+        eve.vectors.keep_only([])
+    assert left() == names[2:]
+    monkeypatch.undo()
+    with eve.writing():
+        eve.vectors.begin("wider")
+        eve.vectors.put("wider", [Vector("turns", 1, b"h", bytes(2 * 99))])
+        eve.vectors.begin(MODEL)
+    assert eve.vectors.size("wider") == 99
+    with eve.writing():
+        eve.vectors.keep_only(["wider"])
+    assert left() == []
+    for store in (ada, bob, eve, nina):
+        store.close()

@@ -13,7 +13,7 @@ import pytest
 from loxodon.errors import NotFoundError
 from loxodon.store import Chunk, Filter, NoteFile, QuestionVector
 from loxodon.store.postgres.dialect import translated
-from loxodon.store.postgres.pool import ROLE, begin, connect, pool_of, role_of
+from loxodon.store.postgres.pool import ROLE, begin, close_pools, connect, role_of
 from loxodon.store.postgres.store import PostgresStore
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.walls import Wall
@@ -280,7 +280,7 @@ def test_a_login_that_row_level_security_does_not_bind(postgres: Server) -> None
     with pytest.raises(Exception, match="must be owner"), store.writing():
         store._db.run("DROP TABLE loxodon.turns")
     store.close()
-    pool_of(url).close()
+    close_pools()
     with psycopg.connect(url) as connection:
         assert connection.execute(
             f"SELECT rolbypassrls OR rolcanlogin FROM pg_roles WHERE rolname = '{ROLE}'"

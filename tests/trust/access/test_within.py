@@ -7,7 +7,6 @@ or a command that is added without a row fails.
 from __future__ import annotations
 
 import inspect
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -35,9 +34,10 @@ from loxodon.trust.audit.auditing import AuditLog
 from loxodon.types import ORIGINS, Chat, Draft, Source
 from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
-from tests import on_postgres
 from tests.clock import NOW, Clock
+from tests.on_postgres import copied, root_of
 from tests.serve.http.server import Server, unscheduled
+from tests.waiting import until
 
 WHOSE = ("own", "owners", "others", "nobodys")
 """The agent's; the owner's; another agent's, told to all; what was imported and is nobody's."""
@@ -90,7 +90,7 @@ def made(home: Path) -> Scene:
             "nobodys": memory.capture("The user lives in Bath.", "belief", origin="import").id,
         }
     grant = Grant("bot", ("main",), "bot", rights="owner")
-    return Scene(home, ids, access.add(str(home), grant, NOW)[1])
+    return Scene(home, ids, access.add(root_of(home), grant, NOW)[1])
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +100,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 @pytest.fixture
 def scene(once: Scene, tmp_path: Path) -> Scene:
-    if on_postgres.ON:  # which has nothing that could be copied
-        return made(tmp_path / "home")
-    shutil.copytree(once.home, tmp_path / "home")
+    copied(once.home, tmp_path / "home")
     return once._replace(home=tmp_path / "home")
 
 
@@ -688,7 +686,7 @@ def sent(client: httpx.Client, name: str, given: dict[str, Any]) -> str:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Server, str]]:
     """A server, and the tokens of an agent and of the owner."""
     scene = made(tmp_path_factory.mktemp("served") / "home")
-    owners = access.add(str(scene.home), Grant("owner"), NOW)[1]
+    owners = access.add(root_of(scene.home), Grant("owner"), NOW)[1]
     with unscheduled(scene.home), Server(scene.home, now=NOW.isoformat()) as server:
         yield scene, server, owners
 
@@ -721,7 +719,9 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
 
 def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -> None:
     scene, server, owners = served
-    relaying = access.add(str(scene.home), Grant("relay", agent="bot", relays=True), NOW)[1]
+    relaying = access.add(root_of(scene.home), Grant("relay", agent="bot", relays=True), NOW)[1]
+    with server.client(headers={"authorization": f"Bearer {relaying}"}) as client:
+        until(lambda: client.get("/v1/spaces/main/turns").is_success)  # a server has heard of it
     cases: tuple[tuple[str, str, dict[str, str]], ...] = (
         ("user", relaying, {}),
         ("user", owners, {"x-loxodon-agent": "bot", "x-loxodon-relays": "user"}),

@@ -22,6 +22,7 @@ from loxodon.errors import ForbiddenError, InputError, NotFoundError
 from loxodon.spaces import space_path
 from loxodon.types import Record
 from loxodon.working import Session
+from tests import on_postgres
 from tests.clock import NOW, Clock
 from tests.long import count, figure
 from tests.trust.looking import files_with
@@ -597,6 +598,8 @@ def _killed(home: Path, clock: Clock, point: _Point) -> bool:
 
 
 def _die_at(n: int) -> None:
+    from loxodon.store.postgres.database import PostgresDatabase
+    from loxodon.store.postgres.files import PostgresFiles
     from loxodon.store.sqlite.database import Database
 
     steps = iter(range(n))
@@ -609,10 +612,12 @@ def _die_at(n: int) -> None:
 
         return wrapped
 
-    Database.all = dying(Database.all)  # type: ignore[method-assign]
-    Database.many = dying(Database.many)  # type: ignore[method-assign]
-    for name in ("unlink", "replace", "fsync", "rename"):
-        setattr(os, name, dying(getattr(os, name)))
+    places: dict[object, str] = {Database: "all many", os: "unlink replace fsync rename"}
+    if on_postgres.ON:
+        places = {PostgresDatabase: "all run many _commit", PostgresFiles: "begin end"}
+    for place, names in places.items():
+        for name in names.split():
+            setattr(place, name, dying(getattr(place, name)))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
@@ -627,7 +632,7 @@ def test_killed_at_any_point_it_is_finished_by_the_next(home: Path, tmp_path: Pa
     runs = finished = 0
     for n in _points():
         copy = tmp_path / f"copy-{n}"
-        shutil.copytree(home, copy)
+        on_postgres.copied(home, copy)
         died = _killed(copy, clock, _Point(n))
         with opened(copy, clock) as memory:
             intact = texts(memory) == before
@@ -638,7 +643,7 @@ def test_killed_at_any_point_it_is_finished_by_the_next(home: Path, tmp_path: Pa
             else:
                 memory.forget(entity="Zorinda")
         assert not files_with(["Zorinda"], copy), f"at point {n}"
-        shutil.rmtree(copy)
+        shutil.rmtree(copy, ignore_errors=on_postgres.ON)
         runs += 1
         if not died:
             break

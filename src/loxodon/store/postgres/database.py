@@ -64,6 +64,8 @@ class PostgresDatabase(Database):
         self._changes = 0
         self._escaped = False
         self._depth = 0
+        self._is_spoilt = False
+        """Whether a part of this transaction was undone (`pool.end`)."""
         self._counted: dict[str, int] = {}
         """The counters as they are for this write, as far as it has asked."""
         self._owed: set[str] = set()
@@ -119,7 +121,7 @@ class PostgresDatabase(Database):
             self._mode = "writing"
             self.changed.clear()
             self.signing, self.sum_anew = NOTHING_SIGNED, False
-            self._changes, said = 0, ""
+            self._changes, said, kept = 0, "", False
             try:
                 yield
                 if self._has_changed():
@@ -128,7 +130,7 @@ class PostgresDatabase(Database):
                     elif self.signing != NOTHING_SIGNED:
                         self._carry_on()
                 self._commit()
-                said = ""
+                said, kept = "", True
                 due, self.afterwards = self.afterwards, []
             except BaseException:
                 if self.witness is not None and said:
@@ -137,7 +139,7 @@ class PostgresDatabase(Database):
             finally:
                 self._mode, self.afterwards = "", []
                 self._counted, self._owed = {}, set()
-                self._let_go()
+                self._let_go(undo=not kept)
             for one in due:
                 one()
 
@@ -155,6 +157,7 @@ class PostgresDatabase(Database):
             signing = self.signing
         except BaseException:
             self._leave_pipeline()
+            self._is_spoilt = True
             connection = self._held()
             if not connection.closed:
                 with self._translating():
@@ -187,7 +190,7 @@ class PostgresDatabase(Database):
                 pass
             row = cursor.fetchone()
         except BaseException as error:
-            pool.undo(connection)
+            pool.end(connection, undo=True)
             pool.returned(url, connection)
             if isinstance(error, psycopg.Error):
                 raise store_error(error, shown(url)) from None
@@ -234,7 +237,7 @@ class PostgresDatabase(Database):
     def _commit(self) -> None:
         """Commit; where the answer is lost, ask what became of it."""
         if not self._changes:
-            return  # nothing to keep: it is ended like one that is undone
+            return  # nothing to keep
         self._put_down()
         ((version, xid),) = self._execute(
             f"UPDATE loxodon.spaces SET version = version + 1 WHERE id = {self.id} "
@@ -270,13 +273,14 @@ class PostgresDatabase(Database):
             path=self.path,
         )
 
-    def _let_go(self) -> None:
+    def _let_go(self, *, undo: bool = False) -> None:
         if self._connection is None:
             return
         self._leave_pipeline()
         connection, self._connection = self._connection, None
-        pool.undo(connection)
+        pool.end(connection, undo=undo or self._is_spoilt)
         pool.returned(self._at, connection)
+        self._is_spoilt = False
 
     # The pipeline
 

@@ -7,10 +7,10 @@ a store's transaction waits for it, and must not wait for one that waits for a c
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache
-from threading import local
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -21,16 +21,14 @@ from loxodon.config import without_password
 from loxodon.filelock import Lock, at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
-from loxodon.store.postgres import migrations, spaces
+from loxodon.store.postgres import migrations, nearest, spaces
 from loxodon.store.postgres.errors import shown, translated
-from loxodon.store.postgres.pool import Session, connect, role_of
+from loxodon.store.postgres.pool import Session, connect, doubt, returned, role_of, taken
 
 if TYPE_CHECKING:
     from loxodon.files import Stamp
 
-_MOST_IDLE = 8
-"""Connections that are kept for the next who needs one."""
-
+_USE = "files"
 _LONGEST_MS = 10_000
 """Milliseconds after which the server lets go of what a process holds that is not heard of."""
 
@@ -74,16 +72,18 @@ WHERE {of} name >= %(name)s AND name < %(name)s || %(last)s ORDER BY 1
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
 """What no other writing of a file has: there are as many as there are microseconds."""
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+_sharing = threading.Lock()
 
 
 def share(url: str) -> str:
     """Have the files of the home in a database at hand; the path of that home."""
     root = files.SCHEME + without_password(url).partition("://")[2]
-    try:
-        files.shared(root)
-    except FileNotFoundError:
-        migrations.ensure(url)
-        files.share(root, PostgresFiles(url))
+    with _sharing:  # else what another thread has begun to use would be replaced
+        try:
+            files.shared(root)
+        except FileNotFoundError:
+            migrations.ensure(url)
+            files.share(root, PostgresFiles(url))
     return root
 
 
@@ -92,17 +92,15 @@ class PostgresFiles:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._idle: list[Session] = []
         self._spaces: dict[str, int] = {}
         """The ids of spaces by the names of their folders."""
-        self._here = local()
+        self._here = threading.local()
         """The transaction that a thread is in while it holds a brief lock."""
         at_fork(self)
 
     def after_fork(self) -> None:
         """Leave the parent's connections alone, which are closed only by who opened them."""
-        self._idle = []
-        self._here = local()
+        self._here = threading.local()
 
     # Files
 
@@ -133,7 +131,7 @@ class PostgresFiles:
             while cursor.description is None:
                 cursor.nextset()
             row = cursor.fetchone()
-            self.keep(cursor.connection)
+            returned(self._url, cursor.connection, _USE)
         return (row[0], row[1], 0) if row else None
 
     def replace(self, name: str, data: bytes, durable: bool) -> None:
@@ -193,6 +191,10 @@ class PostgresFiles:
             id = self._spaces.pop(folder)
             with self.transaction(id, durable=True) as connection:
                 spaces.drop(connection, id)
+            if self._held is None:
+                nearest.sweep(self._url, id)
+            else:
+                self._held.afterwards.append(partial(nearest.sweep, self._url, id))
 
     def _is_there(self, folder: str) -> bool:
         """Whether there is such a space now. One that another server deleted, or made anew, has
@@ -257,17 +259,20 @@ class PostgresFiles:
         return getattr(self._here, "held", None)
 
     def begin(self, space: int | None, durable: bool, then: str = "") -> psycopg.Cursor[Any]:
-        """Begin a transaction on a connection, in one message with what comes `then`. One that was
-        kept may have been cut since."""
-        while True:
-            kept = self._idle.pop() if self._idle else None
-            connection = kept or self.connection()
+        """Begin a transaction on a connection, in one message with what comes `then`; on another
+        where it was cut since it was last used."""
+        for last in (False, True):
+            connection = taken(self._url, _USE)
+            connection.cursor_factory = psycopg.Cursor
             try:
                 return connection.execute(self._begin(connection, space, durable) + then)
             except psycopg.Error as error:
                 connection.close()
-                if kept is None:
+                returned(self._url, connection, _USE)
+                doubt(self._url)
+                if last:
                     raise self.told(error) from None
+        raise AssertionError
 
     def _begin(self, connection: Session, space: int | None, durable: bool) -> str:
         role = role_of(self._url, connection)
@@ -295,15 +300,8 @@ class PostgresFiles:
             connection.close()
             if how == "COMMIT":
                 raise self.told(error) from None
-        else:
-            self.keep(connection)
-
-    def keep(self, connection: Session) -> None:
-        """Give a connection back that is in no transaction."""
-        if len(self._idle) < _MOST_IDLE:
-            self._idle.append(connection)
-        else:
-            connection.close()
+        finally:
+            returned(self._url, connection, _USE)
 
     # Locks
 
@@ -325,6 +323,8 @@ class _Brief:
         self._pipeline: AbstractContextManager[psycopg.Pipeline] | None = None
         self._sees: int | None = None
         self._durable = False
+        self.afterwards: list[Callable[[], None]] = []
+        """What is done once the transaction is committed, outside it."""
 
     def acquire(self, seconds: float) -> bool:
         connection = self._files.begin(None, durable=False).connection
@@ -343,7 +343,7 @@ class _Brief:
                 return False
             raise self._files.told(error) from None
         self._connection, self._pipeline = connection, pipeline
-        self._sees, self._durable = None, False
+        self._sees, self._durable, self.afterwards = None, False, []
         self._files.hold(self)
         return True
 
@@ -370,6 +370,8 @@ class _Brief:
             self._files.end(connection, "ROLLBACK")
             raise self._files.told(error) from None
         self._files.end(connection, "COMMIT")
+        for one in self.afterwards:
+            one()
 
     def close(self) -> None:
         self.release()

@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -23,7 +24,7 @@ try:
     from psycopg import Connection, RawCursor
     from psycopg.adapt import Dumper, Loader
     from psycopg.conninfo import conninfo_to_dict
-    from psycopg.pq import Format
+    from psycopg.pq import Format, TransactionStatus
     from psycopg.types import TypeInfo
     from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader
     from psycopg_pool import ConnectionPool, PoolTimeout
@@ -41,9 +42,15 @@ _SIZE = 20
 _WAIT_SECONDS = 30.0
 _SOON = 3.0
 """Seconds after which it is asked whether the server is there at all."""
+REST_SECONDS = 10.0
+"""How long a connection that nobody needs is kept; then one more each time."""
+_DOUBT_SECONDS = 60.0
+"""How long each connection is tried before it is used, once one was lost."""
 _PATIENCE = 5.0
 """Seconds in which another connection is looked for where one was lost: a failover takes some."""
 _PAUSE = 0.5
+_PREPARED = 500
+"""Statements that stay prepared: more than there are."""
 _DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
@@ -54,10 +61,13 @@ _DEFAULTS: dict[str, Any] = {
 }
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
 
+
 # Its warnings are for programs with a log; here the error says it.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-_pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
+_pools: dict[tuple[int, str, str], ConnectionPool[Session]] = {}
+_doubted: dict[str, float] = {}
+"""Until when the connections of a URL are tried before they are used."""
 _guard = threading.Lock()
 
 
@@ -103,9 +113,14 @@ def connect(url: str) -> Session:
     return found
 
 
-def pool_of(url: str) -> ConnectionPool[Session]:
-    """The pool of this process for a URL."""
-    key = (os.getpid(), url)
+def _pool_of(url: str, use: str) -> ConnectionPool[Session]:
+    """The pool of this process for a URL and a use."""
+    key = (os.getpid(), url, use)
+
+    def tried(connection: Session) -> None:
+        if monotonic() < _doubted.get(url, 0.0):
+            ConnectionPool.check_connection(connection)
+
     with _guard:
         if key not in _pools:
             if not _pools:
@@ -114,9 +129,10 @@ def pool_of(url: str) -> ConnectionPool[Session]:
                 "",
                 kwargs=_options(url),
                 configure=_configure,
+                check=tried,
                 min_size=0,
                 max_size=_SIZE,
-                max_idle=300,
+                max_idle=REST_SECONDS,
                 reconnect_timeout=_SOON,  # else it tries less and less often, and nobody else does
                 open=True,
             )
@@ -126,17 +142,17 @@ def pool_of(url: str) -> ConnectionPool[Session]:
 def close_pools() -> None:
     """Close every connection of this process that is at rest; the next use opens new ones."""
     with _guard:
-        found = [pool for (process, _), pool in _pools.items() if process == os.getpid()]
+        found = [pool for (process, *_), pool in _pools.items() if process == os.getpid()]
         _pools.clear()
     for pool in found:
         pool.close()
 
 
-def taken(url: str) -> Session:
-    """A connection of the pool, for as long as one needs it; give it back with `returned`."""
+def taken(url: str, use: str = "store") -> Session:
+    """A connection of a pool, for as long as one needs it; give it back with `returned`."""
     for seconds in (min(_SOON, _WAIT_SECONDS), _WAIT_SECONDS):
         try:
-            return pool_of(url).getconn(seconds)
+            return _pool_of(url, use).getconn(seconds)
         except PoolTimeout:
             connect(url).close()  # it says so where the server is away
         except psycopg.Error as error:
@@ -146,8 +162,13 @@ def taken(url: str) -> Session:
     )
 
 
-def returned(url: str, connection: Session) -> None:
-    pool_of(url).putconn(connection)
+def returned(url: str, connection: Session, use: str = "store") -> None:
+    _pool_of(url, use).putconn(connection)
+
+
+def doubt(url: str) -> None:
+    """A connection was lost: after a failover, all that are at rest are."""
+    _doubted[url] = monotonic() + _DOUBT_SECONDS
 
 
 def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
@@ -159,8 +180,8 @@ def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
         except UnreachableStoreError:
             if monotonic() > end:
                 raise
+        doubt(url)
         pause()
-        pool_of(url).check()  # after a failover, all connections at rest are lost
 
 
 def pause() -> None:
@@ -200,6 +221,7 @@ def _configure(connection: Session) -> None:
         "SET search_path = loxodon, public; SET synchronous_commit = on; "
         f"SET enable_seqscan = off; SET client_encoding = utf8; {_LET_GO}"
     )
+    connection.prepared_max = _PREPARED
     adapters = connection.adapters
     adapters.register_dumper(int, Int8BinaryDumper)
     adapters.register_dumper(int, Int8Dumper)
@@ -254,14 +276,21 @@ def walled(wall: Wall) -> list[str]:
     ]
 
 
-def undo(connection: Session) -> None:
-    """End a transaction without keeping it; a connection that cannot is closed."""
-    if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+def end(connection: Session, *, undo: bool = False) -> None:
+    """End a transaction that has nothing to keep, or is undone.
+
+    A ROLLBACK makes psycopg forget every statement that it has prepared, also those that it has
+    still to send, so the connection goes with it. A read ends in a COMMIT.
+    """
+    status = connection.info.transaction_status
+    if status == TransactionStatus.IDLE and not undo:
         return
-    try:
-        connection.execute("ROLLBACK")
-    except psycopg.Error:
-        connection.close()
+    with suppress(psycopg.Error):
+        if status == TransactionStatus.INTRANS and not undo:
+            connection.execute("END")
+            return
+        connection.execute("ROLLBACK")  # now, and not when the server sees that we are gone
+    connection.close()
 
 
 _roles: dict[str, str] = {}

@@ -9,7 +9,6 @@ are compared here, by the same numbers as on SQLite.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,9 @@ import psycopg
 
 from loxodon.errors import StoreError
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector
+from loxodon.store.postgres import nearest
 from loxodon.store.postgres.database import PostgresDatabase
-from loxodon.store.postgres.pool import Half, connect
+from loxodon.store.postgres.pool import Half
 from loxodon.store.relational.database import Row
 from loxodon.store.relational.search import TABLES, conditions_of, listed
 from loxodon.store.relational.vectors import ASTRAY, Asked, Model, RelationalVectors, floats
@@ -140,6 +140,7 @@ class PostgresVectors(RelationalVectors):
                 self._db.run("DELETE FROM vector_todo WHERE model = ?", (no,))
                 self._db.run("DELETE FROM vectors WHERE model = ?", (no,))
                 self._db.run("DELETE FROM vector_models WHERE no = ?", (no,))
+                self._db.afterwards.append(partial(nearest.sweep, self._db.url, self._db.id))
 
     # What becomes of rows
 
@@ -178,11 +179,8 @@ class PostgresVectors(RelationalVectors):
 
     # Indexes of large pools
 
-    def _name(self, model: Model, pool: str) -> str:
-        return f"nearest_{self._db.id}_{model.no}_{pool}"
-
     def _is_indexed(self, model: Model, pool: str) -> bool:
-        known, name = self._db.unchanging, self._name(model, pool)
+        known, name = self._db.unchanging, nearest.name(self._db.id, model.no, pool)
         if name not in known:
             known[name] = bool(
                 self._db.all(
@@ -200,17 +198,8 @@ class PostgresVectors(RelationalVectors):
                 self._db.afterwards.append(partial(self._index, model, pool))
 
     def _index(self, model: Model, pool: str) -> None:
-        """Make the index of a pool while others write. A login that may not do so goes without."""
-        name = self._name(model, pool)
-        connection = connect(self._db.url)
         try:
-            with suppress(psycopg.errors.InsufficientPrivilege):
-                connection.execute(f"DROP INDEX IF EXISTS loxodon.{name}")  # one that was cut short
-                connection.execute(
-                    f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON loxodon.vectors "
-                    f"USING hnsw ((half::halfvec({model.size})) halfvec_cosine_ops) "
-                    f"WHERE space_id = {self._db.id} AND model = {model.no} AND pool = '{pool}'"
-                )
+            nearest.make(self._db.url, self._db.id, model.no, pool, model.size)
         except psycopg.Error as error:
             raise StoreError(
                 "cannot index the vectors of {path}: {reason}",
@@ -219,7 +208,6 @@ class PostgresVectors(RelationalVectors):
                 reason=str(error),
             ) from None
         finally:
-            connection.close()
             self._db.read_anew()
 
 

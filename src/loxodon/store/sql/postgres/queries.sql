@@ -61,8 +61,15 @@ SELECT row, length FROM indexed WHERE pool = ?1 AND row BETWEEN ?2 AND ?3
 -- Vectors -------------------------------------------------------------------------------------------
 
 -- name: put_vector_model
-INSERT INTO vector_models (name, size, turns_to, memories_to, sampled, frame, spread, error)
-VALUES (?, 0, 0, 0, 0, '', 1, '') ON CONFLICT DO NOTHING
+-- With a number of which no index is left, either: one knows vectors of its size only.
+INSERT INTO vector_models (no, name, size, turns_to, memories_to, sampled, frame, spread, error)
+SELECT 1 + greatest(
+    (SELECT max(no) FROM vector_models),
+    (SELECT max(split_part(relname, '_', 3)::bigint) FROM pg_class
+     WHERE relnamespace = 'loxodon'::regnamespace
+       AND starts_with(relname, 'nearest_' || loxodon.space() || '_')), 0),
+  ?, 0, 0, 0, 0, '', 1, ''
+ON CONFLICT DO NOTHING
 
 -- name: sampled_vectors
 -- Every ?2nd vector of a model; of turns also what was said, to tell questions from the rest.
