@@ -8,7 +8,7 @@ vectors, walls, and what can be wrong with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -458,6 +458,16 @@ class RelationalStore:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
         row = self._db.take("memory", 1)
+        with self._reaching(record):
+            self._insert(row, record, change)
+        return record
+
+    def _reaching(self, record: Record) -> AbstractContextManager[None]:
+        """A memory may be kept that its own writer cannot see: a group's private note."""
+        admitted = self.wall.admits(record.agent, record.audience)
+        return nullcontext() if admitted else self._db.past_wall()
+
+    def _insert(self, row: int, record: Record, change: str) -> None:
         db = self._db
         marks = ",".join("?" * (len(COLUMNS) + 2))
         db.run(
@@ -472,7 +482,6 @@ class RelationalStore:
         db.run(db.sql["put_unindexed"], (row,))
         db.changed.append(record.id)
         self._signed(row, record.sensitivity)
-        return record
 
     def _id_for(self, record: Record) -> str:
         """The id that a new memory brings, where it has our form and nobody has it; else the next
@@ -548,18 +557,21 @@ class RelationalStore:
             columns["strength_at"] = to_stored(at)[0]
         new, since = old._replace(**changed), moment(before[-1], self._zone)
         columns["ends_at"] = self._end(new, at if "strength" in columns else since)
-        assignments = ", ".join(f"{name} = ?" for name in columns)
-        db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
-        earlier = to_json(before, sources)
-        db.run(db.sql["put_change"], (row, old.version + 1, to_stored(at)[0], change, earlier))
-        if new_sources != sources:
-            db.run(db.sql["drop_sources"], (row,))
-            self._put_sources(row, new_sources)
-        kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
-        record = self._record(kept, new_sources)
-        self._reindex(row, old, record)
-        db.changed.append(id)
-        self._signed(row, old.sensitivity, record.sensitivity)
+        with self._reaching(new):
+            db.run(
+                f"UPDATE memories SET {', '.join(f'{name} = ?' for name in columns)} WHERE row = ?",
+                [*columns.values(), row],
+            )
+            earlier = to_json(before, sources)
+            db.run(db.sql["put_change"], (row, new.version, to_stored(at)[0], change, earlier))
+            if new_sources != sources:
+                db.run(db.sql["drop_sources"], (row,))
+                self._put_sources(row, new_sources)
+            kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+            record = self._record(kept, new_sources)
+            self._reindex(row, old, record)
+            db.changed.append(id)
+            self._signed(row, old.sensitivity, record.sensitivity)
         return record
 
     def _reindex(self, row: int, old: Record, new: Record) -> None:
