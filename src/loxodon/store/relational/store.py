@@ -458,16 +458,6 @@ class RelationalStore:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
         row = self._db.take("memory", 1)
-        with self._reaching(record):
-            self._insert(row, record, change)
-        return record
-
-    def _reaching(self, record: Record) -> AbstractContextManager[None]:
-        """A memory may be kept that its own writer cannot see: a group's private note."""
-        admitted = self.wall.admits(record.agent, record.audience)
-        return nullcontext() if admitted else self._db.past_wall()
-
-    def _insert(self, row: int, record: Record, change: str) -> None:
         db = self._db
         marks = ",".join("?" * (len(COLUMNS) + 2))
         db.run(
@@ -482,6 +472,7 @@ class RelationalStore:
         db.run(db.sql["put_unindexed"], (row,))
         db.changed.append(record.id)
         self._signed(row, record.sensitivity)
+        return record
 
     def _id_for(self, record: Record) -> str:
         """The id that a new memory brings, where it has our form and nobody has it; else the next
@@ -557,21 +548,21 @@ class RelationalStore:
             columns["strength_at"] = to_stored(at)[0]
         new, since = old._replace(**changed), moment(before[-1], self._zone)
         columns["ends_at"] = self._end(new, at if "strength" in columns else since)
-        with self._reaching(new):
-            db.run(
-                f"UPDATE memories SET {', '.join(f'{name} = ?' for name in columns)} WHERE row = ?",
-                [*columns.values(), row],
-            )
-            earlier = to_json(before, sources)
+        if new_sources != sources:
+            db.run(db.sql["drop_sources"], (row,))
+            self._put_sources(row, new_sources)
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        earlier = to_json(before, sources)
+        admitted = self.wall.admits(new.agent, new.audience)
+        # A group may make private what it sees.
+        with nullcontext() if admitted else db.past_wall():
+            db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
             db.run(db.sql["put_change"], (row, new.version, to_stored(at)[0], change, earlier))
-            if new_sources != sources:
-                db.run(db.sql["drop_sources"], (row,))
-                self._put_sources(row, new_sources)
             kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
             record = self._record(kept, new_sources)
             self._reindex(row, old, record)
-            db.changed.append(id)
             self._signed(row, old.sensitivity, record.sensitivity)
+        db.changed.append(id)
         return record
 
     def _reindex(self, row: int, old: Record, new: Record) -> None:

@@ -51,26 +51,43 @@ END $$;
 
 -- Memories ------------------------------------------------------------------------------------------
 
+CREATE FUNCTION loxodon.keeps_memory(agent text, audience text) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1 AS $$
+BEGIN
+  RETURN loxodon.is_own($1) OR $2 = 'all' AND NOT loxodon.alone();
+END $$;
 CREATE FUNCTION loxodon.admits_memory(agent text, audience text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1 AS $$
 BEGIN
-  RETURN (loxodon.is_own($1) OR $2 = 'all' AND NOT loxodon.alone())
-    AND NOT ($2 = 'private' AND loxodon.grouped());
+  RETURN loxodon.keeps_memory($1, $2) AND NOT ($2 = 'private' AND loxodon.grouped());
 END $$;
+-- A group may keep what it cannot see: a private note.
 CREATE POLICY own_wall ON loxodon.memories AS RESTRICTIVE
-  USING ((SELECT loxodon.open()) OR loxodon.admits_memory(agent, audience));
+  USING ((SELECT loxodon.open()) OR loxodon.admits_memory(agent, audience))
+  WITH CHECK ((SELECT loxodon.open()) OR loxodon.keeps_memory(agent, audience));
 
-CREATE FUNCTION loxodon.sees_memory(memory bigint) RETURNS boolean
+CREATE FUNCTION loxodon.sees(memory bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1 AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM loxodon.memories m WHERE m.row = $1);
 END $$;
+CREATE FUNCTION loxodon.keeps(memory bigint) RETURNS boolean LANGUAGE plpgsql STABLE COST 1 AS $$
+DECLARE
+  before text := loxodon.go_past();
+  found boolean := EXISTS (
+    SELECT 1 FROM loxodon.memories m WHERE m.row = $1 AND loxodon.keeps_memory(m.agent, m.audience));
+BEGIN
+  before := set_config('loxodon.past', before, true);
+  RETURN found;
+END $$;
 CREATE POLICY own_wall ON loxodon.memory_labels AS RESTRICTIVE
-  USING ((SELECT loxodon.open()) OR loxodon.sees_memory(memory));
+  USING ((SELECT loxodon.open()) OR loxodon.sees(memory))
+  WITH CHECK ((SELECT loxodon.open()) OR loxodon.keeps(memory));
 CREATE POLICY own_wall ON loxodon.memory_changes AS RESTRICTIVE
-  USING ((SELECT loxodon.outside()) OR loxodon.sees_memory(memory));
+  USING ((SELECT loxodon.outside()) OR loxodon.sees(memory))
+  WITH CHECK ((SELECT loxodon.outside()) OR loxodon.keeps(memory));
 CREATE POLICY own_wall ON loxodon.tokens AS RESTRICTIVE
-  USING ((SELECT loxodon.outside()) OR loxodon.sees_memory(memory));
+  USING ((SELECT loxodon.outside()) OR loxodon.sees(memory));
 
 -- The journal ---------------------------------------------------------------------------------------
 
@@ -106,10 +123,10 @@ CREATE POLICY own_wall ON loxodon.fragments AS RESTRICTIVE
 CREATE POLICY own_wall ON loxodon.candidates AS RESTRICTIVE
   USING ((SELECT loxodon.outside()) OR loxodon.sees_turn(turn));
 
--- Where a memory comes from is told as far as that may be seen itself, and kept in any case.
+-- Where a memory comes from is told as far as that may be seen itself.
 CREATE POLICY own_wall ON loxodon.memory_sources AS RESTRICTIVE
-  USING ((SELECT loxodon.outside()) OR loxodon.sees_memory(memory) AND loxodon.sees_turn(seq))
-  WITH CHECK ((SELECT loxodon.outside()) OR loxodon.sees_memory(memory));
+  USING ((SELECT loxodon.outside()) OR loxodon.sees(memory) AND loxodon.sees_turn(seq))
+  WITH CHECK ((SELECT loxodon.outside()) OR loxodon.keeps(memory));
 
 -- What is held back is kept before it is known which memory it is of.
 CREATE FUNCTION loxodon.sees_held(turn bigint, memory text) RETURNS boolean
