@@ -120,7 +120,7 @@ class Postgres:
         return {str(name) for (name,) in rows}
 
     def walled(self, memory: Memory, wall: Wall) -> Set[str]:
-        """Those with a policy that narrows the one of the space, or a view for one of its columns."""
+        """Those with a policy beside that of their space, or a view for one of their columns."""
         rows = self._server.ask(
             "SELECT tablename FROM pg_policies WHERE policyname = 'own_wall' UNION "
             "SELECT viewname FROM pg_views WHERE schemaname = 'loxodon_wall'",

@@ -1,4 +1,4 @@
-"""Walls inside a space: row-level security by agent and audience, whatever name a table is given."""
+"""Walls inside a space: row-level security by agent and audience, however a table is named."""
 
 from __future__ import annotations
 
@@ -25,8 +25,23 @@ from tests.store.postgres.test_store import opened
 
 WALLS = (Wall("coder"), Wall(group=True), Wall("coder", group=True))
 NUMBERS = frozenset(
-    "counters meta common_words memory_uses unindexed model_use reviews vector_models vectors "
-    "vector_todo tombstones signatures audit_tail spaces migrations".split()
+    {
+        "counters",
+        "meta",
+        "common_words",
+        "memory_uses",
+        "unindexed",
+        "model_use",
+        "reviews",
+        "vector_models",
+        "vectors",
+        "vector_todo",
+        "tombstones",
+        "signatures",
+        "audit_tail",
+        "spaces",
+        "migrations",
+    }
 )
 """Tables of a space, and of all, without words of anybody; see tests/attacks/test_canaries.py."""
 WORDS = frozenset({"words", "indexed"})
@@ -176,7 +191,8 @@ def test_a_group_keeps_what_it_cannot_see(postgres_url: str) -> None:
     with group.writing():
         group.append([(turn("said", id="1"), key("1"))])
         noted = group.insert(record("note", sources=(Source("s", "1"),), tags=("t",)), "captured")
-        mine = group.insert(record("mine", audience="group", trust="group", tags=("t",)), "captured")
+        own = record("mine", audience="group", trust="group", tags=("t",))
+        mine = group.insert(own, "captured")
         group.update(mine.id, 1, "edited", NOW, {"audience": "private", "tags": ("u",)})
         assert group.find(Filter()) == []
         # From then on it is as if the turn had never been said, and still is not said twice.
@@ -238,10 +254,11 @@ def test_a_database_that_had_views(
     store = opened(url)
     for wall in WALLS:
         behind = store.behind(wall)
-        texts = [one.content for one in (*behind.find(Filter()), *behind.journal(Filter(), 0))]
+        said = behind.journal(Filter(), 0)
+        texts = [one.content for one in behind.find(Filter())] + [one.content for one in said]
         assert "shown" in texts
         assert not any(word in text for word in hidden(wall) for text in texts)
-        assert behind.counts().sessions == len(behind.journal(Filter(), 0))
+        assert behind.counts().sessions == len(said)
         with raw(store, wall) as connection:
             assert _telling(connection, hidden(wall)) <= WORDS
         behind.close()
