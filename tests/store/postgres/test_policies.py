@@ -155,6 +155,11 @@ def test_whatever_name_a_table_is_given(postgres_url: str, login: str) -> None:
                 change = f"UPDATE loxodon.{table} SET {column} = {column} RETURNING *"
                 rows = repr(connection.execute(change).fetchall())
                 assert not any(word in rows for word in hidden(wall)), table
+    with raw(
+        store, Wall()
+    ) as connection:  # a setting alone is enough, and one that is missing safe
+        connection.execute("SET LOCAL loxodon.agent = 'coder'")
+        assert _telling(connection, [OTHERS]) <= WORDS
     store.close()
 
 
