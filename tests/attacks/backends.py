@@ -103,7 +103,7 @@ class Files:
 
 
 class Postgres:
-    """PostgreSQL: row-level security, and views in a schema that is looked through first."""
+    """PostgreSQL: row-level security."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -120,36 +120,33 @@ class Postgres:
         return {str(name) for (name,) in rows}
 
     def walled(self, memory: Memory, wall: Wall) -> Set[str]:
-        """Those that a transaction behind the wall finds a view for under their plain name."""
-        store: Any = memory.within(wall.agent, "group" if wall.group else "direct")._store
-        rows = store._db.all(
-            "SELECT relname::text FROM pg_class WHERE relkind = 'v' AND pg_table_is_visible(oid)"
+        """Those with a policy beside that of their space, or a view for one of their columns."""
+        rows = self._server.ask(
+            "SELECT tablename FROM pg_policies WHERE policyname = 'own_wall' UNION "
+            "SELECT viewname FROM pg_views WHERE schemaname = 'loxodon_wall'",
+            self._database,
         )
-        return {name for (name,) in rows}
+        return {str(name) for (name,) in rows}
 
     @contextmanager
     def opened(self, tables: list[str]) -> Iterator[None]:
         found = ", ".join(f"'{name}'" for name in tables)
         were = self._server.ask(
-            "SELECT c.relname, pg_get_viewdef(c.oid), string_agg(a.attname || '::' || "
-            "format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum) "
-            "FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 "
-            f"WHERE c.relnamespace = 'loxodon_wall'::regnamespace AND c.relname IN ({found}) "
-            "GROUP BY c.oid, c.relname",
+            "SELECT tablename, qual FROM pg_policies WHERE policyname = 'own_wall' "
+            f"AND tablename IN ({found})",
             self._database,
         )
         assert len(were) == len(tables)
         try:
-            for name, _, columns in were:
-                self._replace(name, f"SELECT {columns} FROM loxodon.{name}")
+            for name, _ in were:
+                self._see(name, "true")
             yield
         finally:
-            for name, body, _ in were:
-                self._replace(name, body)
+            for name, rows in were:
+                self._see(name, rows)
 
-    def _replace(self, name: object, body: object) -> None:
-        kind = "WITH (security_barrier, security_invoker)"
-        sql = f"CREATE OR REPLACE VIEW loxodon_wall.{name} {kind} AS {body}"
+    def _see(self, table: object, rows: object) -> None:
+        sql = f"ALTER POLICY own_wall ON loxodon.{table} USING ({rows})"
         self._server.ask(sql, self._database)
 
     def listening(self, memory: Memory) -> AbstractContextManager[list[str]]:

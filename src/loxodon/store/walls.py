@@ -2,8 +2,8 @@
 
 A space is a database, and nothing can look across. Agents and audiences share one, so a store is
 opened behind a wall, and everything that is asked of it meets that wall: search, counts, histories,
-lookups by id. What is not to be seen is as if it were not there. Views keep it up: those of
-`sqlite/views.py` in a file, those of `sql/postgres/migrations/0003_walls.sql` in PostgreSQL.
+lookups by id. What is not to be seen is as if it were not there. Views keep it up in a file
+(`sqlite/views.py`), row-level security in PostgreSQL (`sql/postgres/migrations/0005_policies.sql`).
 
 | | sees |
 |---|---|
@@ -116,6 +116,8 @@ class Wall(NamedTuple):
 
     def admits(self, agent: str, audience: str) -> bool:
         """Whether a memory may be seen, by whose it is and who may be told."""
+        if self.alone:
+            return agent == self.agent
         if self.group and audience == "private":
             return False
         return not self.agent or agent in ("", self.agent) or audience == "all"

@@ -15,13 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loxodon.store import Filter, QuestionVector, Vector
+from loxodon.errors import LoxodonError
+from loxodon.store import CompletedCall, Filter, QuarantinedText, QuestionVector, Vector
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.protocol import Store
 from loxodon.store.vector_math import unit
 from loxodon.store.walls import Wall
 from loxodon.text.words import query_words
-from loxodon.types import Source
+from loxodon.types import Event, Source
 from tests.clock import NOW
 from tests.long import count as how_many
 from tests.store.contracts import key, record, turn
@@ -117,6 +118,51 @@ def _change(store: Store, chance: random.Random, id: str) -> bool:
     return store.get(id) is not None
 
 
+def _written(store: Store, seed: int) -> list[str]:
+    """What is written from behind a wall, and what becomes of it."""
+    chance, said = random.Random(seed + 3), []
+    for n in range(12):
+        try:
+            with store.writing():
+                said.append(repr(_write(store, chance, n)))
+        except LoxodonError as error:
+            said.append(type(error).__name__)
+    return said
+
+
+def _write(store: Store, chance: random.Random, n: int) -> object:
+    how, session = chance.randrange(7), chance.choice("ab")
+    audience = chance.choice(("private", "group", "all"))
+    seen = store.find(Filter())
+    one = chance.choice(seen) if seen else None
+    if how == 0:  # some of it for the second time
+        spoken = turn(_text(chance), session=session, id=f"0-{n % 3}")
+        return store.append([(spoken, key(f"{session}/{spoken.id}"))])
+    if how == 1 or one is None:
+        source = Source(session, f"{n % 3}-0")
+        new = record(_text(chance), audience=audience, tags=("t",), sources=(source,))
+        return store.insert(new, "captured").id
+    if how == 2:
+        store.tokens.put("token", CompletedCall(b"", one.id, 1), NOW, NOW)
+        return store.tokens.used("token", NOW)
+    if how == 3:
+        held = QuarantinedText(0, None, "", 0, 0, "x", "", "web", NOW, "held", None)
+        (kept,) = store.quarantine.put([held])
+        store.quarantine.of_memory(kept.no, one.id)
+        return store.quarantine.find("held")
+    if how == 4:
+        store.worklog.put_event(
+            Event(f"{NOW:%F}", NOW, session, "", "", "x", 1, "user", agent=store.wall.agent)
+        )
+        return store.worklog.events(), chance.random() < 0.5 and store.erasure.drop_events(
+            session, [f"{NOW:%F}"]
+        )
+    if how == 5:
+        return store.update(one.id, None, "edited", NOW, {"sources": (Source("b", "1-0"),)}).version
+    values = {"audience": audience, "tags": (_text(chance),), "content": _text(chance)}
+    return store.update(one.id, None, "edited", NOW, values, vouched=True).version
+
+
 def _seen(store: Store, seed: int) -> dict[str, Any]:
     """What is asked of a store, and what it says."""
     chance = random.Random(seed + 1)
@@ -169,6 +215,8 @@ def test_on_the_same_data_both_say_the_same(
             one, other = (store.behind(wall) for store in (file, server))
             for store in (one, other):
                 store.space = "main"
+            if wall.stands:
+                assert _written(other, seed) == _written(one, seed)
             with one.reading(), other.reading():
                 expected, found = _seen(one, seed), _seen(other, seed)
             assert {name: found[name] for name in expected} == expected

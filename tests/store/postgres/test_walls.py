@@ -233,19 +233,6 @@ def _unbound(plan: dict[str, Any]) -> list[dict[str, Any]]:
 # Agents and groups
 
 
-def test_what_stands_before_a_table_is_as_in_a_file(postgres: Server, postgres_url: str) -> None:
-    """The views of both backends: a table that is added must be thought about in both."""
-    from loxodon.store.sqlite.views import views_of
-
-    opened(postgres_url).close()
-    database = postgres_url.rsplit("/", 1)[1]
-    found = postgres.ask("SELECT schemaname, viewname FROM pg_views", database)
-    wall = {name for schema, name in found if schema == "loxodon_wall"}
-    alone = {name for schema, name in found if schema == "loxodon_alone"}
-    assert wall == views_of(Wall("a")).keys() | views_of(Wall(group=True)).keys()
-    assert alone == views_of(Wall("a", alone=True)).keys()
-
-
 def test_a_wall_within_a_space(postgres_url: str) -> None:
     owner = opened(postgres_url)
     with owner.writing():

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -25,7 +25,7 @@ import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.dialect import is_write, repeated, translated
+from loxodon.store.postgres.dialect import goes_past, is_write, repeated, translated
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
@@ -66,6 +66,7 @@ class PostgresDatabase(Database):
         self._depth = 0
         self._is_spoilt = False
         """Whether a part of this transaction was undone (`pool.end`)."""
+        self._is_past = False
         self._counted: dict[str, int] = {}
         """The counters as they are for this write, as far as it has asked."""
         self._owed: set[str] = set()
@@ -347,9 +348,10 @@ class PostgresDatabase(Database):
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         with self._turn:
             self._settle_counters(sql)
-            if self._mode:
+            if not self._mode:
+                return self._alone(sql, values)
+            with self._as_meant(sql):
                 return self._execute(translated(sql), values)
-            return self._alone(translated(sql), values)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
         with self._turn:
@@ -357,11 +359,15 @@ class PostgresDatabase(Database):
                 self.all(sql, values)
                 return
             self._settle_counters(sql)
-            cursor = self._cursor()
-            self._sent(lambda given: cursor.execute(translated(sql), given), values)
-            self._pending.append(cursor)
+            with self._as_meant(sql):
+                self._send(translated(sql), values)
             if len(self._pending) > _PENDING:
                 self._catch_up()
+
+    def _send(self, sql: str, values: Sequence[Any] = ()) -> None:
+        cursor = self._cursor()
+        self._sent(lambda given: cursor.execute(sql, given), values)
+        self._pending.append(cursor)
 
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         with self._turn:
@@ -376,15 +382,18 @@ class PostgresDatabase(Database):
             if any(map(needs_escape, rows)):
                 self._escape()
                 rows = escaped(rows)
-            plain = translated(sql)
-            for size in _TOGETHER:
-                joined = repeated(plain, size, len(rows[0])) if len(rows) >= size else ""
-                if joined:
-                    whole = len(rows) - len(rows) % size
-                    flat = [[*chain(*rows[n : n + size])] for n in range(0, whole, size)]
-                    self._send_many(joined, flat)
-                    rows = rows[whole:]
-            self._send_many(plain, rows)
+            with self._as_meant(sql):
+                self._send_together(translated(sql), rows)
+
+    def _send_together(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        for size in _TOGETHER:
+            joined = repeated(sql, size, len(rows[0])) if len(rows) >= size else ""
+            if joined:
+                whole = len(rows) - len(rows) % size
+                flat = [[*chain(*rows[n : n + size])] for n in range(0, whole, size)]
+                self._send_many(joined, flat)
+                rows = rows[whole:]
+        self._send_many(sql, rows)
 
     def _send_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:
@@ -395,16 +404,16 @@ class PostgresDatabase(Database):
 
     def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
-        if is_write(sql):
+        if is_write(translated(sql)):
             with self.writing():
                 if "RETURNING" in sql:
-                    return self._execute(sql, values)
+                    return self.all(sql, values)
                 self.run(sql, values)
                 return []
         for left in (True, False):
             try:
                 with self.reading():
-                    return self._execute(sql, values)
+                    return self.all(sql, values)
             except UnreachableStoreError:
                 if not left:
                     raise
@@ -459,13 +468,39 @@ class PostgresDatabase(Database):
         """What was read is void, though nobody has written."""
         self._version, self._unchanging = -1, {}
 
+    # Walls
+
     def stand_behind(self, wall: Wall) -> None:
         with self._turn:
             if self._mode:
-                for line in pool.walled(wall) or ["SET LOCAL search_path = loxodon, public"]:
+                for line in pool.walled(wall):
                     self.run(line)
             self.wall = wall
             self._memo, self._unchanging = {}, {}
+
+    def past_wall(self) -> AbstractContextManager[None]:
+        return self._past() if self.wall.stands and self._mode else nullcontext()
+
+    def _as_meant(self, sql: str) -> AbstractContextManager[None]:
+        """What a statement runs in: past the wall, where it says so."""
+        return self.past_wall() if self.wall.stands and goes_past(sql) else nullcontext()
+
+    @contextmanager
+    def _past(self) -> Iterator[None]:
+        before, self._is_past = self._is_past, True
+        if not before:
+            self._set_past("on")
+        try:
+            yield
+        finally:
+            self._is_past = before
+            if not before:
+                self._set_past("")
+
+    def _set_past(self, value: str) -> None:
+        """A transaction that has failed takes it back by itself."""
+        with suppress(StoreError), self._translating():
+            self._cursor().execute(f"SET LOCAL loxodon.past = '{value}'")
 
     # Care
 

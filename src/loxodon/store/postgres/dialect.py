@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+_PAST = re.compile(r"\bmain\.")
 _CHANGES = (
     (re.compile(r"^\s*--.*\n?", re.M), ""),
-    # What is written goes to the table, whatever wall stands before it.
+    # What is written goes to the table, whatever view stands before it.
     (
         re.compile(r"^(\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+)(?=\w+\b(?!\.))", re.M),
         r"\1loxodon.",
     ),
-    (re.compile(r"\bmain\."), "loxodon."),
+    (_PAST, "loxodon."),
     # The order of tables is the planner's to find, and so is the index.
     (re.compile(r"\bCROSS JOIN\b"), "JOIN"),
     (re.compile(r"\bINDEXED BY \w+"), ""),
@@ -44,6 +45,11 @@ _MARK = re.compile(r"'(?:[^']|'')*'|\?(\d*)")
 def is_write(sql: str) -> bool:
     """Whether a statement, or a part of it, writes."""
     return _WRITES.search(sql) is not None
+
+
+def goes_past(sql: str) -> bool:
+    """Whether a statement is about tables themselves, past the wall that may stand before them."""
+    return _PAST.search(sql) is not None
 
 
 @lru_cache(maxsize=2_048)

@@ -129,7 +129,7 @@ def _grant(connection: Session) -> None:
         f"DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; "
         "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
     )
-    for schema in ("loxodon", "loxodon_wall", "loxodon_alone"):
+    for schema in ("loxodon", "loxodon_wall"):
         connection.execute(
             f"GRANT USAGE ON SCHEMA {schema} TO {ROLE}; "
             f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {ROLE}"

@@ -237,7 +237,7 @@ def begin(space: int, wall: Wall, role: str, *, reading: bool, lock_seconds: flo
     level = "ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else ""
     lines = [f"BEGIN {level}", *([f"SET LOCAL ROLE {role}"] if role else [])]
     lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
-    lines += walled(wall)
+    lines += walled(wall) if wall.stands else []
     if lock_seconds:
         lines += writers_turn(space, lock_seconds)
     lines.append(f"SELECT version, escaped FROM loxodon.spaces WHERE id = {space:d}")
@@ -258,20 +258,19 @@ def writers_turn(space: int, seconds: float) -> list[str]:
 
 
 def walled(wall: Wall) -> list[str]:
-    """The statements that put a wall up, or take it down."""
-    if not wall.stands:
-        return []
+    """The statements that put a wall up in place of another, or take that down."""
     from psycopg.sql import Literal
 
     from loxodon.store.namespaces import path_of
     from loxodon.store.walls import documents_of
 
-    schema = "loxodon_alone" if wall.alone else "loxodon_wall"
+    views = "loxodon_wall, " if wall.stands and not wall.alone else ""
     path = path_of(documents_of(wall.agent)) or "/"
     return [
-        f"SET LOCAL search_path = {schema}, loxodon, public",
+        f"SET LOCAL search_path = {views}loxodon, public",
         f"SET LOCAL loxodon.agent = {Literal(wall.agent).as_string()}",
         f"SET LOCAL loxodon.grouped = '{'on' if wall.group else ''}'",
+        f"SET LOCAL loxodon.alone = '{'on' if wall.alone else ''}'",
         f"SET LOCAL loxodon.documents = {Literal(path).as_string()}",
     ]
 

@@ -1,7 +1,8 @@
 """The store of many people on many machines: one PostgreSQL database for all spaces.
 
 A wall between people is row-level security: a transaction is bound to its space by a setting, and
-sees nothing without it. See `docs/postgres.md` for what differs from a file.
+sees nothing without it. So are the walls inside a space, by the agent and the chat. See
+`docs/postgres.md` for what differs from a file.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from _thread import RLock
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from loxodon.store.walls import Wall
@@ -76,10 +76,17 @@ class Database:
     def stand_behind(self, wall: Wall) -> None:
         """Let this wall stand before the tables, in place of the one that did.
 
-        From now on whatever is read by the names of tables is read through it; what is written goes
-        to the tables. Within a transaction that is undone, so is this: put the old one up again.
+        From now on whatever is read by the names of tables is read through it. Within a transaction
+        that is undone, so is this: put the old one up again.
         """
         raise NotImplementedError
+
+    def past_wall(self) -> AbstractContextManager[None]:
+        """What is written meanwhile may be out of sight of whoever writes it.
+
+        A backend whose walls stand before what is written too needs to be told so.
+        """
+        return nullcontext()
 
     def compact(self) -> None:
         """Write the data anew: nothing is left of what was erased. Not within a transaction."""

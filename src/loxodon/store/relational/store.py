@@ -8,7 +8,7 @@ vectors, walls, and what can be wrong with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -546,18 +546,21 @@ class RelationalStore:
             columns["strength_at"] = to_stored(at)[0]
         new, since = old._replace(**changed), moment(before[-1], self._zone)
         columns["ends_at"] = self._end(new, at if "strength" in columns else since)
-        assignments = ", ".join(f"{name} = ?" for name in columns)
-        db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
-        earlier = to_json(before, sources)
-        db.run(db.sql["put_change"], (row, old.version + 1, to_stored(at)[0], change, earlier))
         if new_sources != sources:
             db.run(db.sql["drop_sources"], (row,))
             self._put_sources(row, new_sources)
-        kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
-        record = self._record(kept, new_sources)
-        self._reindex(row, old, record)
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        earlier = to_json(before, sources)
+        admitted = self.wall.admits(new.agent, new.audience)
+        # A group may make private what it sees.
+        with nullcontext() if admitted else db.past_wall():
+            db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
+            db.run(db.sql["put_change"], (row, new.version, to_stored(at)[0], change, earlier))
+            kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+            record = self._record(kept, new_sources)
+            self._reindex(row, old, record)
+            self._signed(row, old.sensitivity, record.sensitivity)
         db.changed.append(id)
-        self._signed(row, old.sensitivity, record.sensitivity)
         return record
 
     def _reindex(self, row: int, old: Record, new: Record) -> None:

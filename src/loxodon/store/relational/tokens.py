@@ -24,10 +24,11 @@ class RelationalTokens:
         return CompletedCall(*row) if row else None
 
     def put(self, token: str, used: CompletedCall, at: datetime, since: datetime) -> None:
-        self._db.run("DELETE FROM tokens WHERE at < ?", (to_stored(since)[0],))
+        self._db.run("DELETE FROM main.tokens WHERE at < ?", (to_stored(since)[0],))
+        # One that is there, and of a memory that cannot be seen any more, is given away.
         self._db.run(
-            "INSERT INTO tokens (token, request, memory, version, at) "
-            "SELECT ?1, ?2, row, ?3, ?4 FROM memories WHERE id = ?5 ON CONFLICT (token) DO UPDATE "
+            "INSERT INTO main.tokens (token, request, memory, version, at) SELECT ?1, ?2, row, ?3, "
+            "?4 FROM main.memories WHERE id = ?5 ON CONFLICT (token) DO UPDATE "
             "SET request = excluded.request, memory = excluded.memory, "
             "version = excluded.version, at = excluded.at",
             (token, used.request, used.version, to_stored(at)[0], used.memory),

@@ -42,7 +42,8 @@ DELETE FROM audit_tail
 SELECT no, turns, first_at, last_at FROM main.sessions WHERE id = ?
 
 -- name: put_session
-INSERT INTO sessions (no, id, turns, first_at, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
+-- It has no turn yet that could be seen, or more than can be.
+INSERT INTO main.sessions (no, id, turns, first_at, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (no) DO UPDATE SET turns = ?3, first_at = ?4, last_at = ?5
 
 -- name: put_turn
@@ -93,7 +94,8 @@ VALUES (?1, ?2, ?3, ?4, (SELECT t.seq FROM sessions s JOIN turns t ON t.session 
   WHERE s.id = ?3 AND t.id = ?4 ORDER BY t.seq DESC LIMIT 1), ?5, ?6)
 
 -- name: drop_sources
-DELETE FROM memory_sources WHERE memory = ?
+-- Those too that cannot be seen: others take their places.
+DELETE FROM main.memory_sources WHERE memory = ?
 
 -- name: put_change
 INSERT INTO memory_changes (memory, version, at, change, before) VALUES (?, ?, ?, ?, ?)
@@ -488,7 +490,8 @@ INSERT INTO quarantine
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: quarantine_of_memory
-UPDATE quarantine SET memory = ? WHERE no = ?
+-- Until then it is of nothing that could be seen.
+UPDATE main.quarantine SET memory = ? WHERE no = ?
 
 -- name: decide_quarantine
 UPDATE quarantine SET state = ?, decided_at = ?, text = ? WHERE no = ?

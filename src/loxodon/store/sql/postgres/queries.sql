@@ -4,7 +4,7 @@
 
 -- name: counters_of
 -- A counter, and those that most writes take from.
-SELECT name, last FROM main.counters
+SELECT name, last FROM counters
 WHERE name = ?1 OR name BETWEEN 'rows_' AND 'rows_~' OR name IN ('turn', 'session', 'memory')
 
 -- name: put_numbers
