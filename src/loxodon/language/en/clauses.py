@@ -108,13 +108,15 @@ def _words() -> _Words:
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
-        re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
+        re.compile(
+            rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+", re.I
+        ),
         re.compile(
             rf"^(?:(?:{clause['fillers']})\s?[,:;!…–—-]+\s*|(?:and|but|so|because|by the way|btw|oh)\s+)+(?=\S)",
             re.I,
         ),
         re.compile(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?", re.I),
-        re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
+        re.compile(rf"(?:[ ,]+(?:{clause['tails']}|{clause['now']}))+$", re.I),
         re.compile(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
             rf"|\s+[-–—]+\s+|\s*\.\.\.+\s*|;\s+|,?\s+(?:because|cos|bc)\s+|:\s+(?=(?:{starters})\b)"
@@ -236,12 +238,16 @@ def _predicates(text: str, known: Mapping[str, str]) -> list[str]:
 
 
 def _light(text: str) -> str:
-    """A clause without what only leads up to it, fills it, or trails behind."""
+    """A clause without what only leads up to it, fills it, or trails behind; a time before its
+    subject stands at its end."""
     words = _words()
     text = re.sub(r"\([^)]*\)", "", text)
     for _ in range(3):
         text = words.filler.sub("", text).strip(" ,.!:;-–—…~")
-    return re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
+    text = re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
+    if early := _EARLY.match(text):
+        text = f"{text[early.end() :]} {text[0].lower()}{early['when'][1:]}"
+    return text
 
 
 _MIGHT = re.compile(
@@ -252,16 +258,18 @@ _ENDED = re.compile(
     r"|(?:(?P<be>am|are|is) )?no longer (?P<b>.+)|(?P<be2>am|are|is) not (?P<c>.+?) any ?more)$",
     re.I,
 )
-_TIME = re.compile(
-    r"[ ,]+(?P<when>(?:(?:since|for|until|from|in|on|over|about|around|almost|nearly) )*"
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_WHEN = (
+    r"(?P<when>(?:(?:since|for|until|from|as of|in|on|over|about|around|almost|nearly) )*"
     r"(?:last|this|next|the past|early|late|mid)? ?(?:today|yesterday|tomorrow|tonight|"
     r"(?:last|this|next|past) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|[a-z]+day|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december)|"
+    rf"{_MONTH})|"
     r"(?:(?:a few|a couple of|several|one|two|three|four|five|six|seven|eight|nine|ten|a|an|\d+) (?:days?|weeks?|months?|years?|decades?)(?: (?:ago|now))?)|"
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? \d{4})?|"
-    r"(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?))$",
-    re.I,
+    rf"(?:{_MONTH})(?: \d{{1,2}}(?:st|nd|rd|th)?)?(?:,? \d{{4}})?|"
+    rf"(?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTH})(?: \d{{4}})?))"
 )
+_TIME = re.compile(rf"[ ,]+{_WHEN}$", re.I)
+_EARLY = re.compile(rf"(?!\d|{_MONTH}){_WHEN},? (?=(?:I|we|my|our)\b)", re.I)
 
 
 def _clause(text: str, known: Mapping[str, str]) -> Clause:

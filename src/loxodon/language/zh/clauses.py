@@ -229,9 +229,9 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
     if hedge and words.risky.search(plain):
         return Clause(text)
     time = kind = ""
-    if (early := _time(plain)) and re.match("，?我", plain[len(early[0]) :]):
-        time, kind = early
-        plain = plain[len(time) :].lstrip("，")
+    after, early = _timed(plain)
+    if re.match("，?我", after):  # `现在我…` says what `我现在…` does
+        plain, (time, kind) = after.lstrip("，"), early
     clause = _with_subject(plain, known, before, alone)
     if not clause.who:
         return Clause(text)
@@ -279,7 +279,7 @@ def _time(text: str) -> tuple[str, str]:
 
 
 def _timed(rest: str) -> tuple[str, tuple[str, str]]:
-    """What follows a subject without adverbs at its head, and the time that stood there."""
+    """What follows a subject, or a clause, without adverbs at its head, and the time there."""
     words = _words()
     time = ("", "")
     while True:
