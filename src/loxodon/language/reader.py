@@ -253,15 +253,22 @@ def _match(
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
     if match is None or ((asks or never) and not _is_wish(match)):
         return None
+    if _is_reminder(match) and grammar.speech.never(sentence.text) == "supposed":
+        return None
     return None if clause.loose and match.frame.act == "state" else (clause, match)
 
 
 _WISHED = ("thinking", "of you")
-"""What tells nothing of the speaker, and may still say how they want to be answered."""
+"""What tells nothing of the speaker, and may still say how they want to be answered, or what they
+have to do."""
 
 
 def _is_wish(match: FrameMatch) -> bool:
-    return _of_replies(match) or match.frame.attribute == "nickname"
+    return _of_replies(match) or _is_reminder(match) or match.frame.attribute == "nickname"
+
+
+def _is_reminder(match: FrameMatch) -> bool:
+    return match.frame.attribute == "reminder"
 
 
 def _of_replies(match: FrameMatch) -> bool:

@@ -24,7 +24,7 @@ Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelate
 ALIKE = ("same", "richer", "poorer")
 _SAME = 0.65
 """How much two sentences without an attribute share that say the same."""
-_HAPPENS = ("event", "plan", "todo", "decision")
+_HAPPENS = ("event", "plan", "todo", "reminder", "decision")
 """Attributes whose value is what something is about, rather than what it is."""
 _OWN_WORDS = 2
 """Words that a sentence may have of its own and still tell the same as another."""

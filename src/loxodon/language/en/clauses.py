@@ -243,8 +243,8 @@ def _light(text: str) -> str:
     words = _words()
     text = re.sub(r"\([^)]*\)", "", text)
     for _ in range(3):
-        text = words.filler.sub("", text).strip(" ,.!:;-–—…~")
-    text = re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
+        text = words.filler.sub("", text).strip(" ,.!?:;-–—…~")
+    text = re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!?:-–—…~")
     if early := _EARLY.match(text):
         text = f"{text[early.end() :]} {text[0].lower()}{early['when'][1:]}"
     return text

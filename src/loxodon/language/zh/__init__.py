@@ -136,7 +136,11 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
             continue
         if not one.text.endswith(("，", ",", "：", "；", ";", " ")):  # the end of a line
             found[n] = one._replace(text=one.text + "。")
-        elif after.type != "statement" and not _TAG.match(after.text):
+        elif (
+            after.type != "statement"
+            and not _TAG.match(after.text)
+            and _SPEECH.never(one.text) != "supposed"  # that holds for what is asked, too
+        ):
             found[n] = one._replace(text=one.text[:-1] + "；")
     return found
 
