@@ -101,6 +101,10 @@ class Grammar(Protocol):
         """`Mei is the user's sister`."""
         ...
 
+    def introduced(self, told: str, relation: str, name: str) -> str:
+        """`a cat` with its name: `a cat called Miso`; empty where it is no one of that relation."""
+        ...
+
 
 class _Sentence(NamedTuple):
     text: str
@@ -144,7 +148,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
             found += supposed(grammar.language, sentence.text)
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
-    return Reading(_once(statements), unclear, taken_back)
+    return Reading(_once(_in_one(grammar, statements)), unclear, taken_back)
 
 
 _QUOTED = re.compile(
@@ -443,6 +447,33 @@ def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> S
     """A statement with the importance that the way of saying it adds or takes."""
     importance = min(1.0, max(0.1, statement.importance + weight))
     return statement._replace(importance=round(importance, 2), fragments=numbers)
+
+
+def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement]:
+    """Statements, where `has a cat` and `Miso is the user's cat` are one that says both."""
+    named = [one for one in statements if _is_relation(grammar, one)]
+    found = list(statements)
+    for one in named:
+        (mention,) = one.mentions
+        for n, has in enumerate(found):
+            plain = has.act == "state" and has.positive and has not in named
+            if not plain or (has.subject, has.attribute) != (one.subject, one.attribute):
+                continue
+            told = has.value if mention.name in has.value else ""
+            told = told or grammar.introduced(has.value, mention.aliases[0], mention.name)
+            if told:
+                content = has.content.replace(has.value, told)
+                mentions = (*has.mentions, mention)
+                found[n] = has._replace(content=content, value=told, mentions=mentions)
+                found.remove(one)
+                break
+    return found
+
+
+def _is_relation(grammar: Grammar, one: Statement) -> bool:
+    """Whether a statement only says who somebody is to the user."""
+    related = [grammar.related(name, m.name) for m in one.mentions for name in m.aliases]
+    return related == [one.content]
 
 
 def _once(statements: Sequence[Statement]) -> list[Statement]:

@@ -59,6 +59,12 @@ class _Words(NamedTuple):
     """`Tom is my manager`."""
     called: re.Pattern[str]
     """`my husband's name is Carl`."""
+    had: re.Pattern[str]
+    """`I have a cat, her name is Miso`."""
+    naming: re.Pattern[str]
+    """A clause that only names who was told of before it."""
+    aside: re.Pattern[str]
+    """`my son Leo, who is five, …`."""
     others: re.Pattern[str]
     attribute: Mapping[str, str]
     """What attribute a relation is, by its word."""
@@ -104,7 +110,8 @@ def _words() -> _Words:
     )
     adjectives = "|".join(clause["adjectives"].split())
     of_mine = rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
-    starters = clause["starters"]
+    naming = r"(?:(?:his|her|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) (?:called|named)|(?:I|we) (?:call|named) (?:him|her|it))"
+    starters = clause["starters"] + r"|(?:his|her|its) name(?:'s| is)"
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
@@ -142,6 +149,18 @@ def _words() -> _Words:
             rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))",
             re.I,
         ),
+        re.compile(
+            rf"\b(?:I|we) (?:\w+ ){{0,2}}?(?:have|had|got|adopted|rescued|bought) (?:a|an) (?:[\w-]+ ){{0,3}}?"
+            rf"(?P<relation>{people})\b(?: (?:last|this|in|from|a) [\w ]{{2,20}})?(?:,| and|, and)? "
+            rf"{naming} (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))",
+            re.I,
+        ),
+        re.compile(rf"{naming} (?-i:{_NAME})", re.I),
+        re.compile(
+            rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>(?:is|has|{clause['doings']})\b[^,;.]{{2,60}})"
+            r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)",
+            re.I,
+        ),
         re.compile(table["others"]["like"].replace("PEOPLE", people), re.I),
         attribute,
         plural,
@@ -171,7 +190,7 @@ def people_of(text: str) -> list[tuple[str, str]]:
     """Whom a text names of the user's people: relation, and name where it has one; neither for
     somebody else."""
     words = _words()
-    ways = (words.introduced, words.called, words.person)
+    ways = (words.introduced, words.called, words.had, words.person)
     named = [one for like in ways for one in like.finditer(text)]
     found = [(one["relation"].lower(), one["name"] or "") for one in named]
     found += _all_named(text)
@@ -186,41 +205,70 @@ _SEVERAL = re.compile(
 _ONE_OF = {"kids": "child", "children": "child", "boys": "son", "girls": "daughter"}
 
 
+def one_of(several: str) -> str:
+    """The usual word for one of several: `kids`: child."""
+    one = _ONE_OF.get(several, several.removesuffix("s"))
+    return _words().one_name.get(one, one)
+
+
 def _all_named(text: str) -> list[tuple[str, str]]:
     """`I have two kids, Ben and Zoe`: each of them by what they are."""
     found = _SEVERAL.search(written_out(text))
     if found is None:
         return []
-    relation = _ONE_OF.get(found["all"], found["all"].removesuffix("s"))
+    relation = one_of(found["all"])
     return [(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
+    words = _words()
     found: list[Clause] = []
-    for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
+    sentence = sentence.replace("’", "'")
+    plain = _asides_out(sentence)
+    for part in filter(None, words.cut.split(plain)):
+        raw = (part if plain == sentence else sentence).strip(" ,;")
         for light in _predicates(_light(written_out(part)), known):
-            if _words().introduced.fullmatch(light):
+            if words.introduced.fullmatch(light) or words.naming.fullmatch(light):
                 continue
-            clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
-            if clause.who == "bare" and found:  # a sentence may begin without its subject
+            clause = _clause(light, known)
+            if clause.who in ("bare", "") and found and (also := _also(found[-1], light)):
+                clause = _clause(also, known)
+            elif clause.who == "bare" and found:  # a sentence may begin without its subject
                 own = all(one.who in ("user", "we", "bare") for one in found)
                 clause = clause._replace(loose=True, who="bare" if own else "")
-                if not own and (also := _also(found[-1], light)):
-                    clause = _clause(also, known)._replace(raw=part.strip(" ,;"))
-            found.append(clause)
+            found.append(clause._replace(raw=raw))
         known = met(known, people_of(part), pronouns())
     return found
 
 
+def _asides_out(sentence: str) -> str:
+    """A sentence in which what is said of somebody in passing is a clause of its own: `my son Leo
+    is five; my son Leo is allergic to milk`."""
+    found = _words().aside.search(sentence)
+    if found is None or (found["age"] and not _AGE.fullmatch(found["age"])):
+        return sentence
+    said = found["does"] or f"is {re.sub('(?i)^aged ', '', found['is'])}"
+    who = found["who"]
+    return f"{sentence[: found.start()]}{who} {said}; {who} {sentence[found.end() :]}"
+
+
+_AGE = re.compile(
+    r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty",
+    re.I,
+)
+
+
 def _also(before: Clause, light: str) -> str:
-    """What is said of the subject of the clause before, written out: `… is 7 | allergic to milk`."""
+    """What is said of the subject of the clause before, written out: `… is 7 | allergic to milk`,
+    `… is 7 | plays the cello`."""
     if before.who not in ("person", "pet") or not before.text.endswith(f" {before.rest}"):
         return ""
     shared = _words().shared.fullmatch(f"{before.rest} and {light}")
-    if shared is None or not shared["be"]:
+    if shared is None or not (shared["be"] or re.match(r"has\b|\w+[^s]s\b", light)):
         return ""
-    return f"{before.text[: -len(before.rest)]}{shared['be']} {light}"
+    be = f"{shared['be']} " if shared["be"] else ""
+    return f"{before.text[: -len(before.rest)]}{be}{light}"
 
 
 def _predicates(text: str, known: Mapping[str, str]) -> list[str]:

@@ -93,6 +93,10 @@ class _Chinese:
     def related(self, relation: str, name: str) -> str:
         return f"{name}是用户的{relation}"
 
+    def introduced(self, told: str, relation: str, name: str) -> str:
+        several = re.search("[两俩三四五六七八九十几二2-9、和]", told)
+        return f"{told}，叫{name}" if relation in told and not several else ""
+
 
 _CUT = re.compile(
     r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"

@@ -101,7 +101,7 @@ def _words() -> _Words:
             ways = one.split("=")
             kept |= dict.fromkeys(ways, ways[0])
             attribute.setdefault(ways[0], about)
-    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟))"
+    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
     called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
     people = any_of(kept)
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
@@ -209,8 +209,20 @@ def clauses_of(
         if clause.who == "bare" and (found or not first):
             clause = clause._replace(loose=True) if alone else Clause(light)
         found.append(clause._replace(raw=part.replace(_JOIN, "，").strip("， ")))
-        before = clause if clause.who not in ("", "bare") else None
+        before = _named(clause) if clause.who not in ("", "bare") else None
     return found
+
+
+_CALLED = re.compile(r"(?:的?名字|名)?(?:就|是)?叫(?P<name>[\u4e00-\u9fff]{1,3}|[A-Za-z]{2,12})")
+
+
+def _named(clause: Clause) -> Clause:
+    """Who is told of, with the name that the clause itself gives: `叫乐乐`."""
+    found = _CALLED.fullmatch(clause.rest) if clause.relation and not clause.name else None
+    if found is None or re.search("[我你他她它了着个]", found["name"]):
+        return clause
+    name = found["name"]
+    return clause._replace(subject=name, name=name, shown=clause.shown + name)
 
 
 def _light(text: str) -> str:
