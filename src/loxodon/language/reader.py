@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause, met
+from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
 from loxodon.language.sides import side_of
@@ -65,8 +65,8 @@ class Grammar(Protocol):
         """The clauses of a sentence, each with its subject."""
         ...
 
-    def people(self, text: str) -> list[tuple[str, str]]:
-        """Whom a text names of the user's people: relation, and name where it has one."""
+    def people(self, text: str) -> list[Named]:
+        """Whom a text names of the user's people."""
         ...
 
     def evened(self, text: str) -> str:
@@ -329,13 +329,13 @@ def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
     if grammar.speech.never(sentence.text) in ("supposed", "dream", "joke", "quoted", "long"):
         return []
     return [
-        _relation(grammar, relation, name)
-        for relation, name in grammar.people(sentence.text)
+        _relation(grammar, relation, name, "change" if new else "state")
+        for relation, name, new in grammar.people(sentence.text)
         if name and grammar.attribute_of(relation)
     ]
 
 
-def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
+def _relation(grammar: Grammar, relation: str, name: str, act: Act = "state") -> Statement:
     attribute = grammar.attribute_of(relation)
     known = ATTRIBUTES[attribute]
     type: EntityType = "pet" if attribute == "pet" else "person"
@@ -345,6 +345,7 @@ def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
         attribute,
         name,
         known.category,
+        act,
         mentions=(Mention(name, type, (relation,)),),
         importance=known.importance,
     )
@@ -477,7 +478,10 @@ def _is_relation(grammar: Grammar, one: Statement) -> bool:
 
 
 def _once(statements: Sequence[Statement]) -> list[Statement]:
-    return list({(one.content, one.value): one for one in statements}.values())
+    found: dict[tuple[str, str], Statement] = {}
+    for one in statements:
+        found.setdefault((one.content, one.value), one)
+    return list(found.values())
 
 
 __all__ = ["Grammar", "read"]

@@ -105,7 +105,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return _fuller(new.content, old.content) if alike == "same" else alike
     if (new.act != "state" and _speaks_of(new, old)) or _recounted(new.value, old.value):
         return "contradicts"
-    if not one or (new.attribute in OF_SOMETHING and _of_what(new.value) != _of_what(old.value)):
+    if not one or (new.attribute in OF_SOMETHING and _of_what(new) != _of_what(old)):
         return "unrelated"
     return "contradicts"
 
@@ -163,8 +163,14 @@ def _recounted(new: str, old: str) -> bool:
     return all(counts) and counts[0] != counts[1] and bool(things[0]) and things[0] == things[1]
 
 
-def _of_what(value: str) -> str:
-    return fold(value.partition(":")[0]) if ":" in value else ""
+def _of_what(told: Statement | Record) -> str:
+    """What a value is of (`colour: teal`), or what somebody is to the user: a dentist is no
+    therapist."""
+    what, colon, _ = told.value.partition(":")
+    if colon:
+        return fold(what)
+    who = ATTRIBUTES[told.attribute].about == "relation"
+    return fold(told.content.replace(told.value, "")) if who else ""
 
 
 def _of_words(new: Statement, old: Record) -> Relation:
@@ -177,13 +183,25 @@ def _of_words(new: Statement, old: Record) -> Relation:
         return "contradicts" if anew or _dosed_anew(new.content, old.content) else "unrelated"
     if negative(new.content) != negative(old.content):
         return "contradicts" if near else "unrelated"
-    if opposed(new.content, old.content):
+    if opposed(new.content, old.content) or _of_two(new.content, old.content):
         return "unrelated"
     if near:
         return "same"
     if covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2:
         return "richer"
     return "poorer" if new.act == "state" and _retold(new.content, old.content) else "unrelated"
+
+
+_IS = re.compile(r"“(?:.{1,60}?)(?: is | are |是|叫)(?P<what>[^，,；;。.”]{1,24})[。.!！]?”")
+_NAME = 3
+"""Words, or characters less one, of what may be a name."""
+
+
+def _of_two(new: str, old: str) -> bool:
+    """Whether each of two sentences ends in another name: `my friend is Ben` and `… is Lars`."""
+    said = [_IS.search(fold(one)) for one in (new, old)]
+    one, other = (gist(found["what"]).words if found else frozenset() for found in said)
+    return bool(one - other) and bool(other - one) and max(len(one), len(other)) <= _NAME
 
 
 _MOSTLY = 0.6

@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from loxodon.language.clauses import Clause, met
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.statements import USER
 
 _WRITTEN_OUT = (
@@ -59,6 +60,8 @@ class _Words(NamedTuple):
     """`Tom is my manager`."""
     called: re.Pattern[str]
     """`my husband's name is Carl`."""
+    held: re.Pattern[str]
+    """`my manager is Tom`, of those whom one has one of."""
     had: re.Pattern[str]
     """`I have a cat, her name is Miso`."""
     naming: re.Pattern[str]
@@ -109,7 +112,9 @@ def _words() -> _Words:
         for word in sorted((*attribute, *plural), key=len, reverse=True)
     )
     adjectives = "|".join(clause["adjectives"].split())
-    of_mine = rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
+    of_mine = rf"(?:my|our) (?P<how>(?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*)(?P<relation>{people})\b"
+    ends = r"(?=\s*(?:[.,;!]|$| and | who ))"
+    holders = "|".join(word for word, about in attribute.items() if ATTRIBUTES[about].one)
     naming = r"(?:(?:his|her|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) (?:called|named)|(?:I|we) (?:call|named) (?:him|her|it))"
     starters = clause["starters"] + r"|(?:his|her|its) name(?:'s| is)"
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
@@ -142,17 +147,22 @@ def _words() -> _Words:
         ),
         re.compile(rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?", re.I),
         re.compile(
-            rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}(?=\s*(?:[.,;!]|$| and | who ))",
+            rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}",
             re.I,
         ),
         re.compile(
-            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))",
+            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
         re.compile(
-            rf"\b(?:I|we) (?:\w+ ){{0,2}}?(?:have|had|got|adopted|rescued|bought) (?:a|an) (?:[\w-]+ ){{0,3}}?"
+            rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
+            rf"(?!(?:{table['name']['never']})\b)(?-i:(?P<name>{_NAME})){ends}",
+            re.I,
+        ),
+        re.compile(
+            rf"\b(?:I|we) (?:\w+ ){{0,2}}?(?:have|got|adopted|rescued|bought) (?:a|an) (?P<how>(?:[\w-]+ ){{0,3}}?)"
             rf"(?P<relation>{people})\b(?: (?:last|this|in|from|a) [\w ]{{2,20}})?(?:,| and|, and)? "
-            rf"{naming} (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))",
+            rf"{naming} (?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
         re.compile(rf"{naming} (?-i:{_NAME})", re.I),
@@ -186,16 +196,27 @@ def attribute_of(relation: str) -> str:
     return _words().attribute.get(relation.lower().replace("-", " "), "")
 
 
-def people_of(text: str) -> list[tuple[str, str]]:
-    """Whom a text names of the user's people: relation, and name where it has one; neither for
-    somebody else."""
+def people_of(text: str) -> list[Named]:
+    """Whom a text names of the user's people."""
     words = _words()
-    ways = (words.introduced, words.called, words.had, words.person)
+    ways = (words.introduced, words.called, words.held, words.had, words.person)
     named = [one for like in ways for one in like.finditer(text)]
-    found = [(one["relation"].lower(), one["name"] or "") for one in named]
+    found = [
+        Named(one["relation"].lower(), one["name"] or "", "new " in one["how"].lower())
+        for one in named
+        if not _asked(text, one)
+    ]
     found += _all_named(text)
-    named_too = [("", "")] if words.others.search(text) else []
-    return [(words.one_name.get(relation, relation), name) for relation, name in found] + named_too
+    found = [one._replace(relation=words.one_name.get(one.relation, one.relation)) for one in found]
+    return found + ([Named()] if words.others.search(text) else [])
+
+
+def _asked(text: str, named: re.Match[str]) -> bool:
+    """Whether a name is only asked about: `is my manager Tom?`, `should I call my dog Rex?`."""
+    before, after = text[: named.start()], text[named.end() :]
+    if re.search(r"\b(?:re)?(?:nam|call)(?:e|ed|ing)? $", before, re.I):
+        return True
+    return re.match(r"\W*(?:is|was)(?:n't)? $", before, re.I) is not None and "?" in after[:2]
 
 
 _SEVERAL = re.compile(
@@ -211,13 +232,13 @@ def one_of(several: str) -> str:
     return _words().one_name.get(one, one)
 
 
-def _all_named(text: str) -> list[tuple[str, str]]:
+def _all_named(text: str) -> list[Named]:
     """`I have two kids, Ben and Zoe`: each of them by what they are."""
     found = _SEVERAL.search(written_out(text))
     if found is None:
         return []
     relation = one_of(found["all"])
-    return [(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
+    return [Named(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
@@ -229,7 +250,7 @@ def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     for part in filter(None, words.cut.split(plain)):
         raw = (part if plain == sentence else sentence).strip(" ,;")
         for light in _predicates(_light(written_out(part)), known):
-            if words.introduced.fullmatch(light) or words.naming.fullmatch(light):
+            if any(o.fullmatch(light) for o in (words.introduced, words.held, words.naming)):
                 continue
             clause = _clause(light, known)
             if clause.who in ("bare", "") and found and (also := _also(found[-1], light)):
@@ -348,7 +369,10 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         relation = words.one_name.get(relation, relation)
         one = relation not in words.plural
         one_known = one and (relation not in words.several or meant)
-        name = name or (known.get(relation, "") if one_known else "")
+        before = known.get(relation, "") if one_known else ""
+        if not name and before and "new " in found["how"].lower():  # somebody else than before
+            return Clause(text)
+        name = name or before
         rest = _rest(text[found.end() :])
         if rest is None or (not name and relation in words.several and not rest.startswith("'s ")):
             return Clause(text)

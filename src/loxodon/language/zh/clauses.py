@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from loxodon.language.clauses import Clause, met
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.statements import USER
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
@@ -71,6 +72,8 @@ class _Words(NamedTuple):
     """`张三是我同事`."""
     called: re.Pattern[str]
     """`我老公叫阿强`."""
+    held: re.Pattern[str]
+    """`我的领导是王磊`, of those whom one has one of."""
     besides: re.Pattern[str]
     """Somebody else, whom a pronoun may mean as well."""
     kept: Mapping[str, str]
@@ -104,6 +107,10 @@ def _words() -> _Words:
     follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
     called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
     people = any_of(kept)
+    holders = any_of(
+        way for way, one in kept.items() if attribute[one] and ATTRIBUTES[attribute[one]].one
+    )
+    new = r"(?P<how>新来?的?|现任的?)?"
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
     of = re.compile
     return _Words(
@@ -123,17 +130,20 @@ def _words() -> _Words:
         of(f"(?:{time['future']})"),
         of(time["change"]),
         of(
-            rf"(?:我们?|我们?家)(?:的|那个|家)?(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"
+            rf"(?:我们?|我们?家)(?:的|那个|家)?{new}(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"
         ),
         of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
         of(
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
         ),
         of(
-            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好|新)?(?P<relation>{people})(?=[，。；！了啊]|$)"
+            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
         ),
         of(
-            rf"我们?(?:的|家)?(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
+            rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
+        ),
+        of(
+            rf"我们?的?{new}(?P<relation>{holders})(?:现在)?(?:是|换成了?)(?P<name>{called})(?=[，。；！了]|$)"
         ),
         of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
         kept,
@@ -177,14 +187,15 @@ def speaks_of_others(text: str) -> bool:
     return _words().others.search(text) is not None
 
 
-def people_of(text: str) -> list[tuple[str, str]]:
-    """Whom a text names of the user's people: relation, and name where it has one; neither for
-    somebody else."""
+def people_of(text: str) -> list[Named]:
+    """Whom a text names of the user's people."""
     words = _words()
-    ways = (words.who_is, words.called, words.person)
+    ways = (words.who_is, words.called, words.held, words.person)
     named = [one for like in ways for one in like.finditer(text)]
-    found = [(words.kept[one["relation"]], one["name"] or "") for one in named]
-    return found + ([("", "")] if words.besides.search(text) else [])
+    found = [
+        Named(words.kept[one["relation"]], one["name"] or "", bool(one["how"])) for one in named
+    ]
+    return found + ([Named()] if words.besides.search(text) else [])
 
 
 def clauses_of(
@@ -202,8 +213,8 @@ def clauses_of(
             continue
         people = people_of(part)
         known = met(known, people, table()["pronouns"])
-        if _words().who_is.fullmatch(light):
-            before = _with_subject(people[0][1], known, None, alone)
+        if _words().who_is.fullmatch(light) or _words().held.fullmatch(light):
+            before = _with_subject(people[0].name, known, None, alone)
             continue
         clause = _clause(light, known, before, alone)
         if clause.who == "bare" and (found or not first):
@@ -354,7 +365,11 @@ def _person(text: str, found: re.Match[str], rest: str, known: Mapping[str, str]
     relation = words.kept[found["relation"]]
     one = relation not in words.plural
     sure = one and relation not in words.several
-    name = found.groupdict().get("name") or (known.get(relation, "") if sure else "")
+    name = found.groupdict().get("name") or ""
+    before = known.get(relation, "") if sure else ""
+    if not name and before and found.groupdict().get("how"):  # somebody else than before
+        return Clause(text)
+    name = name or before
     if not name and relation in words.several and not re.match("叫|名", rest):
         return Clause(text)
     who = "people" if not one else "pet" if words.attribute[relation] == "pet" else "person"
