@@ -129,6 +129,8 @@ def _speaks_of(new: Statement, old: Record) -> bool:
     sides = family_of(new.attribute), family_of(old.attribute)
     if not old.positive or (all(sides) and sides[0] != sides[1]):
         return False
+    if new.side == "trip" and old.attribute and old.category not in ("plan", "event"):
+        return False  # who does not go there may still like it, or live there
     return any(names(words, old.content) for words in new.over)
 
 
