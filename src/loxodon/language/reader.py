@@ -41,7 +41,7 @@ from loxodon.text.steps import charge
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
-"""The importance of what is kept as it was said."""
+"""The importance of what is kept as it was said; of health as much as a frame's."""
 LEAST_CHANGE = 0.05
 """How much one must be worth that is kept only if it changes something that is known."""
 
@@ -396,11 +396,13 @@ def _own_words(
     kept = worth >= least and not vague
     if not kept and (act == "state" or (worth < LEAST_CHANGE and not over and not side)):
         return []
+    ill = grammar.frames.of_health(grammar.evened(text))
     statement = Statement(
         grammar.quoted(text),
         act=act,
         over=over,
-        importance=OWN_WORDS,
+        category="health" if ill else "fact",
+        importance=ATTRIBUTES["condition"].importance if ill else OWN_WORDS,
         topic=speech.topic(text),
         quoted=True,
         tentative=not kept,
