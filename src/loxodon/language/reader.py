@@ -418,6 +418,10 @@ def _own_words(
     return [statement]
 
 
+_PASSING = "doing now"
+"""What is so for an hour, and changes nothing."""
+
+
 class _Change(NamedTuple):
     act: Act = "state"
     over: tuple[str, ...] = ()
@@ -433,7 +437,7 @@ def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
     if act == "correct":
         return _Change(act, over)
     for clause in clauses:
-        if clause.subject != clauses[0].subject:
+        if clause.subject != clauses[0].subject or grammar.speech.never(clause.text) == _PASSING:
             continue
         text = grammar.evened(clause.raw)
         act, over, at = grammar.speech.act(text)

@@ -29,8 +29,8 @@ def known_name(store: Store, name: str) -> str:
 def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
     """Take in those whom a statement names."""
     for mention in mentions_of(statement):
-        if statement.act == "change":  # what is told of `my manager` was told of another one
-            mention = mention._replace(aliases=())
+        if statement.act == "change" and statement.value == mention.name:
+            mention = mention._replace(aliases=())  # `my manager` has been somebody else so far
         _take_in(store, mention, now, rename)
 
 
