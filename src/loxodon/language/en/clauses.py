@@ -120,9 +120,7 @@ def _words() -> _Words:
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
-        re.compile(
-            rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+", re.I
-        ),
+        re.compile(rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
         re.compile(
             rf"^(?:(?:{clause['fillers']})\s?[,:;!…–—-]+\s*|(?:and|but|so|because|by the way|btw|oh)\s+)+(?=\S)",
             re.I,
@@ -146,13 +144,9 @@ def _words() -> _Words:
             re.I,
         ),
         re.compile(rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?", re.I),
+        re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}", re.I),
         re.compile(
-            rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}",
-            re.I,
-        ),
-        re.compile(
-            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}",
-            re.I,
+            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}", re.I
         ),
         re.compile(
             rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
