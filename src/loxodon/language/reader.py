@@ -385,7 +385,7 @@ def _own_words(
     never = speech.never(text)
     if never and not (hedged and never in _GUESSED):
         return []
-    if asks and _HANDED.search(text):
+    if asks and (_HANDED.search(text) or speech.asks_whether(text)):
         return []
     act, over, side, firsthand = _Change() if hedged else _changes(grammar, text, clauses)
     bare = bool(clauses) and clauses[0].who == "bare"

@@ -143,7 +143,7 @@ def _words() -> _Words:
             rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
         ),
         of(
-            rf"我们?的?{new}(?P<relation>{holders})(?:现在)?(?:是|换成了?)(?P<name>{called})(?=[，。；！了]|$)"
+            rf"我们?的?{new}(?P<relation>{holders})(?:现在)?(?:是|换成了?)(?P<name>{called}|[{name['surname']}](?:教授|老师|医生|大夫|主任))(?=[，。；！了]|$)"
         ),
         of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
         kept,
@@ -344,6 +344,8 @@ def _with_subject(
             return Clause(text, "person", text[len(name) :], name, name, "", name)
     if (found := words.bare.match(text)) and (alone or (before and before.who == "user")):
         return _person(text, found, text[found.end() :], known)
+    if before and words.introduced.search(before.text):  # `养了只猫，它叫…`
+        text = re.sub("^[他她它](?=叫|名)", "", text)
     if before and words.starter.match(text):
         of_before = before.text
         if (found := words.introduced.search(of_before)) and before.subject == USER:
