@@ -191,6 +191,8 @@ def test_a_name_belongs_to_what_it_names(language: str, text: str, read: str) ->
         ("en", "Is my new manager Priya?"),
         ("en", "Should I name my hamster Nugget?"),
         ("en", "Remind me why I moved to Leeds"),
+        ("en", "Is my son allergic to milk?"),
+        ("zh", "我儿子对牛奶过敏吗？"),
         ("zh", "要是下雨，提醒我带伞"),
         ("zh", "明天提醒我一下"),
         ("zh", "现在我要去吃饭了，回头聊"),

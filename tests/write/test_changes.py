@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -115,3 +115,16 @@ def test_what_was_told_of_the_one_before_is_not_of_the_new_one(tmp_path: Path) -
         memory.consolidate(force=True)
         subjects = {one.content: one.subject for one in memory.list()}
     assert subjects == {"用户的老板喜欢喝茶": "老板", "林娜是用户的老板": "user"}
+
+
+def test_what_one_asks_to_be_reminded_of_is_a_plan_with_its_day(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, config=CONFIG, clock=lambda: NOW) as memory:
+        memory.add(said("Remind me to call mum tomorrow", "提醒我下个月1号交房租"))
+        memory.add(said("I'll remind you to pay the gas bill on Friday", role="assistant", id="a"))
+        memory.consolidate(force=True)
+        plans = [one for one in memory.list() if one.category == "plan" and one.due_at]
+    days = {one.content: one.due_at.astimezone(NOW.tzinfo).date() for one in plans if one.due_at}
+    assert days == {  # until the end of that day
+        "The user has to call mum on 2026-02-05": date(2026, 2, 6),
+        "用户2026年3月1日要交房租": date(2026, 3, 2),
+    }
