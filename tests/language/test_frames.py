@@ -53,3 +53,10 @@ def test_every_pattern_fills_what_its_frame_tells(language: str) -> None:
         }
         for pattern in frame.patterns:
             assert wanted <= pattern.slots.keys(), (frame.say, pattern.source)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_tells_of_health_does_so_wherever_it_stands(language: str) -> None:
+    table = rules(language).grammar.frames
+    assert [text for text in table.health["yes"] if not table.of_health(text)] == []
+    assert [text for text in table.health["no"] if table.of_health(text)] == []

@@ -144,3 +144,59 @@ def test_a_wish_after_a_task_is_about_the_task() -> None:
     before = [PriorTurn("user", "Write me a bio for my page", NOW)]
     assert told("en", "no emojis please", before=before) == []
     assert len(told("en", "never use emojis", before=before)) == 1
+
+
+@each(
+    ("language", "text", "read"),
+    [
+        ("en", "These days I work at Tesco", "The user works at Tesco"),
+        ("en", "Since last year we live in Oslo", "The user lives in Oslo since last year"),
+        ("zh", "现在我在腾讯工作", "用户在腾讯工作"),
+        ("zh", "目前我儿子在杭州读书", "用户的儿子在杭州读书"),
+        (
+            "en",
+            "My son Leo, who is five, is allergic to milk",
+            "The user's son Leo is five years old",
+        ),
+        ("en", "My niece Zoe, 7, plays the cello", "The user's niece Zoe plays the cello"),
+        ("en", "My aunt Ada is 40 and lives in Accra", "The user's aunt Ada lives in Accra"),
+        ("zh", "我儿子乐乐五岁，对牛奶过敏", "用户的儿子乐乐五岁"),
+        ("zh", "我女儿叫朵朵，对牛奶过敏", "用户的女儿朵朵对牛奶过敏"),
+    ],
+)
+def test_the_order_of_what_is_told_of_somebody_does_not_matter(
+    language: str, text: str, read: str
+) -> None:
+    assert read in framed(language, text)
+
+
+@each(
+    ("language", "text", "read"),
+    [
+        ("en", "I have a cat, her name is Miso", "The user has a cat called Miso"),
+        ("en", "I have two dogs, Rex and Luna", "The user has two dogs, Rex and Luna"),
+        ("zh", "我养了一只猫，叫豆包", "用户养了一只猫，叫豆包"),
+        ("zh", "我有个妹妹，名字叫小美", "用户有个妹妹，叫小美"),
+    ],
+)
+def test_a_name_belongs_to_what_it_names(language: str, text: str, read: str) -> None:
+    (one,) = told(language, text)
+    assert one.content == read
+    assert one.mentions[0].name in read
+
+
+@each(
+    ("language", "text"),
+    [
+        ("en", "Is my new manager Priya?"),
+        ("en", "Should I name my hamster Nugget?"),
+        ("en", "Remind me why I moved to Leeds"),
+        ("en", "Is my son allergic to milk?"),
+        ("zh", "我儿子对牛奶过敏吗？"),
+        ("zh", "要是下雨，提醒我带伞"),
+        ("zh", "明天提醒我一下"),
+        ("zh", "现在我要去吃饭了，回头聊"),
+    ],
+)
+def test_what_is_only_asked_or_passing_is_not_read(language: str, text: str) -> None:
+    assert told(language, text) == []

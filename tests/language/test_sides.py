@@ -69,8 +69,12 @@ def test_what_others_change_or_long_ago_changes_nothing_of_the_user(
 
 
 def test_several_people_named_at_once_are_known() -> None:
-    names = [one.value for one in told("en", "I have two kids, Ben and Zoe") if one.value]
-    assert names == ["Ben", "Zoe"]
+    (one,) = told("en", "I have two kids, Ben and Zoe")
+    assert (one.attribute, one.value) == ("child", "two kids, Ben and Zoe")
+    assert [(who.name, who.aliases) for who in one.mentions] == [
+        ("Ben", ("child",)),
+        ("Zoe", ("child",)),
+    ]
 
 
 def test_a_space_between_characters_is_a_comma() -> None:

@@ -48,11 +48,17 @@ def test_kinds_of_sentences(language: str, text: str, type: str) -> None:
         ("zh", "我换工作了", 0.8),
         ("zh", "我昨天去了北京", 0.5),
         ("zh", "这件事很重要：周五前交房租", 0.8),
+        ("zh", "提醒我周五前交房租", 0.5),
+        ("zh", "医生说我有哮喘", 1.0),
+        ("zh", "我的哮喘冬天会加重", 1.0),
         ("en", "I'm allergic to peanuts", 1.0),
         ("en", "My name is Tom", 1.0),
         ("en", "I hate coriander", 0.8),
         ("en", "Remember that I hate coriander", 1.0),
         ("en", "By the way, I hate coriander", 0.6),
+        ("en", "The doctor says I have asthma", 1.0),
+        ("en", "I've had asthma since 2019", 1.0),
+        ("en", "My asthma is always worse in winter", 1.0),
     ],
 )
 def test_importance_follows_from_what_is_said_and_how(

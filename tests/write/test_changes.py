@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -48,6 +48,9 @@ def after(home: Path, *told: str) -> tuple[list[str], list[str], list[str]]:
         ("我女儿豆豆对鸡蛋过敏", "豆豆的鸡蛋过敏好了", "对鸡蛋过敏"),
         ("我住在武汉光谷", "我现在住在合肥滨湖了", "武汉"),
         ("白内障手术定在3月20号做", "医院说手术推到四月十号了", "3月20"),
+        ("My manager is Tom", "My new manager is Priya", "Tom"),
+        ("We plan to visit Kyoto in autumn", "We decided against Kyoto, it's Nara now", "plan to"),
+        ("我们国庆要去爬泰山", "泰山不爬了，改爬黄山", "国庆"),
     ],
 )
 def test_a_change_ends_what_it_changes(known: str, later: str, over: str, tmp_path: Path) -> None:
@@ -66,6 +69,10 @@ def test_a_change_ends_what_it_changes(known: str, later: str, over: str, tmp_pa
         ("我住在苏州园区", "我大学室友李伟搬到了杭州滨江"),
         ("我在深圳做硬件测试", "带我的师傅离职开面馆去了"),
         ("在北京回龙观住", "公司要搬去望京，住的地方先不动"),
+        ("My dentist is called Anna", "My new therapist is called Ben"),
+        ("My piano teacher at the academy is Ines", "My piano teacher at the academy is Jonas"),
+        ("I like Bruges", "Scrap Bruges, we're going to Antwerp instead"),
+        ("我喜欢北京", "北京不去了，改去天津"),
     ],
 )
 def test_what_others_do_or_is_for_once_ends_nothing(known: str, later: str, tmp_path: Path) -> None:
@@ -93,3 +100,31 @@ def test_what_was_just_said_wrongly_is_put_right(tmp_path: Path) -> None:
         memory.add(said("we're at 41 Calder Row", "sorry, we're at 14 Calder Row"))
         memory.consolidate(force=True)
         assert not any("41 Calder" in one.content for one in memory.list())
+
+
+def test_who_has_another_s_place_is_meant_from_then_on(tmp_path: Path) -> None:
+    told = "My manager is Tom. My manager likes tea.", "My new manager is Priya"
+    active, _, _ = after(tmp_path, *told, "My manager hates coffee")
+    assert "The user's manager Tom likes tea" in active
+    assert "The user's manager Priya dislikes coffee" in active
+
+
+def test_what_was_told_of_the_one_before_is_not_of_the_new_one(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, config=CONFIG, clock=lambda: NOW) as memory:
+        memory.add(said("我老板喜欢喝茶", "我新老板叫林娜"))
+        memory.consolidate(force=True)
+        subjects = {one.content: one.subject for one in memory.list()}
+    assert subjects == {"用户的老板喜欢喝茶": "老板", "林娜是用户的老板": "user"}
+
+
+def test_what_one_asks_to_be_reminded_of_is_a_plan_with_its_day(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, config=CONFIG, clock=lambda: NOW) as memory:
+        memory.add(said("Remind me to call mum tomorrow", "提醒我下个月1号交房租"))
+        memory.add(said("I'll remind you to pay the gas bill on Friday", role="assistant", id="a"))
+        memory.consolidate(force=True)
+        plans = [one for one in memory.list() if one.category == "plan" and one.due_at]
+    days = {one.content: one.due_at.astimezone(NOW.tzinfo).date() for one in plans if one.due_at}
+    assert days == {  # until the end of that day
+        "The user has to call mum on 2026-02-05": date(2026, 2, 6),
+        "用户2026年3月1日要交房租": date(2026, 3, 2),
+    }

@@ -35,13 +35,22 @@ class Clause(NamedTuple):
     """The words as they were said."""
 
 
+class Named(NamedTuple):
+    """One of the user's people, as a text names them; all empty for somebody else."""
+
+    relation: str = ""
+    name: str = ""
+    new: bool = False
+    """Whether they have taken another's place: `my new manager`."""
+
+
 def met(
-    known: Mapping[str, str], people: Iterable[tuple[str, str]], pronouns: Mapping[str, str]
+    known: Mapping[str, str], people: Iterable[Named], pronouns: Mapping[str, str]
 ) -> dict[str, str]:
-    """`known` with people who were named by relation and name, both empty for somebody else: a
-    pronoun means the one relation that it can, and nobody where there are two."""
+    """`known` with people who were named by relation and name: a pronoun means the one relation
+    that it can, and nobody where there are two."""
     found = dict(known)
-    for relation, name in people:
+    for relation, name, _ in people:
         if not relation:
             found |= dict.fromkeys(pronouns, "")
         if name:

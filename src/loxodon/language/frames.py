@@ -118,6 +118,9 @@ class Frames:
         self._macros: dict[str, str] = table.get("words", {})
         self.slots = {name: self._slot(one) for name, one in table["slot"].items()}
         self.frames = [self._frame(one) for one in table["frame"]]
+        self.health: Mapping[str, Any] = table["health"]
+        like = self._expanded(self.health["like"])
+        self._ill = like.replace("{illness}", self.slots["illness"].like)
         self._of = {
             who: [one for one in self.frames if who in one.who]
             for who in ("user", "we", "person", "people", "pet", "bare")
@@ -126,6 +129,10 @@ class Frames:
         self._of["bare"] = [one for one in self.frames if "bare" in one.who or one.act != "state"]
         # A clause about nobody who is known is read only by what names the user itself.
         self._of[""] = [one for one in self.frames if all(p.whole for p in one.patterns)]
+
+    def of_health(self, text: str) -> bool:
+        """Whether words that no frame reads tell of somebody's illness or allergy."""
+        return _compiled(self._ill).search(text) is not None
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> FrameMatch | None:
         """What a clause says: `rest` is what follows its subject. The first frame of the table

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause, met
+from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
 from loxodon.language.sides import side_of
@@ -41,7 +41,7 @@ from loxodon.text.steps import charge
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
-"""The importance of what is kept as it was said."""
+"""The importance of what is kept as it was said; of health as much as a frame's."""
 LEAST_CHANGE = 0.05
 """How much one must be worth that is kept only if it changes something that is known."""
 
@@ -65,8 +65,8 @@ class Grammar(Protocol):
         """The clauses of a sentence, each with its subject."""
         ...
 
-    def people(self, text: str) -> list[tuple[str, str]]:
-        """Whom a text names of the user's people: relation, and name where it has one."""
+    def people(self, text: str) -> list[Named]:
+        """Whom a text names of the user's people."""
         ...
 
     def evened(self, text: str) -> str:
@@ -99,6 +99,10 @@ class Grammar(Protocol):
 
     def related(self, relation: str, name: str) -> str:
         """`Mei is the user's sister`."""
+        ...
+
+    def introduced(self, told: str, relation: str, name: str) -> str:
+        """`a cat` with its name: `a cat called Miso`; empty where it is no one of that relation."""
         ...
 
 
@@ -144,7 +148,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
             found += supposed(grammar.language, sentence.text)
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
-    return Reading(_once(statements), unclear, taken_back)
+    return Reading(_once(_in_one(grammar, statements)), unclear, taken_back)
 
 
 _QUOTED = re.compile(
@@ -253,15 +257,22 @@ def _match(
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
     if match is None or ((asks or never) and not _is_wish(match)):
         return None
+    if _is_reminder(match) and grammar.speech.never(sentence.text) == "supposed":
+        return None
     return None if clause.loose and match.frame.act == "state" else (clause, match)
 
 
 _WISHED = ("thinking", "of you")
-"""What tells nothing of the speaker, and may still say how they want to be answered."""
+"""What tells nothing of the speaker, and may still say how they want to be answered, or what they
+have to do."""
 
 
 def _is_wish(match: FrameMatch) -> bool:
-    return _of_replies(match) or match.frame.attribute == "nickname"
+    return _of_replies(match) or _is_reminder(match) or match.frame.attribute == "nickname"
+
+
+def _is_reminder(match: FrameMatch) -> bool:
+    return match.frame.attribute == "reminder"
 
 
 def _of_replies(match: FrameMatch) -> bool:
@@ -318,13 +329,13 @@ def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
     if grammar.speech.never(sentence.text) in ("supposed", "dream", "joke", "quoted", "long"):
         return []
     return [
-        _relation(grammar, relation, name)
-        for relation, name in grammar.people(sentence.text)
+        _relation(grammar, relation, name, "change" if new else "state")
+        for relation, name, new in grammar.people(sentence.text)
         if name and grammar.attribute_of(relation)
     ]
 
 
-def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
+def _relation(grammar: Grammar, relation: str, name: str, act: Act = "state") -> Statement:
     attribute = grammar.attribute_of(relation)
     known = ATTRIBUTES[attribute]
     type: EntityType = "pet" if attribute == "pet" else "person"
@@ -334,6 +345,7 @@ def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
         attribute,
         name,
         known.category,
+        act,
         mentions=(Mention(name, type, (relation,)),),
         importance=known.importance,
     )
@@ -373,7 +385,7 @@ def _own_words(
     never = speech.never(text)
     if never and not (hedged and never in _GUESSED):
         return []
-    if asks and _HANDED.search(text):
+    if asks and (_HANDED.search(text) or speech.asks_whether(text)):
         return []
     act, over, side, firsthand = _Change() if hedged else _changes(grammar, text, clauses)
     bare = bool(clauses) and clauses[0].who == "bare"
@@ -384,11 +396,13 @@ def _own_words(
     kept = worth >= least and not vague
     if not kept and (act == "state" or (worth < LEAST_CHANGE and not over and not side)):
         return []
+    ill = grammar.frames.of_health(grammar.evened(text))
     statement = Statement(
         grammar.quoted(text),
         act=act,
         over=over,
-        importance=OWN_WORDS,
+        category="health" if ill else "fact",
+        importance=ATTRIBUTES["condition"].importance if ill else OWN_WORDS,
         topic=speech.topic(text),
         quoted=True,
         tentative=not kept,
@@ -402,6 +416,10 @@ def _own_words(
     if about and about.who in ("person", "pet"):
         statement = statement._replace(subject=about.subject, mentions=_mentions(about))
     return [statement]
+
+
+_PASSING = "doing now"
+"""What is so for an hour, and changes nothing."""
 
 
 class _Change(NamedTuple):
@@ -419,7 +437,7 @@ def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
     if act == "correct":
         return _Change(act, over)
     for clause in clauses:
-        if clause.subject != clauses[0].subject:
+        if clause.subject != clauses[0].subject or grammar.speech.never(clause.text) == _PASSING:
             continue
         text = grammar.evened(clause.raw)
         act, over, at = grammar.speech.act(text)
@@ -438,8 +456,38 @@ def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> S
     return statement._replace(importance=round(importance, 2), fragments=numbers)
 
 
+def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement]:
+    """Statements, where `has a cat` and `Miso is the user's cat` are one that says both."""
+    named = [one for one in statements if _is_relation(grammar, one)]
+    found = list(statements)
+    for one in named:
+        (mention,) = one.mentions
+        for n, has in enumerate(found):
+            plain = has.act == "state" and has.positive and has not in named
+            if not plain or (has.subject, has.attribute) != (one.subject, one.attribute):
+                continue
+            told = has.value if mention.name in has.value else ""
+            told = told or grammar.introduced(has.value, mention.aliases[0], mention.name)
+            if told:
+                content = has.content.replace(has.value, told)
+                mentions = (*has.mentions, mention)
+                found[n] = has._replace(content=content, value=told, mentions=mentions)
+                found.remove(one)
+                break
+    return found
+
+
+def _is_relation(grammar: Grammar, one: Statement) -> bool:
+    """Whether a statement only says who somebody is to the user."""
+    related = [grammar.related(name, m.name) for m in one.mentions for name in m.aliases]
+    return related == [one.content]
+
+
 def _once(statements: Sequence[Statement]) -> list[Statement]:
-    return list({(one.content, one.value): one for one in statements}.values())
+    found: dict[tuple[str, str], Statement] = {}
+    for one in statements:
+        found.setdefault((one.content, one.value), one)
+    return list(found.values())
 
 
 __all__ = ["Grammar", "read"]

@@ -121,6 +121,14 @@ class Speech:
         return self._tells.search(sentence) is not None
 
     @cached_property
+    def _whether(self) -> re.Pattern[str]:
+        return _any(self.table["question"]["whether"])
+
+    def asks_whether(self, sentence: str) -> bool:
+        """Whether a question asks if something is so that it would tell as a statement."""
+        return self._whether.search(sentence) is not None
+
+    @cached_property
     def _standing(self) -> re.Pattern[str]:
         return _any(self.table["standing"]["like"])
 

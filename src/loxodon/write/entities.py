@@ -6,7 +6,7 @@ is in the memories whose subject it is; nothing is kept twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 
 from loxodon.language.statements import USER, Mention, Statement
@@ -29,7 +29,24 @@ def known_name(store: Store, name: str) -> str:
 def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
     """Take in those whom a statement names."""
     for mention in mentions_of(statement):
+        if statement.act == "change" and statement.value == mention.name:
+            mention = mention._replace(aliases=())  # `my manager` has been somebody else so far
         _take_in(store, mention, now, rename)
+
+
+def hand_over(store: Store, statement: Statement, before: Collection[str], now: datetime) -> None:
+    """Let `my manager` lead to who is that now, and no more to one of those who were `before`."""
+    for mention in statement.mentions:
+        found = store.entities_named((mention.name, *mention.aliases))
+        held = {fold(one) for one in mention.aliases}
+        entity = found.get(mention.name)
+        for alias in mention.aliases:
+            old = found.get(alias)
+            if entity and old and old != entity and fold(old.name) in map(fold, before):
+                left = tuple(one for one in old.aliases if fold(one) not in held)
+                store.worklog.put_entity(old._replace(aliases=left, updated_at=now))
+                aliases = _with(entity.aliases, [alias], entity.name)
+                entity = store.worklog.put_entity(entity._replace(aliases=aliases))
 
 
 def mentions_of(statement: Statement) -> list[Mention]:

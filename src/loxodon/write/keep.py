@@ -165,6 +165,9 @@ class Keeper:
         over = "corrected" if candidate.statement.act == "correct" else "superseded"
         for record in found.replaced:
             self._end(record, over, since)
+        entities.hand_over(
+            self._store, candidate.statement, [o.value for o in found.replaced], self._now
+        )
         for record in found.promoted:
             self._archive(record, "confirmed")
             self._store.worklog.answer_review(record.id, "confirmed", self._now)

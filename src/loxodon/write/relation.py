@@ -24,7 +24,7 @@ Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelate
 ALIKE = ("same", "richer", "poorer")
 _SAME = 0.65
 """How much two sentences without an attribute share that say the same."""
-_HAPPENS = ("event", "plan", "todo", "decision")
+_HAPPENS = ("event", "plan", "todo", "reminder", "decision")
 """Attributes whose value is what something is about, rather than what it is."""
 _OWN_WORDS = 2
 """Words that a sentence may have of its own and still tell the same as another."""
@@ -105,7 +105,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return _fuller(new.content, old.content) if alike == "same" else alike
     if (new.act != "state" and _speaks_of(new, old)) or _recounted(new.value, old.value):
         return "contradicts"
-    if not one or (new.attribute in OF_SOMETHING and _of_what(new.value) != _of_what(old.value)):
+    if not one or (new.attribute in OF_SOMETHING and _of_what(new) != _of_what(old)):
         return "unrelated"
     return "contradicts"
 
@@ -129,6 +129,8 @@ def _speaks_of(new: Statement, old: Record) -> bool:
     sides = family_of(new.attribute), family_of(old.attribute)
     if not old.positive or (all(sides) and sides[0] != sides[1]):
         return False
+    if new.side == "trip" and old.attribute and old.category not in ("plan", "event"):
+        return False  # who does not go there may still like it, or live there
     return any(names(words, old.content) for words in new.over)
 
 
@@ -163,8 +165,14 @@ def _recounted(new: str, old: str) -> bool:
     return all(counts) and counts[0] != counts[1] and bool(things[0]) and things[0] == things[1]
 
 
-def _of_what(value: str) -> str:
-    return fold(value.partition(":")[0]) if ":" in value else ""
+def _of_what(told: Statement | Record) -> str:
+    """What a value is of (`colour: teal`), or what somebody is to the user: a dentist is no
+    therapist."""
+    what, colon, _ = told.value.partition(":")
+    if colon:
+        return fold(what)
+    who = ATTRIBUTES[told.attribute].about == "relation"
+    return fold(told.content.replace(told.value, "")) if who else ""
 
 
 def _of_words(new: Statement, old: Record) -> Relation:
@@ -177,13 +185,25 @@ def _of_words(new: Statement, old: Record) -> Relation:
         return "contradicts" if anew or _dosed_anew(new.content, old.content) else "unrelated"
     if negative(new.content) != negative(old.content):
         return "contradicts" if near else "unrelated"
-    if opposed(new.content, old.content):
+    if opposed(new.content, old.content) or _of_two(new.content, old.content):
         return "unrelated"
     if near:
         return "same"
     if covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2:
         return "richer"
     return "poorer" if new.act == "state" and _retold(new.content, old.content) else "unrelated"
+
+
+_IS = re.compile(r"“(?:.{1,60}?)(?: is | are |是|叫)(?P<what>[^，,；;。.”]{1,24})[。.!！]?”")
+_NAME = 3
+"""Words, or characters less one, of what may be a name."""
+
+
+def _of_two(new: str, old: str) -> bool:
+    """Whether each of two sentences ends in another name: `my friend is Ben` and `… is Lars`."""
+    said = [_IS.search(fold(one)) for one in (new, old)]
+    one, other = (gist(found["what"]).words if found else frozenset() for found in said)
+    return bool(one - other) and bool(other - one) and max(len(one), len(other)) <= _NAME
 
 
 _MOSTLY = 0.6

@@ -16,6 +16,7 @@ from loxodon.language.clauses import Clause
 from loxodon.language.en.clauses import (
     attribute_of,
     clauses_of,
+    one_of,
     people_of,
     pronouns,
     without_lead,
@@ -95,6 +96,10 @@ class _English:
 
     def related(self, relation: str, name: str) -> str:
         return f"{name} is the user's {relation}"
+
+    def introduced(self, told: str, relation: str, name: str) -> str:
+        *more, last = told.split()
+        return f"{told} called {name}" if more[:1] == ["a"] and one_of(last) == relation else ""
 
 
 grammar = _English()

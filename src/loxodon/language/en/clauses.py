@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from loxodon.language.clauses import Clause, met
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.statements import USER
 
 _WRITTEN_OUT = (
@@ -59,6 +60,14 @@ class _Words(NamedTuple):
     """`Tom is my manager`."""
     called: re.Pattern[str]
     """`my husband's name is Carl`."""
+    held: re.Pattern[str]
+    """`my manager is Tom`, of those whom one has one of."""
+    had: re.Pattern[str]
+    """`I have a cat, her name is Miso`."""
+    naming: re.Pattern[str]
+    """A clause that only names who was told of before it."""
+    aside: re.Pattern[str]
+    """`my son Leo, who is five, …`."""
     others: re.Pattern[str]
     attribute: Mapping[str, str]
     """What attribute a relation is, by its word."""
@@ -103,18 +112,21 @@ def _words() -> _Words:
         for word in sorted((*attribute, *plural), key=len, reverse=True)
     )
     adjectives = "|".join(clause["adjectives"].split())
-    of_mine = rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
-    starters = clause["starters"]
+    of_mine = rf"(?:my|our) (?P<how>(?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*)(?P<relation>{people})\b"
+    ends = r"(?=\s*(?:[.,;!]|$| and | who ))"
+    holders = "|".join(word for word, about in attribute.items() if ATTRIBUTES[about].one)
+    naming = r"(?:(?:his|her|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) (?:called|named)|(?:I|we) (?:call|named) (?:him|her|it))"
+    starters = clause["starters"] + r"|(?:his|her|its) name(?:'s| is)"
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
-        re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
+        re.compile(rf"^(?:(?:{clause['fillers']}|{clause['now']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
         re.compile(
             rf"^(?:(?:{clause['fillers']})\s?[,:;!…–—-]+\s*|(?:and|but|so|because|by the way|btw|oh)\s+)+(?=\S)",
             re.I,
         ),
         re.compile(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?", re.I),
-        re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
+        re.compile(rf"(?:[ ,]+(?:{clause['tails']}|{clause['now']}))+$", re.I),
         re.compile(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
             rf"|\s+[-–—]+\s+|\s*\.\.\.+\s*|;\s+|,?\s+(?:because|cos|bc)\s+|:\s+(?=(?:{starters})\b)"
@@ -132,12 +144,25 @@ def _words() -> _Words:
             re.I,
         ),
         re.compile(rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?", re.I),
+        re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}", re.I),
         re.compile(
-            rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}(?=\s*(?:[.,;!]|$| and | who ))",
+            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}", re.I
+        ),
+        re.compile(
+            rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
+            rf"(?!(?:{table['name']['never']})\b)(?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
         re.compile(
-            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))",
+            rf"\b(?:I|we) (?:\w+ ){{0,2}}?(?:have|got|adopted|rescued|bought) (?:a|an) (?P<how>(?:[\w-]+ ){{0,3}}?)"
+            rf"(?P<relation>{people})\b(?: (?:last|this|in|from|a) [\w ]{{2,20}})?(?:,| and|, and)? "
+            rf"{naming} (?-i:(?P<name>{_NAME})){ends}",
+            re.I,
+        ),
+        re.compile(rf"{naming} (?-i:{_NAME})", re.I),
+        re.compile(
+            rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>(?:is|has|{clause['doings']})\b[^,;.]{{2,60}})"
+            r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)",
             re.I,
         ),
         re.compile(table["others"]["like"].replace("PEOPLE", people), re.I),
@@ -165,16 +190,27 @@ def attribute_of(relation: str) -> str:
     return _words().attribute.get(relation.lower().replace("-", " "), "")
 
 
-def people_of(text: str) -> list[tuple[str, str]]:
-    """Whom a text names of the user's people: relation, and name where it has one; neither for
-    somebody else."""
+def people_of(text: str) -> list[Named]:
+    """Whom a text names of the user's people."""
     words = _words()
-    ways = (words.introduced, words.called, words.person)
+    ways = (words.introduced, words.called, words.held, words.had, words.person)
     named = [one for like in ways for one in like.finditer(text)]
-    found = [(one["relation"].lower(), one["name"] or "") for one in named]
+    found = [
+        Named(one["relation"].lower(), one["name"] or "", "new " in one["how"].lower())
+        for one in named
+        if not _asked(text, one)
+    ]
     found += _all_named(text)
-    named_too = [("", "")] if words.others.search(text) else []
-    return [(words.one_name.get(relation, relation), name) for relation, name in found] + named_too
+    found = [one._replace(relation=words.one_name.get(one.relation, one.relation)) for one in found]
+    return found + ([Named()] if words.others.search(text) else [])
+
+
+def _asked(text: str, named: re.Match[str]) -> bool:
+    """Whether a name is only asked about: `is my manager Tom?`, `should I call my dog Rex?`."""
+    before, after = text[: named.start()], text[named.end() :]
+    if re.search(r"\b(?:re)?(?:nam|call)(?:e|ed|ing)? $", before, re.I):
+        return True
+    return re.match(r"\W*(?:is|was)(?:n't)? $", before, re.I) is not None and "?" in after[:2]
 
 
 _SEVERAL = re.compile(
@@ -184,41 +220,70 @@ _SEVERAL = re.compile(
 _ONE_OF = {"kids": "child", "children": "child", "boys": "son", "girls": "daughter"}
 
 
-def _all_named(text: str) -> list[tuple[str, str]]:
+def one_of(several: str) -> str:
+    """The usual word for one of several: `kids`: child."""
+    one = _ONE_OF.get(several, several.removesuffix("s"))
+    return _words().one_name.get(one, one)
+
+
+def _all_named(text: str) -> list[Named]:
     """`I have two kids, Ben and Zoe`: each of them by what they are."""
     found = _SEVERAL.search(written_out(text))
     if found is None:
         return []
-    relation = _ONE_OF.get(found["all"], found["all"].removesuffix("s"))
-    return [(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
+    relation = one_of(found["all"])
+    return [Named(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
+    words = _words()
     found: list[Clause] = []
-    for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
+    sentence = sentence.replace("’", "'")
+    plain = _asides_out(sentence)
+    for part in filter(None, words.cut.split(plain)):
+        raw = (part if plain == sentence else sentence).strip(" ,;")
         for light in _predicates(_light(written_out(part)), known):
-            if _words().introduced.fullmatch(light):
+            if any(o.fullmatch(light) for o in (words.introduced, words.held, words.naming)):
                 continue
-            clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
-            if clause.who == "bare" and found:  # a sentence may begin without its subject
+            clause = _clause(light, known)
+            if clause.who in ("bare", "") and found and (also := _also(found[-1], light)):
+                clause = _clause(also, known)
+            elif clause.who == "bare" and found:  # a sentence may begin without its subject
                 own = all(one.who in ("user", "we", "bare") for one in found)
                 clause = clause._replace(loose=True, who="bare" if own else "")
-                if not own and (also := _also(found[-1], light)):
-                    clause = _clause(also, known)._replace(raw=part.strip(" ,;"))
-            found.append(clause)
+            found.append(clause._replace(raw=raw))
         known = met(known, people_of(part), pronouns())
     return found
 
 
+def _asides_out(sentence: str) -> str:
+    """A sentence in which what is said of somebody in passing is a clause of its own: `my son Leo
+    is five; my son Leo is allergic to milk`."""
+    found = _words().aside.search(sentence)
+    if found is None or (found["age"] and not _AGE.fullmatch(found["age"])):
+        return sentence
+    said = found["does"] or f"is {re.sub('(?i)^aged ', '', found['is'])}"
+    who = found["who"]
+    return f"{sentence[: found.start()]}{who} {said}; {who} {sentence[found.end() :]}"
+
+
+_AGE = re.compile(
+    r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty",
+    re.I,
+)
+
+
 def _also(before: Clause, light: str) -> str:
-    """What is said of the subject of the clause before, written out: `… is 7 | allergic to milk`."""
+    """What is said of the subject of the clause before, written out: `… is 7 | allergic to milk`,
+    `… is 7 | plays the cello`."""
     if before.who not in ("person", "pet") or not before.text.endswith(f" {before.rest}"):
         return ""
     shared = _words().shared.fullmatch(f"{before.rest} and {light}")
-    if shared is None or not shared["be"]:
+    if shared is None or not (shared["be"] or re.match(r"has\b|\w+[^s]s\b", light)):
         return ""
-    return f"{before.text[: -len(before.rest)]}{shared['be']} {light}"
+    be = f"{shared['be']} " if shared["be"] else ""
+    return f"{before.text[: -len(before.rest)]}{be}{light}"
 
 
 def _predicates(text: str, known: Mapping[str, str]) -> list[str]:
@@ -236,12 +301,16 @@ def _predicates(text: str, known: Mapping[str, str]) -> list[str]:
 
 
 def _light(text: str) -> str:
-    """A clause without what only leads up to it, fills it, or trails behind."""
+    """A clause without what only leads up to it, fills it, or trails behind; a time before its
+    subject stands at its end."""
     words = _words()
     text = re.sub(r"\([^)]*\)", "", text)
     for _ in range(3):
-        text = words.filler.sub("", text).strip(" ,.!:;-–—…~")
-    return re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
+        text = words.filler.sub("", text).strip(" ,.!?:;-–—…~")
+    text = re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!?:-–—…~")
+    if early := _EARLY.match(text):
+        text = f"{text[early.end() :]} {text[0].lower()}{early['when'][1:]}"
+    return text
 
 
 _MIGHT = re.compile(
@@ -252,16 +321,18 @@ _ENDED = re.compile(
     r"|(?:(?P<be>am|are|is) )?no longer (?P<b>.+)|(?P<be2>am|are|is) not (?P<c>.+?) any ?more)$",
     re.I,
 )
-_TIME = re.compile(
-    r"[ ,]+(?P<when>(?:(?:since|for|until|from|in|on|over|about|around|almost|nearly) )*"
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_WHEN = (
+    r"(?P<when>(?:(?:since|for|until|from|as of|in|on|over|about|around|almost|nearly) )*"
     r"(?:last|this|next|the past|early|late|mid)? ?(?:today|yesterday|tomorrow|tonight|"
     r"(?:last|this|next|past) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|[a-z]+day|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december)|"
+    rf"{_MONTH})|"
     r"(?:(?:a few|a couple of|several|one|two|three|four|five|six|seven|eight|nine|ten|a|an|\d+) (?:days?|weeks?|months?|years?|decades?)(?: (?:ago|now))?)|"
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? \d{4})?|"
-    r"(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?))$",
-    re.I,
+    rf"(?:{_MONTH})(?: \d{{1,2}}(?:st|nd|rd|th)?)?(?:,? \d{{4}})?|"
+    rf"(?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTH})(?: \d{{4}})?))"
 )
+_TIME = re.compile(rf"[ ,]+{_WHEN}$", re.I)
+_EARLY = re.compile(rf"(?!\d|{_MONTH}){_WHEN},? (?=(?:I|we|my|our)\b)", re.I)
 
 
 def _clause(text: str, known: Mapping[str, str]) -> Clause:
@@ -292,7 +363,10 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         relation = words.one_name.get(relation, relation)
         one = relation not in words.plural
         one_known = one and (relation not in words.several or meant)
-        name = name or (known.get(relation, "") if one_known else "")
+        before = known.get(relation, "") if one_known else ""
+        if not name and before and "new " in found["how"].lower():  # somebody else than before
+            return Clause(text)
+        name = name or before
         rest = _rest(text[found.end() :])
         if rest is None or (not name and relation in words.several and not rest.startswith("'s ")):
             return Clause(text)

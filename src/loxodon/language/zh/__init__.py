@@ -93,6 +93,10 @@ class _Chinese:
     def related(self, relation: str, name: str) -> str:
         return f"{name}是用户的{relation}"
 
+    def introduced(self, told: str, relation: str, name: str) -> str:
+        several = re.search("[两俩三四五六七八九十几二2-9、和]", told)
+        return f"{told}，叫{name}" if relation in told and not several else ""
+
 
 _CUT = re.compile(
     r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
@@ -136,7 +140,11 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
             continue
         if not one.text.endswith(("，", ",", "：", "；", ";", " ")):  # the end of a line
             found[n] = one._replace(text=one.text + "。")
-        elif after.type != "statement" and not _TAG.match(after.text):
+        elif (
+            after.type != "statement"
+            and not _TAG.match(after.text)
+            and _SPEECH.never(one.text) != "supposed"  # that holds for what is asked, too
+        ):
             found[n] = one._replace(text=one.text[:-1] + "；")
     return found
 

@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from loxodon.language.clauses import Clause, met
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.statements import USER
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
@@ -71,6 +72,8 @@ class _Words(NamedTuple):
     """`张三是我同事`."""
     called: re.Pattern[str]
     """`我老公叫阿强`."""
+    held: re.Pattern[str]
+    """`我的领导是王磊`, of those whom one has one of."""
     besides: re.Pattern[str]
     """Somebody else, whom a pronoun may mean as well."""
     kept: Mapping[str, str]
@@ -101,14 +104,18 @@ def _words() -> _Words:
             ways = one.split("=")
             kept |= dict.fromkeys(ways, ways[0])
             attribute.setdefault(ways[0], about)
-    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟))"
+    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
     called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
     people = any_of(kept)
+    holders = any_of(
+        way for way, one in kept.items() if attribute[one] and ATTRIBUTES[attribute[one]].one
+    )
+    new = r"(?P<how>新来?的?|现任的?)?"
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
     of = re.compile
     return _Words(
         of(
-            rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)",
+            rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|医生说|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)",
             re.I,
         ),
         of(rf"(?:{clause['adverbs']})(?=.)"),
@@ -123,17 +130,20 @@ def _words() -> _Words:
         of(f"(?:{time['future']})"),
         of(time["change"]),
         of(
-            rf"(?:我们?|我们?家)(?:的|那个|家)?(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"
+            rf"(?:我们?|我们?家)(?:的|那个|家)?{new}(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"
         ),
         of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
         of(
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
         ),
         of(
-            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好|新)?(?P<relation>{people})(?=[，。；！了啊]|$)"
+            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
         ),
         of(
-            rf"我们?(?:的|家)?(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
+            rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
+        ),
+        of(
+            rf"我们?的?{new}(?P<relation>{holders})(?:现在)?(?:是|换成了?)(?P<name>{called}|[{name['surname']}](?:教授|老师|医生|大夫|主任))(?=[，。；！了]|$)"
         ),
         of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
         kept,
@@ -177,14 +187,15 @@ def speaks_of_others(text: str) -> bool:
     return _words().others.search(text) is not None
 
 
-def people_of(text: str) -> list[tuple[str, str]]:
-    """Whom a text names of the user's people: relation, and name where it has one; neither for
-    somebody else."""
+def people_of(text: str) -> list[Named]:
+    """Whom a text names of the user's people."""
     words = _words()
-    ways = (words.who_is, words.called, words.person)
+    ways = (words.who_is, words.called, words.held, words.person)
     named = [one for like in ways for one in like.finditer(text)]
-    found = [(words.kept[one["relation"]], one["name"] or "") for one in named]
-    return found + ([("", "")] if words.besides.search(text) else [])
+    found = [
+        Named(words.kept[one["relation"]], one["name"] or "", bool(one["how"])) for one in named
+    ]
+    return found + ([Named()] if words.besides.search(text) else [])
 
 
 def clauses_of(
@@ -202,15 +213,27 @@ def clauses_of(
             continue
         people = people_of(part)
         known = met(known, people, table()["pronouns"])
-        if _words().who_is.fullmatch(light):
-            before = _with_subject(people[0][1], known, None, alone)
+        if _words().who_is.fullmatch(light) or _words().held.fullmatch(light):
+            before = _with_subject(people[0].name, known, None, alone)
             continue
         clause = _clause(light, known, before, alone)
         if clause.who == "bare" and (found or not first):
             clause = clause._replace(loose=True) if alone else Clause(light)
         found.append(clause._replace(raw=part.replace(_JOIN, "，").strip("， ")))
-        before = clause if clause.who not in ("", "bare") else None
+        before = _named(clause) if clause.who not in ("", "bare") else None
     return found
+
+
+_CALLED = re.compile(r"(?:的?名字|名)?(?:就|是)?叫(?P<name>[\u4e00-\u9fff]{1,3}|[A-Za-z]{2,12})")
+
+
+def _named(clause: Clause) -> Clause:
+    """Who is told of, with the name that the clause itself gives: `叫乐乐`."""
+    found = _CALLED.fullmatch(clause.rest) if clause.relation and not clause.name else None
+    if found is None or re.search("[我你他她它了着个]", found["name"]):
+        return clause
+    name = found["name"]
+    return clause._replace(subject=name, name=name, shown=clause.shown + name)
 
 
 def _light(text: str) -> str:
@@ -229,9 +252,9 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
     if hedge and words.risky.search(plain):
         return Clause(text)
     time = kind = ""
-    if (early := _time(plain)) and re.match("，?我", plain[len(early[0]) :]):
-        time, kind = early
-        plain = plain[len(time) :].lstrip("，")
+    after, early = _timed(plain)
+    if re.match("，?我", after):  # `现在我…` says what `我现在…` does
+        plain, (time, kind) = after.lstrip("，"), early
     clause = _with_subject(plain, known, before, alone)
     if not clause.who:
         return Clause(text)
@@ -279,7 +302,7 @@ def _time(text: str) -> tuple[str, str]:
 
 
 def _timed(rest: str) -> tuple[str, tuple[str, str]]:
-    """What follows a subject without adverbs at its head, and the time that stood there."""
+    """What follows a subject, or a clause, without adverbs at its head, and the time there."""
     words = _words()
     time = ("", "")
     while True:
@@ -321,6 +344,8 @@ def _with_subject(
             return Clause(text, "person", text[len(name) :], name, name, "", name)
     if (found := words.bare.match(text)) and (alone or (before and before.who == "user")):
         return _person(text, found, text[found.end() :], known)
+    if before and words.introduced.search(before.text):  # `养了只猫，它叫…`
+        text = re.sub("^[他她它](?=叫|名)", "", text)
     if before and words.starter.match(text):
         of_before = before.text
         if (found := words.introduced.search(of_before)) and before.subject == USER:
@@ -342,7 +367,11 @@ def _person(text: str, found: re.Match[str], rest: str, known: Mapping[str, str]
     relation = words.kept[found["relation"]]
     one = relation not in words.plural
     sure = one and relation not in words.several
-    name = found.groupdict().get("name") or (known.get(relation, "") if sure else "")
+    name = found.groupdict().get("name") or ""
+    before = known.get(relation, "") if sure else ""
+    if not name and before and found.groupdict().get("how"):  # somebody else than before
+        return Clause(text)
+    name = name or before
     if not name and relation in words.several and not re.match("叫|名", rest):
         return Clause(text)
     who = "people" if not one else "pet" if words.attribute[relation] == "pet" else "person"
