@@ -1390,7 +1390,7 @@ SENTENCES: dict[str, str] = {
     "Open the console in your browser: what is known, why, and what waits for you.": "在浏览器中打开控制台：看记住了什么、依据是什么、有什么等你处理。",
     "port to listen on ({default}); another one if it is in use": "监听端口（{default}）；被占用时自动换一个",
     "Build an example memory with a few months of life in it, to try things on.": "建一个示例记忆库，里面有几个月的生活，可以随意试用。",
-    "folder for it (~/.loxodon-demo); never your own memory": "存放的文件夹（~/.loxodon-demo）；不会动你自己的记忆",
+    "folder for it (the one that --home names, or ~/.loxodon-demo); never your own memory": "存放的文件夹（默认为 --home 指定的文件夹，否则为 ~/.loxodon-demo）；不会动你自己的记忆",
     "rebuild it as of today": "以今天为准重新建立",
     "also run the commands that it suggests": "同时运行它建议的命令",
     "building": "正在建立",

@@ -210,8 +210,9 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
         return found
     archived = known(asked.store, "archive", *rest)
     standing = asked.store.standing(archived)
-    # What someone put away by hand does not come back by itself.
-    found |= {row: one for row, one in archived.items() if standing.get(row) != "put away"}
+    # What someone put away by hand does not come back by itself, nor a guess that is settled.
+    settled = ("put away", "rejected") if asked.as_of is None else ("put away",)
+    found |= {row: one for row, one in archived.items() if standing.get(row) not in settled}
     if asked.as_of is not None:
         return _then(asked.store, found, asked.as_of)
     return found

@@ -177,6 +177,7 @@ class Keeper:
                 "learned",
                 replaces=gone[0] if gone else "",
                 derived_from=tuple(one.id for one in found.promoted),
+                sources=_with_source(self._sources(found.promoted), turn),
             )
         elif found.outcome == "hold" and found.target:
             belief = self._add(candidate, turn, "held")
@@ -191,6 +192,11 @@ class Keeper:
                 self._add(candidate, turn, "learned", replaces=found.target.id)
                 return
             self._confirm(found.target, candidate, turn, richer=found.outcome == "update")
+
+    def _sources(self, beliefs: Sequence[Record]) -> tuple[Source, ...]:
+        """Where guesses come from: what becomes of the fact is to hold for these messages too."""
+        known = [self._store.get(one.id) or one for one in beliefs]
+        return tuple(source for one in known for source in one.sources)
 
     def _doubt(self, records: Sequence[Record]) -> None:
         """Leave memories as they are; `review` asks whether they still hold."""
