@@ -663,6 +663,8 @@ SENTENCES: dict[str, str] = {
     "name the memories or messages that are meant; `loxodon review` lists some": "请写明是哪些记忆或消息；`loxodon review` 会列出一些",
     "put away, as you asked": "按你的要求收起",
     "requests to forget something: {asked}; see `loxodon review`": "遗忘请求：{asked}；见 `loxodon review`",
+    "nothing was found to forget about: {what}": "没有找到可以忘掉的内容：{what}",
+    "the user asks to forget “{what}”: nothing about it was found, and nothing was forgotten": "用户要求忘掉“{what}”：没有找到相关内容，也没有忘掉任何东西",
     "this belief is true: make it a fact": "这个推断成立：变为事实",
     "to consolidate": "待整理",
     "to review": "待确认",

@@ -307,5 +307,6 @@ GUARDS = {
     "META": "you_ remind recall remember memory wonder curious like_to_know to_confirm to_know to_check to_ask to_follow to_double to_make to_clarify to_verify i_was i'm_ i_am our_ i_mention i_told i_said by_the_way any_idea please thanks as_far",
     "EVENT": "before prior until till by_the_time after following since once when while during throughout the_time",
     "RECENTLY": "recently lately of_late these_days other_day",
+    "FORGET": "forget delet eras remov wip clear scrub purg discard remember memori rid",
 }
 """Words (`_` for a space) of which a pattern needs one: without, it is neither tried nor compiled."""

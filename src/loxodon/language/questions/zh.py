@@ -223,5 +223,6 @@ GUARDS = {
     "META": "记得 告诉 提醒 回忆 回想 想想 想一想 说说 讲讲 查 找找 看看 我想 请问 想问 帮 过 忘 想不起 记不 来着 麻烦 谢谢 不好意思 抱歉 另外 对了 话说 你知道 一下",
     "EVENT": "前 后 来 时 那 期间 过程中 当天",
     "RECENTLY": "近 这 前阵 前段",
+    "FORGET": "忘 记 删 抹 清 移除 没",
 }
 """Words of which a pattern needs one: without, it is neither tried nor compiled."""

@@ -114,6 +114,7 @@ def _add(args: Namespace) -> Outcome:
         "people": list(dict.fromkeys(one for result in results for one in result.people)),
         "claimed": sum(result.claimed for result in results),
         "asked": sum(result.asked for result in results),
+        "unfound": list(dict.fromkeys(one for result in results for one in result.unfound)),
         "skipped": skipped,
     }
 
@@ -135,6 +136,8 @@ def _add(args: Namespace) -> Outcome:
             print(t("updated the author of {claimed} turns added before", **data))
         if data["asked"]:
             print(t("requests to forget something: {asked}; see `loxodon review`", **data))
+        for what in data["unfound"]:
+            print(view.safe(t("nothing was found to forget about: {what}", what=what)))
         for name, people in strangers.items():
             for line in how_to_say(name, people):
                 print(view.safe(line))
