@@ -26,6 +26,7 @@ from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain, w
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate
+from loxodon.write.pages.wording import without_verb
 from loxodon.write.reconcile import Plan, plan, said_at
 from loxodon.write.wavering import CONFIDENCE, UNSETTLED, settled, wavering
 
@@ -460,7 +461,8 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
 
 def tags_of(content: str) -> tuple[str, ...]:
     """A few words that a memory is found by."""
-    words = [word for word in quick(settled(content), _TAGS + 1) if word.lower() not in _NO_TAGS]
+    named = without_verb(settled(content))
+    words = [word for word in quick(named, _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
 
 
