@@ -157,7 +157,7 @@ def _leave_out(
     standing = {row: state for rows in drawn.values() for row, state in rows.items()}
     over = {row for row, state in standing.items() if state in ("past", "rejected")}
     ended = store.records(over) if over else {}
-    asked, wanted = frozenset(question.words), sought(question) if ended else []
+    asked, wanted = frozenset(question.words), sought(question) if ended else {}
     answers = {
         row: (one.subject, one.attribute) in wanted or asked & {*index_words(one.searchable)}
         for row, one in ended.items()
