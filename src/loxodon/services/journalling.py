@@ -70,10 +70,12 @@ class Journal:
             size = self._store.session_size
             keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
         keyed = claiming.attributed(keyed, me or self._claimed_before(keyed), wall)
-        added, changed, claimed, *asked = self._write(keyed, me, now, progress)
+        added, changed, claimed, asked, unfound = self._write(keyed, me, now, progress)
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
         known, people = len(keyed) - added, claiming.people(keyed)
-        return Added(added, known, changed, sessions, paused, forgotten, people, claimed, *asked)
+        return Added(
+            added, known, changed, sessions, paused, forgotten, people, claimed, asked, unfound
+        )
 
     def _write(
         self, keyed: Sequence[Keyed], me: Collection[str], now: datetime, progress: Progress | None
