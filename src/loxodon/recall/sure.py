@@ -10,11 +10,12 @@ no threshold separates related memories from chance (docs/recall.md).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from loxodon.recall.fuse import Found
+from loxodon.recall.fuse import Found, Key
+from loxodon.recall.link import Linked
 from loxodon.recall.routes import Seen
 from loxodon.recall.sought import sought
 from loxodon.recall.terms import is_light, rarity
@@ -46,10 +47,10 @@ _NAME = lazy(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
 def is_unsure(
-    store: Store, question: Question, seen: Seen, best: Sequence[Found], where: Filter
+    store: Store, question: Question, seen: Seen, ranked: Sequence[Linked], where: Filter
 ) -> bool:
     """Whether the best findings have so little of the question that they may be chance."""
-    best = best[:_LOOKED_AT]
+    best = [one.found for one in ranked[:_LOOKED_AT]]
     if not best:
         return True
     if question.tells:
@@ -57,7 +58,7 @@ def is_unsure(
     if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     wanted = sought(question)
-    if any(_found_otherwise(found, wanted) for found in best[:3]):
+    if any(_found_otherwise(found, wanted) for one in ranked[:3] for found in _all_of(one, seen)):
         return False
     if not _is_little(store, question, seen, best, where, _Also()):
         return False
@@ -94,6 +95,13 @@ def _is_little(
     share, rows = _words_found(store, question, best, also)
     least = _LEAST + _MORE * math.log10(max(rows, _SMALL) / _SMALL)
     return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question, where))
+
+
+def _all_of(one: Linked, seen: Seen) -> Iterator[Found]:
+    """What is shown, and the memories that a turn is shown for."""
+    yield one.found
+    if one.found.key.is_turn:
+        yield from (seen.pool[Key(False, row)] for row in one.others)
 
 
 def _found_otherwise(found: Found, wanted: Mapping[tuple[str, str], bool]) -> bool:

@@ -68,7 +68,7 @@ RELATION = r"""
 |friends?|bestie|best friend|buddy|mates?|flatmates?|room-?mates?|housemates?|neighbou?rs?|colleagues?
 |co-?workers?|boss(?:es)?|managers?|supervisors?|mentors?|professors?|teachers?|tutors?|coach(?:es)?|trainers?
 |therapists?|doctors?|dentists?|gp|physio|landlords?|landlady|lawyers?|accountants?|barbers?|nann(?:y|ies)
-|babysitters?|clients?|customers?|interns?|teammates?|classmates?|date|ex|crush|team lead|ceo|cto
+|babysitters?|clients?|customers?|interns?|teammates?|classmates?|date(?! of\b)|ex|crush|team lead|ceo|cto
 |dogs?|cats?|pupp(?:y|ies)|kittens?|pets?|vet|hamster|parrot|rabbit|goldfish|pony|godmother|godfather)\b(?!-)
 """
 """Words for people and animals by what they are to someone; some only with a `my` before them."""
