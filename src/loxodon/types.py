@@ -243,6 +243,8 @@ class Added(NamedTuple):
     """Turns that the journal had, and of which `me` has told that they are said by another."""
     asked: int = 0
     """Requests to forget something known: it was put away, or `quarantine` asks what is meant."""
+    unfound: tuple[str, ...] = ()
+    """What other requests to forget name: nothing about it was found."""
 
 
 class Gate(NamedTuple):

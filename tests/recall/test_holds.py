@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.recall.context import block
+from loxodon.recall.context import block, marks
 from loxodon.recall.holds import only_asks
 from loxodon.tokens import estimate
 from loxodon.types import Item
@@ -219,6 +219,52 @@ def test_what_else_is_said_since_makes_a_memory_no_older(
     found = memory.recall(asked)
     assert first in shown(found)[0]
     assert "again" not in found.items[0].why
+
+
+GUESSES = [
+    ("user: I think I may be allergic to shellfish.", "What am I allergic to?"),
+    ("user: 我可能对芒果过敏。", "我对什么过敏？"),
+]
+
+
+@pytest.mark.parametrize(("guess", "asked"), GUESSES)
+def test_of_a_rejected_guess_the_words_alone_come_back_and_say_so(
+    memory: Memory,  # noqa: F811
+    guess: str,
+    asked: str,
+) -> None:
+    talk(memory, "a", DAY, guess)
+    memory.consolidate(force=True)
+    (belief,) = memory.list(kind="belief")
+    memory.reject(belief.id)
+    (item,) = memory.recall(asked).items
+    assert item.kind == "turn"
+    assert marks(item, "en").startswith("(no longer holds)")
+    assert memory.recall(asked, kind="belief").items == ()
+    assert belief.content not in memory.profile(refresh=True)
+
+
+@pytest.mark.parametrize(("guess", "asked"), GUESSES)
+@pytest.mark.parametrize("said", [True, False])
+def test_a_fact_stands_for_the_guess_that_it_was(
+    memory: Memory,  # noqa: F811
+    guess: str,
+    asked: str,
+    said: bool,
+) -> None:
+    """Said outright or confirmed: the guess is not told beside it, and goes where the fact goes."""
+    talk(memory, "a", DAY, guess)
+    memory.consolidate(force=True)
+    (belief,) = memory.list(kind="belief")
+    if said:
+        talk(memory, "b", DAY + HOUR, guess.replace("think I may be", "am").replace("可能", ""))
+        memory.consolidate(force=True)
+    else:
+        memory.confirm(belief.id)
+    (fact,) = memory.list(kind="fact")
+    assert belief.content not in memory.recall(asked).context + memory.profile(refresh=True)
+    memory.archive(fact.id)
+    assert memory.recall(asked).items == ()
 
 
 def test_a_belief_that_was_corrected_and_confirmed_is_recalled_as_corrected(memory: Memory) -> None:  # noqa: F811

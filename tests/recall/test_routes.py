@@ -283,6 +283,21 @@ def test_an_embedder_that_fails_costs_only_its_own_route(tmp_path: Path, answer:
     assert "meaning" in " ".join(found.trace.trouble)
 
 
+def test_what_was_never_told_is_unsure_and_what_was_told_in_other_words_is_not(
+    memory: Memory,
+) -> None:
+    told = ("I moved to York last spring", "I have type 1 diabetes", "My mum plays chess in Hull")
+    talk(
+        memory, "a", DAY, *(f"user: {text}" for text in told), "user: 我太太姓许", "user: 我是护士"
+    )
+    memory.consolidate(force=True)
+    for question in ("Where do I live?", "Where does my mother play chess?", "我老婆姓什么"):
+        found = memory.recall(question)
+        assert (bool(found.items), found.unsure) == (True, False), question
+    for question in ("What am I allergic to?", "What time do I get up?", "我爸做什么工作"):
+        assert memory.recall(question).unsure, question
+
+
 def test_nothing_related_is_marked_as_unsure(memory: Memory) -> None:
     talk(memory, "pottery", DAY, *CHAT)
     assert memory.recall("Which visa does Priyanka need for the Osaka conference?").unsure

@@ -41,7 +41,38 @@ def test_what_is_asked_for_has_a_name(question: str, attribute: str) -> None:
     "question", ["Which trains go to Leeds?", "天气怎么样？", "tell me a joke"]
 )
 def test_other_questions_are_after_nothing_of_the_kind(question: str) -> None:
-    assert sought(understand(question, NOW)) == []
+    assert sought(understand(question, NOW)) == {}
+
+
+@each(
+    ("question", "asked", "told"),
+    [
+        ("What am I allergic to?", "allergy", "condition"),
+        ("我对什么过敏？", "allergy", "condition"),
+        ("我有什么病？", "condition", "medication"),
+        ("Where do I live?", "home", "living_with"),
+    ],
+)
+def test_what_tells_of_it_is_not_what_is_asked_for(question: str, asked: str, told: str) -> None:
+    found = sought(understand(question, NOW))
+    assert (found[USER, asked], found[USER, told]) == (True, False)
+
+
+@each(
+    ("question", "own"),
+    [
+        ("What does my cousin do for a living?", False),
+        ("我父亲做什么工作？", False),
+        ("我老公住哪儿？", False),
+        ("What do I do for a living?", True),
+        ("我做什么工作？", True),
+        ("What is my date of birth, when was I born?", True),
+    ],
+)
+def test_what_is_asked_of_another_is_not_sought_of_the_user(question: str, own: bool) -> None:
+    attributes = {"occupation", "home", "birthday"}
+    found = {name for _, name in sought(understand(question, NOW))} & attributes
+    assert bool(found) is own
 
 
 def test_english_words_match_where_they_begin() -> None:

@@ -85,6 +85,21 @@ def test_what_is_said_of_the_asking_is_not_looked_for() -> None:
     assert understand("你还记得吗", AT).words
 
 
+@each(
+    ("question", "words"),
+    [
+        ("我有什么病", "病*"),
+        ("我教什么课", "我教 课*"),
+        ("我什么时候去上海", "去上 上海"),
+        ("我孩子上几年级", "我孩 孩子 子上 上几 几年 年级"),
+        ("我住哪儿", "我住"),
+        ("什么", "什么"),
+    ],
+)
+def test_no_word_has_a_part_of_what_asks(question: str, words: str) -> None:
+    assert " ".join(understand(question, AT).words) == words
+
+
 def test_talk_that_leads_up_to_a_question_is_not_looked_for() -> None:
     text = (
         "唉，这两天降温降得厉害，阳台上的花都蔫了，昨天刚浇的水也没用。早知道就搬进屋里了，"

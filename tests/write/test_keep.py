@@ -11,7 +11,9 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.language.statements import Mention
 from loxodon.types import Source
 from loxodon.write.extract import Candidate
+from loxodon.write.keep import tags_of
 from tests.clock import NOW, Clock
+from tests.each import each
 from tests.write.said import contents, one_about, said, store_of, tell
 
 BEIJING = said("用户住在北京", "home", "北京", days=9)
@@ -272,6 +274,22 @@ def test_confirming_an_old_guess_leaves_one_home(memory: Memory) -> None:
     past = [step.record.value for step in memory.history(memory.list(kind="fact")[0].id)]
     assert past[-1] == "Rome"
     assert "York" in past
+
+
+@each(
+    ("content", "tags"),
+    [
+        ("The user's brother Rafael no longer plays the drums", "Rafael brother drums"),
+        ("The user's neighbour Greta breeds alpacas", "Greta neighbour alpacas"),
+        ("Omar flies gliders", "gliders Omar"),
+        ("The user no longer smokes", "smokes"),
+        ("The user usually cycles to the office", "cycles office"),
+        ("The user's boss Priya might visit Lagos", "Priya Lagos boss"),
+        ("用户不再抽烟", "抽烟"),
+    ],
+)
+def test_a_tag_is_what_a_memory_names_without_its_verb(content: str, tags: str) -> None:
+    assert " ".join(tags_of(content)) == tags
 
 
 def test_only_beliefs_can_be_confirmed_or_rejected(memory: Memory) -> None:

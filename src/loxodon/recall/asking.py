@@ -14,6 +14,7 @@ from typing import Literal
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
+from loxodon.text.words import fold
 from loxodon.values import NamedTuple
 
 Kind = Literal[
@@ -92,6 +93,15 @@ def without_meta(text: str, language: str) -> str:
         return text
     stripped = compiled(language, "META").sub(" ", text)
     return stripped if any(map(str.isalnum, stripped)) else text
+
+
+def without_asking(text: str, language: str) -> str:
+    """A Chinese text with a blank in the place of the words that ask; English ones are no words of
+    an index."""
+    if language != "zh" or not needed(language, "ASKS", text):
+        return text
+    bare = compiled(language, "ASKS").sub(" ", fold(text))
+    return bare if any(map(str.isalnum, bare)) else text
 
 
 def kind_of(text: str, language: str) -> Kind:

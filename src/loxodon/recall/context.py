@@ -108,6 +108,16 @@ def _header(items: int, tokens: int, language: str, unsure: bool) -> str:
     return quote.heading("memories", language, about)
 
 
+def unfound(what: str, language: str) -> str:
+    """Instead of a block, where something is asked to be forgotten of which nothing is known."""
+    about = t(
+        "the user asks to forget “{what}”: nothing about it was found, and nothing was forgotten",
+        language,
+        what=quote.line(what, _NAME),
+    )
+    return quote.heading("memories", language, about)
+
+
 def _footer(language: str) -> str:
     return quote.mark("end", language)
 

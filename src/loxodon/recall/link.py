@@ -151,13 +151,13 @@ def _leave_out(
     """Take out turns that must not come back, and move back those that no longer hold.
 
     A turn no longer holds where something was drawn from it that answers the question (has words of
-    it, or is what it is after) and has ended since, whatever else it says. Returns the memories
-    whose words are a person's own, which stand above what was said.
+    it, or is what it is after) and has ended or was rejected since, whatever else it says. Returns
+    the memories whose words are a person's own, which stand above what was said.
     """
     standing = {row: state for rows in drawn.values() for row, state in rows.items()}
-    over = {row for row, state in standing.items() if state == "past"}
+    over = {row for row, state in standing.items() if state in ("past", "rejected")}
     ended = store.records(over) if over else {}
-    asked, wanted = frozenset(question.words), sought(question) if ended else []
+    asked, wanted = frozenset(question.words), sought(question) if ended else {}
     answers = {
         row: (one.subject, one.attribute) in wanted or asked & {*index_words(one.searchable)}
         for row, one in ended.items()
@@ -171,7 +171,7 @@ def _leave_out(
         until = [
             ended[one].valid_until
             for one in rows
-            if one in ended and (answers[one] or states <= {"past", "put away"})
+            if one in ended and (answers[one] or states <= {"past", "rejected", "put away"})
         ]
         if until:
             turns[row].until = max(filter(None, until), default=None)

@@ -83,7 +83,7 @@ def recall(
     watch.lap("link")
     ranked = settled(store, ranked, question, seen)
     watch.lap("holds")
-    unsure = is_unsure(store, question, seen, [one.found for one in ranked], where)
+    unsure = is_unsure(store, question, seen, ranked, where)
     watch.lap("sure")
     if profile is not None:
         ranked = profiles.arranged(store, ranked, seen.pool, question, profile, top, as_of or now)

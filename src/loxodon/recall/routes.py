@@ -21,8 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from loxodon.recall.asking import without_asking
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
 from loxodon.recall.known import Match, known, matches
 from loxodon.recall.lately import is_bare_last, last_turns
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
 
 _PARTLY = 0.25
 """What is filed under what a question asks for counts so much, where its words lead somewhere."""
+_TELLS_OF = 0.5
+"""…and so much of that, where it only tells of what is asked for."""
 _BARE_WORDS = 2
 _BARE_PAIRS = 5
 _SOUGHT = 8
@@ -160,7 +164,7 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
 def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]]:
     """For each thing that is asked its words, and the words for the same."""
     asks = question.asks if len(question.asks) > 1 and not question.tells else ()
-    found = [(query_words(ask.text), ask.text) for ask in asks]
+    found = [(query_words(without_asking(ask.text, question.language)), ask.text) for ask in asks]
     found = [(words, text) for words, text in found if words]
     if not found:
         found = [(list(question.words), question.focus)]
@@ -210,8 +214,9 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
         return found
     archived = known(asked.store, "archive", *rest)
     standing = asked.store.standing(archived)
-    # What someone put away by hand does not come back by itself.
-    found |= {row: one for row, one in archived.items() if standing.get(row) != "put away"}
+    # What someone put away by hand does not come back by itself, nor a guess that is settled.
+    settled = ("put away", "rejected") if asked.as_of is None else ("put away",)
+    found |= {row: one for row, one in archived.items() if standing.get(row) not in settled}
     if asked.as_of is not None:
         return _then(asked.store, found, asked.as_of)
     return found
@@ -323,19 +328,19 @@ def _attributes(asked: Look, pool: Pool) -> None:
         return
     if asked.question.kind == "none" or asked.question.tells:
         return
-    filed: dict[int, None] = {}
-    over: dict[int, None] = {}
-    share = 1.0 if _is_bare(asked.question) else _PARTLY
-    for subject, attribute in sought(asked.question)[:_SOUGHT]:
-        label = about_label(subject, attribute)
-        filed |= dict.fromkeys(asked.store.labelled("about", label, _FILED))
-        over |= dict.fromkeys(asked.store.labelled("about", label, _FILED, "archived"))
+    filed: dict[int, float] = {}
+    over: dict[int, float] = {}
+    whole = 1.0 if _is_bare(asked.question) else _PARTLY
+    for (subject, attribute), first in islice(sought(asked.question).items(), _SOUGHT):
+        label, share = about_label(subject, attribute), whole * (1.0 if first else _TELLS_OF)
+        filed = dict.fromkeys(asked.store.labelled("about", label, _FILED), share) | filed
+        over = dict.fromkeys(asked.store.labelled("about", label, _FILED, "archived"), share) | over
     if asked.question.tense == "past":
         filed |= over
     elif over:  # what took the place of what was filed there may be filed elsewhere
-        filed |= dict.fromkeys(asked.store.successors(over).values())
+        filed |= {row: over[old] for old, row in asked.store.successors(over).items()}
     records = asked.store.records(row for row in filed if pool.get(Key(False, row)) is None)
-    for row in filed:
+    for row, share in filed.items():
         known = pool.get(Key(False, row))
         record = known.record if known else records.get(row)
         if record is not None and admits(asked.where, record) and not _expired(record, asked.now):

@@ -11,15 +11,18 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from loxodon.recall.asking import compiled
 from loxodon.recall.understand import Question
+from loxodon.text.patterns import lazy
 from loxodon.text.words import fold
 
 USER = "user"
 """The subject of what the user says of themselves (`language/statements.py`)."""
 
-# Attributes, then what questions for them say. In English a word matches where it begins one.
+# Attributes, then what questions for them say. Those behind a stroke are not what is asked for, but
+# tell of it. In English a word matches where it begins one.
 _TABLE = """
-home living_with | live, living, address, reside, moved to | 住, 家在, 地址, 搬到
+home / living_with | live, living, address, reside, moved to | 住, 家在, 地址, 搬到
 employer workplace occupation | work for, do i work, employer, company, workplace | 公司, 上班
 occupation employer workplace | for a living, job, profession, what do i do | 职业, 职位, 做什么
 employer workplace occupation | occupation | 单位, 工作
@@ -27,8 +30,11 @@ name nickname form_of_address | my name, am i called, call me | 我叫什么, �
 age | how old, age | 几岁, 多大, 年纪, 年龄
 birthday | birthday, born | 生日, 出生
 hometown | hometown, am i from, come from | 老家, 家乡, 哪里人
-allergy avoids diet condition | allerg, avoid, eat, diet | 过敏, 忌口, 不能吃, 吃不了, 不吃
-medication dose condition | medic, pill, tablet, dose, condition, illness | 药, 剂量, 病
+allergy / avoids diet condition | allerg | 过敏
+diet / avoids allergy condition | eat, diet | 饮食, 吃素
+avoids allergy diet / condition | avoid, not eat, can't i eat | 忌口, 不能吃, 吃不了, 不吃
+medication dose / condition | medic, pill, tablet, dose | 药, 剂量
+condition / medication allergy | condition, illness, ill, health | 病, 毛病, 身体
 commute | commute, get to work | 通勤, 上下班
 car | car, drive | 车
 school major | school, university, college, study, major | 学校, 大学, 专业, 读书
@@ -57,21 +63,35 @@ teacher | teacher, tutor, coach | 老师, 教练
 """
 
 
-def sought(question: Question) -> list[tuple[str, str]]:
-    """The (subject, attribute) pairs that a question may be after; most likely ones first."""
+def sought(question: Question) -> dict[tuple[str, str], bool]:
+    """The (subject, attribute) pairs that a question may be after, most likely ones first; each
+    with whether it is what the question asks for, or only tells of it."""
     text = fold(question.focus)
     names = [one.entity.name for one in question.entities]
     own = re.search(r"\b(?:i|my|me|we|our)\b|[我咱]", text) is not None
-    subjects = names or ([USER] if own or question.language == "zh" else [])
-    found = [
-        (subject, attribute)
-        for attributes, _ in matching(text, "own")
-        for attribute in attributes
-        for subject in subjects
-    ]
-    if own or question.language == "zh":
-        found += [(USER, name) for attributes, _ in matching(text, "of") for name in attributes]
-    return list(dict.fromkeys(found))
+    own = own or question.language == "zh"
+    rows = matching(text, "own")
+    subjects = names or ([USER] if own and rows and not _of_another(text, question) else [])
+    found: dict[tuple[str, str], bool] = {}
+    for attributes, _ in rows:
+        asked = attributes.index("/") if "/" in attributes else len(attributes)
+        for n, attribute in enumerate(attributes):
+            for subject in subjects if n != asked else ():
+                pair = subject, attribute
+                found[pair] = n < asked or found.get(pair, False)
+    for attributes, _ in matching(text, "of") if own else ():
+        found |= {(USER, attribute): True for attribute in attributes}
+    return found
+
+
+def _of_another(text: str, question: Question) -> bool:
+    """Whether a question is about someone by what they are to the user, and not about the user:
+    我哥做什么生意, what does my cousin do."""
+    people = compiled(question.language, "RELATION").finditer(text)
+    return any(_MINE.search(text[: one.end()], max(0, one.start() - 12)) for one in people)
+
+
+_MINE = lazy(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
 
 
 def matching(text: str, which: str) -> list[tuple[tuple[str, ...], str]]:

@@ -26,9 +26,8 @@ _ASKING = frozenset(
     first last recent past current event happen name say tell describ mention ask talk discuss
     thing someth one two three few most ago prior previous initi origin
     former combin includ like common both get take
-    什么 哪个 哪些 哪里 哪儿 时候 时间 多少 几个 怎么 怎样 来着 那个 这个 有几 个人 是什 是哪
-    的是 是在 我的 我是 的人 是多 多大 一个 一下 知道 告诉 记得 现在 发生 生了 做了
-    我做 我干 干了 做过 了什 过什 些什 了啥
+    时候 时间 来着 那个 这个 个人 的是 是在 我的 我是 的人 一个 一下 知道 告诉 记得 现在 发生
+    生了 做了 我做 我干 干了 做过
     """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
 )
 

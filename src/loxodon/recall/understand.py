@@ -19,6 +19,7 @@ from loxodon.recall.asking import (
     pivoted,
     tells_more,
     tense_of,
+    without_asking,
     without_meta,
 )
 from loxodon.recall.times import Beside, When, events_of, times_of
@@ -98,7 +99,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
         language=language,
         asks=asks,
         focus=focus,
-        words=tuple(query_words(focus) or query_words(text)),
+        words=tuple(_words(focus, language, tells) or query_words(text)),
         keywords=tuple(quick(focus)),
         entities=entities,
         project=project,
@@ -110,6 +111,10 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
         last=last_talk(text, language) if not tells else "",
         tells=tells,
     )
+
+
+def _words(focus: str, language: str, tells: bool) -> list[str]:
+    return query_words(focus if tells else without_asking(focus, language))
 
 
 def _looked_at(query: str) -> str:

@@ -70,29 +70,33 @@ class Journal:
             size = self._store.session_size
             keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
         keyed = claiming.attributed(keyed, me or self._claimed_before(keyed), wall)
-        added, changed, claimed, asked = self._write(keyed, me, now, progress)
+        added, changed, claimed, asked, unfound = self._write(keyed, me, now, progress)
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
         known, people = len(keyed) - added, claiming.people(keyed)
-        return Added(added, known, changed, sessions, paused, forgotten, people, claimed, asked)
+        return Added(
+            added, known, changed, sessions, paused, forgotten, people, claimed, asked, unfound
+        )
 
     def _write(
         self, keyed: Sequence[Keyed], me: Collection[str], now: datetime, progress: Progress | None
-    ) -> tuple[int, int, int, int]:
+    ) -> tuple[int, int, int, int, tuple[str, ...]]:
         """Append turns; return how many are new, known with other words, claimed, and ask to have
-        something forgotten."""
+        something forgotten, and what of that nobody ever spoke of."""
         added = changed = claimed = asked = 0
+        unfound: tuple[str, ...] = ()
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
             with self._store.writing():
                 if me and not self._store.wall.stands:
                     claimed += claiming.put_right(self._store, batch, now)
                 kept = self.append(batch, now)[0]
-                asked += obey(self._store, kept, now)
+                taken, missing = obey(self._store, kept, now)
+            asked, unfound = asked + taken, unfound + missing
             added += sum(isinstance(one, Turn) for one in kept)
             changed += sum(isinstance(one, KnownTurn) and one.changed for one in kept)
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
-        return added, changed, claimed, asked
+        return added, changed, claimed, asked, unfound
 
     def _claimed_before(self, keyed: Sequence[Keyed]) -> Collection[str]:
         """The user's speaker names, as given when these turns were added before."""
@@ -185,15 +189,18 @@ class Journal:
         return self.heard([turn])[0]
 
 
-def obey(store: Store, kept: Sequence[Turn | KnownTurn], now: datetime) -> int:
-    """Put away what turns just added ask to have forgotten; return how many ask.
+def obey(
+    store: Store, kept: Sequence[Turn | KnownTurn], now: datetime
+) -> tuple[int, tuple[str, ...]]:
+    """Put away what turns just added ask to have forgotten; return how many ask, and what they ask
+    that nobody ever spoke of.
 
     Call inside `Store.writing`.
     """
     from loxodon.language.forget import may_ask
 
     if not any(isinstance(one, Turn) and may_ask(one.content) for one in kept):
-        return 0
+        return 0, ()
     from loxodon.trust.forget import asked
 
     return asked.obey(store, kept, now)

@@ -27,7 +27,7 @@ def consolidation(space: OpenSpace, embed: Callable[[], int]) -> Consolidation:
         lambda: residue(space),
         embed,
         (lambda record, at: _was_forgotten(space, record, at)) if space.has_forgotten else None,
-        lambda turns, now: obey(space.store, turns, now),
+        lambda turns, now: obey(space.store, turns, now)[0],
     )
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from loxodon import config as settings
 from loxodon.fields import choice
+from loxodon.recall.asking import needed
 from loxodon.recall.recall import recall
+from loxodon.text.language import language_of
 from loxodon.text.words import fold
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Recalling:
         choice("profile", profile, settings.PROFILES)
         now, direct = space.now(), space.chat == "direct"
         with self._store.reading():
-            return recall(
+            found = recall(
                 self._store,
                 query,
                 where,
@@ -68,6 +70,21 @@ class Recalling:
                 in_view=frozenset(map(fold, in_view)),
                 shown=cache(lambda text: space.guard.shown(text, direct, reveal)),
             )
+            return self._with_unfound(found, budget) if direct else found
+
+    def _with_unfound(self, found: Recall, budget: int) -> Recall:
+        """A recall that says so where the message asks to forget what nobody ever spoke of."""
+        language = language_of(found.query)
+        if not needed(language, "FORGET", fold(found.query)):
+            return found
+        from loxodon.recall.context import unfound
+        from loxodon.trust.forget import asked
+
+        names = asked.unfound(self._store, found.query, self._space.now())
+        lines = [unfound(self._space.shown(name), language) for name in names]
+        context = "\n".join(filter(None, (*lines, found.context)))
+        tokens = self._space.count(context) if lines else found.tokens
+        return found._replace(context=context, tokens=tokens) if tokens <= budget else found
 
     def _meaning(self) -> Callable[[str], EmbeddedQuestion] | None:
         """Embeds a question, without text that must not leave the memory."""
@@ -87,7 +104,6 @@ class Recalling:
         """Build the whole frame; `ask` recalls. See `Memory.assemble`."""
         from loxodon.recall import assemble as frames
         from loxodon.recall.gate import State
-        from loxodon.text.language import language_of
 
         space = self._space
         if soul is None:

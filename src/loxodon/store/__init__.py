@@ -21,9 +21,10 @@ Progress = Callable[[int, int], None]
 
 Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
-Standing = Literal["live", "reworded", "past", "faded", "put away"]
-"""The standing of a memory: it holds; it holds and a person reworded it; it was superseded; it
-faded or expired; someone archived it."""
+Standing = Literal["live", "reworded", "past", "rejected", "faded", "put away"]
+"""The standing of a memory: it holds; it holds and a person reworded it; it was superseded; it was
+a guess that proved wrong; it faded or expired; someone archived it, or it was a guess and a fact
+took its place and its sources."""
 
 
 class Filter(NamedTuple):

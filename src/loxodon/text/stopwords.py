@@ -110,8 +110,10 @@ FILLERS: frozenset[str] = frozenset(
     somebody something nobody nothing another whole half one two three four five six seven eight
     nine ten eleven twelve twenty thirty fifty hundred thousand million billion first second
     third last next previous new old good great nice bad better best worse worst big small large
-    huge tiny long short high low early late later earlier soon now today tomorrow yesterday
-    tonight morning afternoon evening night noon day days week weeks weekend weekends month
+    huge tiny bigger biggest smaller smallest larger largest long longer longest short shorter
+    shortest high higher highest low lower lowest early late later earlier soon sooner now today
+    tomorrow yesterday tonight morning afternoon evening night noon day days week weeks weekend
+    weekends month
     months year years hour hours minute minutes seconds moment moments time times daily weekly
     monthly monday tuesday wednesday thursday friday saturday sunday january february march
     april june july august september october november december jan feb mar apr jun jul aug sep

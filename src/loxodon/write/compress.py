@@ -226,7 +226,9 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
 
 
 _UNTRUE = frozenset(
-    {"edited", "archived", "superseded", "retracted", "corrected", "unsettled", "rejected"}
+    """
+    edited archived superseded retracted corrected unsettled rejected denied confirmed
+    """.split()  # noqa: SIM905
 )
 """Changes after which a profile may tell what is no longer so."""
 

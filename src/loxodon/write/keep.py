@@ -26,6 +26,7 @@ from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain, w
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate
+from loxodon.write.pages.wording import without_verb
 from loxodon.write.reconcile import Plan, plan, said_at
 from loxodon.write.wavering import CONFIDENCE, UNSETTLED, settled, wavering
 
@@ -180,6 +181,7 @@ class Keeper:
                 "learned",
                 replaces=gone[0] if gone else "",
                 derived_from=tuple(one.id for one in found.promoted),
+                sources=_with_source(self._sources(found.promoted), turn),
             )
         elif found.outcome == "hold" and found.target:
             belief = self._add(candidate, turn, "held")
@@ -194,6 +196,11 @@ class Keeper:
                 self._add(candidate, turn, "learned", replaces=found.target.id)
                 return
             self._confirm(found.target, candidate, turn, richer=found.outcome == "update")
+
+    def _sources(self, beliefs: Sequence[Record]) -> tuple[Source, ...]:
+        """Where guesses come from: what becomes of the fact is to hold for these messages too."""
+        known = [self._store.get(one.id) or one for one in beliefs]
+        return tuple(source for one in known for source in one.sources)
 
     def _doubt(self, records: Sequence[Record]) -> None:
         """Leave memories as they are; `review` asks whether they still hold."""
@@ -457,7 +464,8 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
 
 def tags_of(content: str) -> tuple[str, ...]:
     """A few words that a memory is found by."""
-    words = [word for word in quick(settled(content), _TAGS + 1) if word.lower() not in _NO_TAGS]
+    named = without_verb(settled(content))
+    words = [word for word in quick(named, _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
 
 

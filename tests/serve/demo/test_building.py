@@ -19,10 +19,12 @@ MOVED = {"en": ("Bristol", "Lisbon"), "zh": ("成都", "杭州")}
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    done = typed("demo", str(folder / "home"), "--json", env={**ENV, "HOME": str(folder)})
+    env = {**ENV, "HOME": str(folder), "LOXODON_HOME": str(folder / "own")}
+    done = typed("--home", str(folder / "home"), "demo", "--json", env=env)
     assert done.returncode == 0, done.stderr
     tried = json.loads(done.stdout)["try"]
     assert tried[0] == ["loxodon", "--home", str(folder / "home"), "ui"]
+    assert [one.name for one in folder.iterdir()] == ["home"]
     return folder / "home"
 
 
@@ -68,8 +70,8 @@ def test_it_is_built_once_and_in_no_folder_of_anybody_else(home: Path, tmp_path:
     mine = tmp_path / "mine"
     with Memory.open(mine) as memory:
         memory.capture("Mine")
-    for words in ((), ("--replace",)):
-        refused = typed("demo", str(mine), *words, env=env)
+    for words in (("demo", str(mine), "--replace"), ("--home", str(mine), "demo")):
+        refused = typed(*words, env=env)
         assert refused.returncode != 0
         assert b"something other than" in refused.stderr
     with Memory.open(mine) as memory:

@@ -41,6 +41,7 @@ def test_a_conversation_is_journalled_recalled_and_consolidated(http: httpx.Clie
         "people": [],
         "claimed": 0,
         "asked": 0,
+        "unfound": [],
     }
     again = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert again.json()["known"] == 2

@@ -34,6 +34,7 @@ async def _say(client: Client, user: str, assistant: str) -> None:
         "added": 1,
         "paused": False,
         "asked": 0,
+        "unfound": [],
         "doubtful": False,
     }
 

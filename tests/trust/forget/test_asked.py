@@ -230,14 +230,34 @@ def test_pasted_words_ask_for_nothing(home: Path, clock: Clock) -> None:
         assert ask(memory, clock, text) == 0
 
 
-def test_what_is_unknown_is_nothing(home: Path, clock: Clock) -> None:
+@pytest.mark.parametrize(
+    ("text", "what", "said"),
+    [
+        ("Please forget what I told you about my yacht.", "my yacht", "nothing about it was found"),
+        ("请忘掉我跟你说过的游艇的事。", "游艇", "没有找到相关内容"),
+    ],
+)
+def test_what_is_unknown_is_nothing_and_that_is_told(
+    home: Path, clock: Clock, text: str, what: str, said: str
+) -> None:
     with opened(home, clock) as memory:
         talked(memory, clock, *TALK)
-        assert ask(memory, clock, "Please forget what I told you about my yacht.") == 0
+        before = memory.recall(text).context
+        assert what in before
+        assert said in before
+        assert said in memory.assemble(text).text
+        assert said not in memory.within(chat="group").recall(text).context
+        added = memory.add([{"role": "user", "content": text}], session="asking")
+        assert (added.asked, added.unfound) == (0, (what,))
+        assert said in memory.recall(text).context
+        done = "Please forget what I told you about my divorce."
+        assert "nothing about it" not in memory.recall(done).context
         assert memory.quarantine("all", 0) == []
         for id in ("q_1", "q_x", "q_"):
             with pytest.raises(NotFoundError):
                 memory.forget(id)
+        assert ask(memory, clock, done) == 1
+        assert "nothing about it" not in memory.recall(done).context
 
 
 def test_a_request_survives_a_restore_from_the_views(home: Path, clock: Clock) -> None:

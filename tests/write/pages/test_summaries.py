@@ -153,6 +153,16 @@ def test_what_belongs_to_the_subject_comes_last() -> None:
     )
 
 
+def test_two_of_a_kind_are_told_as_two() -> None:
+    people = {"Marta": "colleague", "Samir": "colleague", "Noor": "child", "Ada": "child"}
+    some = [
+        fact(f"{name} is the user's {what}", days=n, attribute=what, value=name)
+        for n, (name, what) in enumerate(people.items())
+    ]
+    expected = "The user's colleagues are Marta and Samir; their children are Noor and Ada"
+    assert told("user/relation", *some) == expected
+
+
 def test_a_project_is_told_with_all_who_act_in_it() -> None:
     def about_it(content: str, subject: str, days: int, **fields: Any) -> Record:
         return fact(content, subject=subject, days=days, project="Pennywise", **fields)

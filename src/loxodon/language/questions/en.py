@@ -68,7 +68,7 @@ RELATION = r"""
 |friends?|bestie|best friend|buddy|mates?|flatmates?|room-?mates?|housemates?|neighbou?rs?|colleagues?
 |co-?workers?|boss(?:es)?|managers?|supervisors?|mentors?|professors?|teachers?|tutors?|coach(?:es)?|trainers?
 |therapists?|doctors?|dentists?|gp|physio|landlords?|landlady|lawyers?|accountants?|barbers?|nann(?:y|ies)
-|babysitters?|clients?|customers?|interns?|teammates?|classmates?|date|ex|crush|team lead|ceo|cto
+|babysitters?|clients?|customers?|interns?|teammates?|classmates?|date(?! of\b)|ex|crush|team lead|ceo|cto
 |dogs?|cats?|pupp(?:y|ies)|kittens?|pets?|vet|hamster|parrot|rabbit|goldfish|pony|godmother|godfather)\b(?!-)
 """
 """Words for people and animals by what they are to someone; some only with a `my` before them."""
@@ -307,5 +307,6 @@ GUARDS = {
     "META": "you_ remind recall remember memory wonder curious like_to_know to_confirm to_know to_check to_ask to_follow to_double to_make to_clarify to_verify i_was i'm_ i_am our_ i_mention i_told i_said by_the_way any_idea please thanks as_far",
     "EVENT": "before prior until till by_the_time after following since once when while during throughout the_time",
     "RECENTLY": "recently lately of_late these_days other_day",
+    "FORGET": "forget delet eras remov wip clear scrub purg discard remember memori rid",
 }
 """Words (`_` for a space) of which a pattern needs one: without, it is neither tried nor compiled."""

@@ -125,6 +125,12 @@ META = r"""
 """
 """What a question says of the asking itself, which nothing in a memory has."""
 
+ASKS = r"""
+(?:为|凭)(?:什么|啥)|什么(?:时候|时间|时刻|日子|地方|样子?|人)?|啥(?:时候|时间|地方|样子?)?|怎么(?:样|办)?|怎样|咋样?|哪(?:里|儿|边|些|个|位|家|天|年|月|一?(?:款|种|本|部|只|条|所|座|门|首|场|辆|件))?|谁|多少|多(?:久|长|大|高|远|重)(?![的地了])|几(?:点|号|月|岁|个|次|天|年(?!级)|位|家|本|口|种|只|条|辆|件|杯|遍|人)|(?:周|星期|礼拜)几|何(?:时|处|地)|吗|呢|有没有|是不是|是否
+"""
+"""The words that ask: what is looked for was said without them, so no pair of characters may have
+one of theirs (么病, 吃什)."""
+
 KINDS = (
     (
         "why",
@@ -223,5 +229,7 @@ GUARDS = {
     "META": "记得 告诉 提醒 回忆 回想 想想 想一想 说说 讲讲 查 找找 看看 我想 请问 想问 帮 过 忘 想不起 记不 来着 麻烦 谢谢 不好意思 抱歉 另外 对了 话说 你知道 一下",
     "EVENT": "前 后 来 时 那 期间 过程中 当天",
     "RECENTLY": "近 这 前阵 前段",
+    "ASKS": "什么 啥 怎 咋 哪 谁 多 几 何 吗 呢 有没有 是不是 是否",
+    "FORGET": "忘 记 删 抹 清 移除 没",
 }
 """Words of which a pattern needs one: without, it is neither tried nor compiled."""

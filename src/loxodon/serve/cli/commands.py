@@ -104,6 +104,7 @@ def _add(args: Namespace) -> Outcome:
             results.append(memory.add_drafts(drafts, names, bar, me=args.me))
         is_new = memory.config.enabled and memory.status().last_consolidation is None
     strangers = {name: result.people for (name, _), result in zip(files, results, strict=True)}
+    unfound = list(dict.fromkeys(one for result in results for one in result.unfound))
     data = {
         "added": sum(result.added for result in results),
         "known": sum(result.known for result in results),
@@ -114,6 +115,7 @@ def _add(args: Namespace) -> Outcome:
         "people": list(dict.fromkeys(one for result in results for one in result.people)),
         "claimed": sum(result.claimed for result in results),
         "asked": sum(result.asked for result in results),
+        "unfound": unfound,
         "skipped": skipped,
     }
 
@@ -135,6 +137,8 @@ def _add(args: Namespace) -> Outcome:
             print(t("updated the author of {claimed} turns added before", **data))
         if data["asked"]:
             print(t("requests to forget something: {asked}; see `loxodon review`", **data))
+        for what in unfound:
+            print(view.safe(t("nothing was found to forget about: {what}", what=what)))
         for name, people in strangers.items():
             for line in how_to_say(name, people):
                 print(view.safe(line))

@@ -41,7 +41,7 @@ _TRY: dict[str, tuple[tuple[str, ...], ...]] = {
 def run(args: Namespace) -> Outcome:
     from loxodon.serve.demo import building
 
-    home = home_at(args.dir or DEFAULT)
+    home = home_at(args.dir or args.named_home or DEFAULT)
     building.refuse_other(home)
     if args.replace or not building.is_whole(home):
         shutil.rmtree(home, ignore_errors=True)

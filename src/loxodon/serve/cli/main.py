@@ -83,6 +83,7 @@ def _told(argv: Sequence[str]) -> int:
 def _run(typed: list[str]) -> int:
     files = _files(typed)
     args = parse([word if word in files else _whole_text(word) for word in typed])
+    args.named_home = args.home  # an example goes to no home that was not asked for
     args.home = args.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
     args.now = args.now or os.environ.get("LOXODON_NOW") or ""
     from loxodon.serve.cli.commands import run

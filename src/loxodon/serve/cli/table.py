@@ -350,7 +350,7 @@ space | | spaces.run
 
 demo | | demonstrating.run | example
     Build an example memory with a few months of life in it, to try things on.
-    [DIR]  folder for it (~/.loxodon-demo); never your own memory
+    [DIR]  folder for it (the one that --home names, or ~/.loxodon-demo); never your own memory
     --replace  rebuild it as of today
     --tour  also run the commands that it suggests
 

@@ -151,6 +151,8 @@ class Journalled(NamedTuple):
     paused: bool
     asked: int
     """How many ask to have something forgotten, which was put away."""
+    unfound: tuple[str, ...]
+    """What else is asked to be forgotten: nothing about it was found."""
     doubtful: bool
     """Whether the user's message is not taken for theirs."""
 
@@ -196,7 +198,7 @@ def held(one: Held) -> Kept:
 
 
 def journalled(done: Added, *, doubtful: bool) -> Journalled:
-    return Journalled(done.added, bool(done.paused), done.asked, doubtful)
+    return Journalled(done.added, bool(done.paused), done.asked, done.unfound, doubtful)
 
 
 def worked(done: Consolidated) -> Worked:
@@ -276,6 +278,7 @@ def show_journalled(found: Journalled) -> str:
         said = [t("nothing was journalled: the memory is paused")]
     if found.asked:
         said.append(t("what the user asked to forget was archived; `forget` deletes it for good"))
+    said += [t("nothing was found to forget about: {what}", what=one) for one in found.unfound]
     if found.doubtful:
         said.append(
             t(

@@ -85,7 +85,8 @@ _STANDING = (
     "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
     "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
     "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
-    "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END"
+    "WHEN c.change IN ('rejected', 'denied') THEN 'rejected' "
+    "WHEN c.change IN ('archived', 'confirmed') THEN 'put away' ELSE 'faded' END"
 )
 """The standing of a memory `m` with its last change `c`, in SQL."""
 _LAST_CHANGE = "JOIN memory_changes c ON c.memory = m.row AND c.version = m.version"

@@ -79,14 +79,22 @@ class Meant(NamedTuple):
     plain: bool = False
 
 
-def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> int:
-    """Do what turns ask to have forgotten, as far as it was said before them and not done yet; how
-    many requests were followed, or led to a question.
+class Obeyed(NamedTuple):
+    """What became of requests."""
+
+    taken: int = 0
+    """How many were followed, or led to a question."""
+    unfound: tuple[str, ...] = ()
+    """What the others name: nothing of it was ever said."""
+
+
+def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> Obeyed:
+    """Do what turns ask to have forgotten, as far as it was said before them and not done yet.
 
     It is called for what was just journalled, and again when that has become memories: by then it
     may be known who `my sister` is. Call inside `writing`.
     """
-    taken = 0
+    taken, unfound = 0, list[str]()
     for turn in said:
         if not isinstance(turn, Turn) or not may_ask(turn.content) or not speaks_for_user(turn):
             continue
@@ -94,9 +102,31 @@ def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> int:
         with nullcontext() if store.wall.stands else store.writing_as(turn.agent):
             done = _done(store, _row(turn))
             for request in requests(_own_words(turn)):
-                if request.start not in done:
-                    taken += _take(store, turn, request, now)
-    return taken
+                if request.start in done:
+                    continue
+                if _take(store, turn, request, now):
+                    taken += 1
+                else:
+                    unfound.append(request.what)
+    return Obeyed(taken, tuple(unfound))
+
+
+def unfound(store: Store, text: str, now: datetime) -> list[str]:
+    """What a message of the user asks to have forgotten, and nobody ever spoke of; nothing where a
+    message in these words was obeyed."""
+    if not may_ask(text) or any(
+        turn.content == text for turn in store.turns(_obeyed(store)).values()
+    ):
+        return []
+    turn = Turn("", "", "user", text, now)
+    asked = [(one.what, _Search(store, turn, one.what).meant()) for one in requests(text)]
+    return [what for what, meant in asked if not meant.records and not meant.places]
+
+
+def _obeyed(store: Store) -> list[int]:
+    """The turns whose requests were taken up."""
+    heads = (one for one in store.quarantine.find(None) if one.reason == FORGET)
+    return [one.turn for one in heads if one.turn is not None]
 
 
 def _done(store: Store, row: int) -> set[int]:
@@ -352,7 +382,7 @@ class _Search:
         turns = self._store.turns([hit.row for hit in hits])
         held = self._store.quarantine.in_turns(turns)
         for row, turn in turns.items():
-            if turn.ref == self._turn.ref or turn.role not in ("user", "assistant"):
+            if turn.content == self._turn.content or turn.role not in ("user", "assistant"):
                 continue
             for start, end in spans(turn.content):
                 told = any(one.start <= start and end <= one.stop for one in held.get(row, ()))

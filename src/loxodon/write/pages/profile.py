@@ -186,7 +186,8 @@ class _Told(NamedTuple):
 
 
 def _last(changes: Iterable[ProfileChange]) -> list[ProfileChange]:
-    """The last change of each memory; none of one that came and went."""
+    """The last change of each memory; none of one that came and went, nor of one that went without
+    a change of its own, as a guess does that became a fact."""
     changes = sorted(changes, key=_at)
     added = {change.record.id for change in changes if change.change == "added"}
     last = {change.record.id: change for change in changes}
@@ -194,7 +195,7 @@ def _last(changes: Iterable[ProfileChange]) -> list[ProfileChange]:
     return [
         change._replace(change="added") if id in added else change
         for id, change in last.items()
-        if not (id in added and change.change in gone)
+        if (id not in added if change.change in gone else change.record.state == "active")
     ]
 
 

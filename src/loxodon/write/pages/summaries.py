@@ -240,11 +240,36 @@ def merged(said: Sequence[tuple[Record, Clause]]) -> list[str]:
         values = found.setdefault(key, [])
         if value not in values:
             values.append(value)
-    chinese = bool(said) and said[0][1].language == "zh"
+    if said and said[0][1].language == "zh":
+        return [before + "、".join(values) + after for (before, after), values in found.items()]
     return [
-        before + ("、".join(values) if chinese else _listed(values)) + after
+        (before if len(values) < 2 else _of_several(before)) + _listed(values) + after
         for (before, after), values in found.items()
     ]
+
+
+def _of_several(before: str) -> str:
+    """What stands before a list, where it was said of one: `colleague is ` of two colleagues."""
+    noun, link, end = before.rpartition(" is ")
+    if (
+        not link
+        or end.strip() not in ("", "called", "named")
+        or not re.fullmatch(r"[\w' -]+", noun)
+    ):
+        return before
+    first, _, last = noun.rpartition(" ")
+    return f"{first} {_plural(last)} are {end}".lstrip()
+
+
+def _plural(noun: str) -> str:
+    if noun in _PLURALS:
+        return _PLURALS[noun]
+    if re.search("[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return noun + ("es" if re.search("(?:s|x|z|ch|sh)$", noun) else "s")
+
+
+_PLURALS = {"child": "children", "wife": "wives", "person": "people"}
 
 
 def _listed(parts: Sequence[str]) -> str:

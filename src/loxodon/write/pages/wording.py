@@ -162,6 +162,25 @@ def introduced(record: Record) -> str:
     return ""
 
 
+def without_verb(text: str) -> str:
+    """An English sentence about someone, with a comma in the place of its verb: what it names
+    stands apart then. A verb stays, between commas, where it has no object."""
+    lead = _relation("en", named=True).match(text) or _user()["en"].match(text)
+    found = _VERB.match(text, lead.end() if lead else 0)
+    if found is None or not (lead or found["name"]):
+        return text
+    verb = f" {found['verb']}," if found["alone"] is not None else ""
+    return f"{text[: found.end('name')].rstrip()},{verb}{text[found.end('verb') :]}"
+
+
+_VERB = re.compile(
+    r" ?(?P<name>(?:[A-Z][\w'’-]{0,40} ){0,4})"
+    r"(?:(?:no longer|never|still|often|always|also|now|[a-z]{1,20}ly) ){0,3}"
+    r"(?P<verb>[a-z]{1,20}(?:s|ed))\b(?!['’])"
+    r"(?P<alone>(?= (?:to|at|in|on|for|with|from|as|of|about|by|near|over|every|after)\b|$))?"
+)
+
+
 def is_relation(name: str) -> bool:
     """Whether a subject is called by what they are (`妻子`, `mother`) rather than by a name."""
     return name.lower().rpartition(" ")[2] in _kin()
