@@ -282,7 +282,7 @@ class Steps:
         self._connection.set_progress_handler(None)
 
 
-SIZES = (count(300, 1_000), count(6_000, 20_000))
+SIZES = (count(100, 1_000), count(2_000, 20_000))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ import pytest
 from loxodon import Memory
 from tests.waiting import until
 
-from .server import LOXODON, Server, unscheduled
+from .server import LOXODON, Server
 
 
 def test_it_stops_when_told_to_and_says_nothing_of_what_was_said(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_it_stops_when_told_to_and_says_nothing_of_what_was_said(tmp_path: Path)
 
 
 def test_what_was_said_becomes_known_by_itself(tmp_path: Path) -> None:
-    with Server(tmp_path / "home") as server, server.client() as http:
+    with Server(tmp_path / "home", scheduled=True) as server, server.client() as http:
         said = {
             "role": "user",
             "content": "My sister Ada lives in Leeds.",
@@ -178,7 +178,7 @@ def test_clients_that_vanish_leave_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_stop_in_the_middle_of_long_work_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with unscheduled(home), Server(home) as server, server.client() as http:
+    with Server(home) as server, server.client() as http:
         turns = [
             {
                 "role": "user",
@@ -216,7 +216,7 @@ def test_work_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path) -> None:
         (home / "config.toml").write_text(
             f'[model]\nbase_url = "http://127.0.0.1:{port}/v1"\nname = "m"\nextraction = "full"\n'
         )
-        with unscheduled(home), Server(home) as server, server.client() as http:
+        with Server(home) as server, server.client() as http:
             said = {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1"}
             http.post("/v1/spaces/main/turns", json={"turns": [said]})
             asking = Thread(target=_ignoring_errors, args=(server, "/v1/spaces/main/flush"))

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from loxodon import Memory
 
-from .desk import called
+from .desk import ALONE, called
 
 pytestmark = pytest.mark.anyio
 
@@ -27,10 +27,6 @@ HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 def _command(home: Path, *words: str) -> list[str]:
     return ["-m", "loxodon", "--home", str(home), "mcp", *words]
-
-
-ALONE = "--no-background"
-"""Nothing is learned meanwhile, and no worker is started."""
 
 
 def _started(home: Path, *words: str) -> Client:

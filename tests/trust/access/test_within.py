@@ -37,7 +37,7 @@ from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
 from tests import on_postgres
 from tests.clock import NOW, Clock
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 
 WHOSE = ("own", "owners", "others", "nobodys")
 """The agent's; the owner's; another agent's, told to all; what was imported and is nobody's."""
@@ -689,7 +689,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Se
     """A server, and the tokens of an agent and of the owner."""
     scene = made(tmp_path_factory.mktemp("served") / "home")
     owners = access.add(str(scene.home), Grant("owner"), NOW)[1]
-    with unscheduled(scene.home), Server(scene.home, now=NOW.isoformat()) as server:
+    with Server(scene.home, now=NOW.isoformat()) as server:
         yield scene, server, owners
 
 
