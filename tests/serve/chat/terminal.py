@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Event
 
 from tests.models.server import KEY, Stage
+from tests.serve import shell
 from tests.serve.http.server import unscheduled
 from tests.waiting import PATIENCE
 
@@ -39,15 +40,11 @@ def environment(home: Path, server: Stage | None = None, **more: str) -> dict[st
 def piped(
     given: str | bytes, env: dict[str, str], *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """A chat whose lines come from a pipe, without the background, and what it printed."""
+    """A chat whose lines do not come from a terminal, in this process and without the background,
+    and what it printed."""
+    lines = given.encode() if isinstance(given, str) else given
     with unscheduled(Path(env["LOXODON_HOME"])):
-        done = subprocess.run(
-            [sys.executable, "-m", "loxodon", "chat", *options],
-            env=env,
-            capture_output=True,
-            input=given.encode() if isinstance(given, str) else given,
-            timeout=60,
-        )
+        done = shell.typed("chat", *options, env=env, given=lines)
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
     )

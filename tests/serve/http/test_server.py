@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
+from tests.serve.shell import typed
 from tests.waiting import until
 
 from .server import LOXODON, Server
@@ -59,12 +60,8 @@ def test_what_was_said_becomes_known_by_itself(tmp_path: Path) -> None:
 
 def test_beyond_this_machine_it_needs_a_token(tmp_path: Path) -> None:
     def start(*words: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [LOXODON, "--home", str(tmp_path / "home"), "serve", *words],
-            capture_output=True,
-            timeout=60,
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-        )
+        home = str(tmp_path / "home")
+        return typed("--home", home, "serve", *words, env={"HOME": str(tmp_path)})
 
     refused = start("--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 2

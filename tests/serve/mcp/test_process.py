@@ -17,6 +17,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from loxodon import Memory
+from tests.serve.shell import typed
 
 from .desk import ALONE, called
 
@@ -135,10 +136,9 @@ def test_pages_of_elsewhere_and_what_is_no_message_are_refused(tmp_path: Path) -
 def test_options_that_make_no_sense_are_refused(
     tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
-    command = [sys.executable, *_command(tmp_path / "home", *words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, input="")
+    done = typed("--home", str(tmp_path / "home"), "mcp", *words, env={"HOME": str(tmp_path)})
     assert done.returncode == 2
-    assert why in done.stderr
+    assert why in done.stderr.decode()
     assert not (tmp_path / "home").exists()
 
 
