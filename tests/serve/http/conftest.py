@@ -10,7 +10,7 @@ import pytest
 from .server import Server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("served") / "home"
     with Server(home) as started:
