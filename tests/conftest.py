@@ -50,10 +50,16 @@ if os.path.isdir(_IN_MEMORY) and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
 
 
+# What is imported and collected stays: to look for garbage in it, again and again, finds none.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Have the garbage collector pass over all that was imported: it stays."""
+    """Have the garbage collector pass over all that was imported, and seldom over the rest."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -68,6 +74,9 @@ def nothing_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         patch.setenv("TMPDIR", str(temporary))
+        # Nothing here is behind TLS, and every client would read the certificates of the world.
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("authorities")))
         patch.setattr(tempfile, "tempdir", None)
         yield
     left = {

@@ -33,7 +33,7 @@ from loxodon.verbs.table import BY_NAME, VERBS
 from loxodon.workspace.workspace import Workspace
 
 from .conftest import NOW
-from .serve.http.server import Server, unscheduled
+from .serve.http.server import Server
 
 Either = Any
 """A Memory or a Client: that both take the same is what is tested."""
@@ -44,10 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("served") / "home"
     home.mkdir()
     (home / "config.toml").write_text('timezone = "Asia/Shanghai"')
-    with (
-        unscheduled(home),
-        Server(home, now=NOW.isoformat(), LOXODON_TOKEN="opensesame") as started,
-    ):
+    with Server(home, now=NOW.isoformat(), LOXODON_TOKEN="opensesame") as started:
         yield started
 
 

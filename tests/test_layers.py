@@ -71,12 +71,16 @@ def _modules() -> dict[str, Path]:
     return found
 
 
+def _is_for_types(test: ast.expr) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "TYPE_CHECKING" for one in ast.walk(test))
+
+
 def _run(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a module, without what only a type checker reads."""
     left = [tree]
     while left:
         node = left.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        if isinstance(node, ast.If) and _is_for_types(node.test):
             continue
         yield node
         left += ast.iter_child_nodes(node)

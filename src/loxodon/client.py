@@ -124,7 +124,11 @@ class Client:
         self.url = url.rstrip("/")
         self._trouble: type[Exception] = httpx.TransportError
         try:
-            self._http = httpx.Client(headers=headers, timeout=timeout, trust_env=False)
+            # To read the certificates that a server is known by takes longer than most requests.
+            verify = not self.url.startswith("http://")
+            self._http = httpx.Client(
+                headers=headers, timeout=timeout, trust_env=False, verify=verify
+            )
         except (httpx.InvalidURL, ValueError) as error:
             raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
 

@@ -20,7 +20,7 @@ from loxodon.working import Shown
 from loxodon.working.flush import save
 from loxodon.workspace.agents import follow_agent
 from loxodon.workspace.openclaw.answer import answer
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 from tests.serve.proxy.conftest import started
 from tests.serve.proxy.upstream import stage
 from tests.workspace.agent_files import ClaudeCode
@@ -223,7 +223,7 @@ def while_off(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
 def http(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     """A program that sends what its tools gave, and captures what they said, to a real server."""
     home = Path(memory.home)
-    with unscheduled(home), Server(home) as server, Client(server.url) as client:
+    with Server(home) as server, Client(server.url) as client:
         client.add(
             [{"role": "tool", "content": text, "id": f"h{n}"} for n, text in enumerate(texts)],
             session="http",

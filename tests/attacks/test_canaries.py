@@ -18,7 +18,7 @@ from loxodon.serve.http.operations import OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, server_of
 from loxodon.serve.mcp.tools import TOOLS
 from tests.long import count, figure
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 from tests.serve.proxy.conftest import Proxy, started
 from tests.serve.proxy.upstream import Stage, stage
 
@@ -47,7 +47,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, backend_of_world: Backend) -
 
 @pytest.fixture(scope="module")
 def server(world: World) -> Iterator[Server]:
-    with unscheduled(world.home), Server(world.home) as running:
+    with Server(world.home) as running:
         yield running
 
 

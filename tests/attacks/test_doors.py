@@ -28,6 +28,7 @@ from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant, Grants
 from tests.clock import NOW, Clock
 from tests.on_postgres import environment
+from tests.serve.http.server import unscheduled
 
 OWNERS = Door("the-owners")
 
@@ -266,6 +267,7 @@ def test_silent_connections_lock_nobody_out(tmp_path: Path, server: str) -> None
         "proxy": ["proxy", "--upstream", "http://name:Zorvantik@127.0.0.1:9/v1"],
     }[server]
     with (
+        unscheduled(home),
         (tmp_path / "log").open("w+b") as errors,
         subprocess.Popen(
             [sys.executable, "-m", "loxodon", "--home", str(home), *words, "--port", "0", "--json"],

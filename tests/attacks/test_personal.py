@@ -40,14 +40,14 @@ def seen_through(guard: Guard, cases: Iterable[Case]) -> tuple[int, list[tuple[s
 
 
 def test_personal_data_is_masked(guard: Guard) -> None:
-    total, through = seen_through(guard, personal.positives(Random(1), count(800, 12_000)))
+    total, through = seen_through(guard, personal.positives(Random(1), count(300, 12_000)))
     figure("personal", cases=total, masked=f"{1 - len(through) / total:.4f}")
     assert len(through) <= (1 - STOPPED) * total, through[:20]
 
 
 def test_what_only_looks_personal_is_left_alone(guard: Guard) -> None:
     total, found = 0, []
-    for case in personal.look_alikes(Random(2), count(800, 12_000)):
+    for case in personal.look_alikes(Random(2), count(300, 12_000)):
         total += 1
         if guard.shown(case.text, private=False) != case.text:
             found.append(case.text)
@@ -57,7 +57,7 @@ def test_what_only_looks_personal_is_left_alone(guard: Guard) -> None:
 
 @pytest.mark.parametrize("cases", [held_out, fresh], ids=["second", "third"])
 def test_personal_data_of_the_later_sets_is_masked(guard: Guard, cases: ModuleType) -> None:
-    made = cases.persons(Random(3), count(500, 6_000))
+    made = cases.persons(Random(3), count(200, 6_000))
     total, through = seen_through(guard, [one for one in made if len(one.secret) > 3])
     figure(
         "personal_later_set",

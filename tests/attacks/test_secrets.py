@@ -54,20 +54,20 @@ def alarms(guard: Guard, cases: Iterable[Case]) -> tuple[int, list[str]]:
 
 
 def test_secrets_are_stopped(guard: Guard) -> None:
-    total, through = stopped(guard, secrets.positives(Random(1), count(800, 12_000)))
+    total, through = stopped(guard, secrets.positives(Random(1), count(300, 12_000)))
     figure("secrets", cases=total, stopped=f"{1 - len(through) / total:.4f}")
     assert len(through) <= (1 - STOPPED) * total, through[:20]
 
 
 def test_what_only_looks_like_a_secret_is_left_alone(guard: Guard) -> None:
-    total, found = alarms(guard, secrets.look_alikes(Random(2), count(800, 12_000)))
+    total, found = alarms(guard, secrets.look_alikes(Random(2), count(300, 12_000)))
     figure("secret_look_alikes", cases=total, alarms=f"{len(found) / total:.4f}")
     assert len(found) < FALSE_ALARMS * total, found[:20]
 
 
 @pytest.mark.parametrize("cases", [held_out, fresh], ids=["second", "third"])
 def test_secrets_of_the_later_sets_are_stopped(guard: Guard, cases: ModuleType) -> None:
-    total, through = stopped(guard, cases.secrets(Random(3), count(500, 6_000)))
+    total, through = stopped(guard, cases.secrets(Random(3), count(200, 6_000)))
     figure(
         "secrets_later_set",
         set=cases.__name__.rpartition(".")[2],
@@ -86,11 +86,9 @@ def test_honest_text_is_left_alone(guard: Guard) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_both_languages_are_guarded_alike(guard: Guard, language: str) -> None:
     cases = [
-        one
-        for one in secrets.positives(Random(4), count(1_000, 12_000))
-        if one.language == language
+        one for one in secrets.positives(Random(4), count(400, 12_000)) if one.language == language
     ]
-    assert len(cases) > 250
+    assert len(cases) > count(100, 250)
     total, through = stopped(guard, cases)
     assert len(through) <= (1 - STOPPED) * total, through[:20]
 

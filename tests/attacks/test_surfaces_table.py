@@ -30,7 +30,7 @@ from loxodon.spaces import space_path
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from tests.clock import NOW, Clock
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 
 SECRETS = {
     "owner": "Zorvantik",
@@ -283,7 +283,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory, store_url: str) -> Scene:
 
 @pytest.fixture(scope="module")
 def server(scene: Scene) -> Iterator[Server]:
-    with unscheduled(scene.home), Server(scene.home) as running:
+    with Server(scene.home) as running:
         yield running
 
 
@@ -411,7 +411,7 @@ def test_a_command_for_the_owner_alone(
 
 def test_beyond_this_machine_no_files_of_it_are_named(scene: Scene, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with unscheduled(home), Server(home, "--host", "0.0.0.0", LOXODON_TOKEN="t") as server:
+    with Server(home, "--host", "0.0.0.0", LOXODON_TOKEN="t") as server:
         base = f"http://127.0.0.1:{server.port}/v1/spaces/main"
         headers = {"authorization": "Bearer t"}
         for path, given in (

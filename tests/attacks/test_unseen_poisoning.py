@@ -21,7 +21,7 @@ from tests.attacks import unseen_poisons as unseen
 from tests.attacks.inlets import INLETS, REPORTED, SERVED
 from tests.attacks.test_poisoning import CANARY, MINE, planted, rate
 from tests.clock import Clock
-from tests.long import LONG, figure
+from tests.long import LONG, count, figure
 
 ATTACKS = [
     one.replace("{c}", f"{CANARY}{n}") for n, one in enumerate(unseen.ATTACKS.strip().splitlines())
@@ -29,17 +29,23 @@ ATTACKS = [
 HONEST = unseen.HONEST.strip().splitlines()
 
 
-@pytest.mark.parametrize("inlet", [*INLETS, *(SERVED if LONG else ())])
+ASKED = [*INLETS, *(SERVED if LONG else ())]
+PARTS = count(4, 1)
+"""How many parts the attacks are dealt out in: the short form has each in every fourth inlet."""
+
+
+@pytest.mark.parametrize("inlet", ASKED)
 def test_nothing_of_a_stranger_is_planted(
     memory: Memory, clock: Clock, tmp_path: Path, inlet: str
 ) -> None:
+    attacks = ATTACKS[ASKED.index(inlet) % PARTS :: PARTS]
     memory.add([{"role": "user", "content": one} for one in MINE], session="mine")
-    (INLETS | SERVED)[inlet](memory, tmp_path, ATTACKS)
+    (INLETS | SERVED)[inlet](memory, tmp_path, attacks)
     memory.consolidate(force=True)
     clock.pass_days(1)
     memory.consolidate(force=True)
     bad = planted(memory)
-    figure("strangers_poison", inlet=inlet, attacks=len(ATTACKS), planted=len(bad))
+    figure("strangers_poison", inlet=inlet, attacks=len(attacks), planted=len(bad))
     assert bad == []
 
 

@@ -15,8 +15,8 @@ from loxodon.measure.writing import FIGURES, WritingTask, holds, run
 from tests.long import count
 
 CASES = Path(__file__).parent / "cases"
-EVERY = count(10, 5)
-"""Every tenth case is enough to notice, and fast."""
+EVERY = count(20, 5)
+"""Every twentieth case is enough to notice, and fast."""
 LEAST = {
     ("zh", "additions"): 0.48,
     ("zh", "changes"): 0.36,

@@ -86,7 +86,7 @@ class Fleet:
         (home / "config.toml").write_text(CONFIG)
         url = self._url.replace(f":{self._database.port}/", f":{port}/") if port else self._url
         url += f"?application_name={name}&connect_timeout=2&options={quote(options)}"
-        self.servers[name] = Server(home, LOXODON_STORE=url)
+        self.servers[name] = Server(home, scheduled=True, LOXODON_STORE=url)
 
     def kill(self, name: str) -> None:
         """Kill a server and its worker, as when a machine is switched off."""

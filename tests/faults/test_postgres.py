@@ -19,7 +19,7 @@ from loxodon.errors import UnreachableStoreError
 from tests.clock import Clock
 from tests.faults.fleet import Fleet
 from tests.faults.relay import Relay
-from tests.long import count, figure
+from tests.long import LONG, count, figure
 from tests.store.postgres.server import OWNER, Server, running
 from tests.waiting import until
 
@@ -74,6 +74,7 @@ def test_servers_are_killed(fleet: Fleet) -> None:
     report("kills", fleet, 2 * KILLS)
 
 
+@pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")
 def test_postgresql_is_stopped_at_once(mortal: Server, tmp_path: Path) -> None:
     with Fleet(tmp_path, mortal, mortal.database(), SEED) as fleet:
         fleet.start("a")
@@ -90,6 +91,7 @@ def test_postgresql_is_stopped_at_once(mortal: Server, tmp_path: Path) -> None:
         report("stops", fleet, STOPS)
 
 
+@pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")
 def test_the_network_fails(fleet: Fleet, postgres: Server) -> None:
     """One of two servers is cut off from the database, or gets no answer, in the middle of it.
 

@@ -29,7 +29,8 @@ from tests.clock import Clock
 from tests.faults.work import TALK, turns
 from tests.fuzz.made import cases, mutated, text, value
 from tests.long import count, figure
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
+from tests.serve.mcp.desk import ALONE
 from tests.serve.mcp.test_lines import HELLO
 from tests.serve.proxy.conftest import started
 from tests.serve.proxy.upstream import (
@@ -135,7 +136,7 @@ def test_no_request_is_too_odd_for_the_server(home: Path) -> None:
     amount = count(80, 11_000)
     wrong = []
     folder = home.parent / "named"
-    with unscheduled(home), Server(home) as server:
+    with Server(home) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
         for one in cases("http", amount, lambda random: _request(random, folder)):
             try:
@@ -205,7 +206,7 @@ def _write(pipe: IO[bytes], data: bytes) -> None:
 @pytest.fixture
 def agent(home: Path) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "loxodon", "--home", str(home), "mcp"],
+        [sys.executable, "-m", "loxodon", "--home", str(home), "mcp", ALONE],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

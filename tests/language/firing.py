@@ -1,8 +1,9 @@
 """Which patterns of `language/` and `write/` match something in labelled conversations.
 
-`python -m tests.language.firing FILE…` consolidates the conversations and prints one JSON object:
-every pattern, by where it stands, and whether it matched anything. Patterns are those of the frames
-and of `speech.toml`, each entry by itself, and every one that a module hands to `re`.
+`python -m tests.language.firing EVERY FILE…` consolidates every so many conversations of each file
+(1 is all of them) and prints one JSON object: every pattern, by where it stands, and whether it
+matched anything. Patterns are those of the frames and of `speech.toml`, each entry by itself, and
+every one that a module hands to `re`.
 """
 
 from __future__ import annotations
@@ -119,15 +120,15 @@ def entries() -> Iterator[tuple[str, list[str]]]:
                     )
 
 
-def consolidate(path: str) -> None:
-    """All conversations of a file, in one memory."""
+def consolidate(path: str, every: int) -> None:
+    """Every so many conversations of a file, in one memory."""
     from datetime import UTC, timedelta
 
     from loxodon import Memory
     from loxodon.measure.cases import read_cases
     from loxodon.measure.lines import lines_of
 
-    cases = read_cases(lines_of(path), path, UTC)
+    cases = read_cases(lines_of(path), path, UTC)[::every]
     now = max(case.ends[-1] for case in cases) + timedelta(hours=1)
     config = {"timezone": "UTC", "workspace.views": "off"}
     with (
@@ -177,14 +178,14 @@ def calls() -> Iterator[tuple[str, int, int]]:
                     yield module, node.lineno, node.end_lineno or node.lineno
 
 
-def all_patterns(files: list[str]) -> dict[str, bool]:
+def all_patterns(every: int, files: list[str]) -> dict[str, bool]:
     """Every pattern by where it stands, and whether it matched anything."""
     tables = list(entries())
     joined = {"|".join(f"(?:{like})" for like in likes): likes for _, likes in tables}
     seen = watch(joined)
     read = frames_that_read()
     for path in files:
-        consolidate(path)
+        consolidate(path, every)
     fired = {one for watched in seen.values() for one in watched.fired}
     found = {f"{place}: {like}": like in fired for place, likes in tables for like in likes}
     of_tables = {like for _, likes in tables for like in likes}
@@ -211,4 +212,4 @@ def all_patterns(files: list[str]) -> dict[str, bool]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(all_patterns(sys.argv[1:]), ensure_ascii=False))
+    print(json.dumps(all_patterns(int(sys.argv[1]), sys.argv[2:]), ensure_ascii=False))

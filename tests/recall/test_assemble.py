@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from loxodon.recall.gate import State, should_recall
 from loxodon.tokens import estimate
 from loxodon.types import Recall
 from tests.clock import Clock
+from tests.each import each
 
 PRIVATE = ("花生", "peanut", "Leeds", "secret", "Dr Wu")
 
@@ -231,7 +233,7 @@ def full(memory: Memory) -> Memory:
     return memory
 
 
-@pytest.mark.parametrize("budget", [0, 10, 60, 150, 300, 700, 1_500, 4_000, 20_000])
+@each("budget", [0, 10, 60, 150, 300, 700, 1_500, 4_000, 20_000])
 def test_the_frame_keeps_to_its_budget(full: Memory, budget: int) -> None:
     soul = "You are Bamboo. Be kind. " * 200
     for message in ("which tea do I like?", "我喜欢什么茶？"):
@@ -389,8 +391,7 @@ def leaked(text: str) -> list[str]:
     return [word for word in PRIVATE if word in text]
 
 
-@pytest.mark.parametrize("chat", ["group", "room"])
-@pytest.mark.parametrize("question", QUESTIONS)
+@each(("question", "chat"), product(QUESTIONS, ("group", "room")))
 def test_nothing_private_is_recalled_in_a_group(group: Memory, question: str, chat: str) -> None:
     for top in (0, 1, 10):
         answer = group.recall(question, top=top, chat=chat)  # type: ignore[arg-type]

@@ -44,8 +44,8 @@ def serve(url: str, tmp_path: Path) -> Iterator[Callable[[], Server]]:
             home = tmp_path / (next(names) if url else "a")
             home.mkdir(exist_ok=True)
             (home / "config.toml").write_text(QUIET)
-            more = {"LOXODON_STORE": url} if url else {}
-            return held.enter_context(Server(home, **more))
+            server = Server(home, LOXODON_STORE=url) if url else Server(home)
+            return held.enter_context(server)
 
         yield make
 

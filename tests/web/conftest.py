@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 from tests.web.browsing import CHROMIUM, Console, chromium
 from tests.web.homes import lived
 
@@ -41,7 +41,7 @@ def server(example: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     """A server on a copy of the example, for the tests of a module."""
     home = tmp_path_factory.mktemp("served") / "home"
     shutil.copytree(example, home)
-    with unscheduled(home), Server(home) as started:
+    with Server(home) as started:
         yield started
 
 

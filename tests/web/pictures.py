@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tests.serve.http.server import LOXODON, Server, unscheduled
+from tests.serve.http.server import LOXODON, Server
 from tests.web.browsing import Console, chromium
 
 NOW = "2026-11-16T18:00:00+00:00"
@@ -69,7 +69,7 @@ def main(folder: Path) -> None:
     with TemporaryDirectory() as place:
         home = Path(place) / "home"
         subprocess.run([LOXODON, "--now", NOW, "demo", str(home)], check=True, capture_output=True)
-        with unscheduled(home), Server(home, now=NOW) as server, chromium(Path(place)) as browser:
+        with Server(home, now=NOW) as server, chromium(Path(place)) as browser:
             for picture in PICTURES:
                 take(browser, server, picture, folder)
 

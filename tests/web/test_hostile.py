@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 from tests.web.browsing import PHONE, Console
 from tests.web.homes import LONG, MARKDOWN, SCRIPT, hostile
 
@@ -29,7 +29,7 @@ def served(
 ) -> Iterator[tuple[Server, dict[str, str]]]:
     home = tmp_path_factory.mktemp("hostile") / "home"
     ids = hostile(home)
-    with unscheduled(home), Server(home) as started:
+    with Server(home) as started:
         yield started, ids
 
 

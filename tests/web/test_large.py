@@ -12,7 +12,7 @@ import pytest
 from lived import Lived
 from loxodon import Memory
 from tests.long import figure
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 from tests.web.browsing import Console
 from text import Talk
 
@@ -31,7 +31,7 @@ def large(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     home: Path = tmp_path_factory.mktemp("large") / "home"
     with Memory.open(home, config={"workspace.views": "off"}) as memory:
         Lived(memory, Talk(), MEMORIES, datetime.now(UTC), 1)
-    with unscheduled(home), Server(home) as started:
+    with Server(home) as started:
         yield started
 
 

@@ -48,11 +48,7 @@ def test_the_link_works_once(browser: Any, example: Path, tmp_path: Path) -> Non
 def test_a_token_is_asked_for(browser: Any, example: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(example, home)
-    with (
-        unscheduled(home),
-        Server(home, LOXODON_TOKEN="right") as server,
-        Console(browser, server.url) as shown,
-    ):
+    with Server(home, LOXODON_TOKEN="right") as server, Console(browser, server.url) as shown:
         page = shown.page
         page.goto(server.url)
         page.get_by_label("Token").fill("wrong")
@@ -71,7 +67,7 @@ def test_a_token_is_asked_for(browser: Any, example: Path, tmp_path: Path) -> No
 def test_a_server_that_is_gone_is_told(browser: Any, example: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(example, home)
-    with unscheduled(home), Server(home) as server, Console(browser, server.url) as shown:
+    with Server(home) as server, Console(browser, server.url) as shown:
         shown.open("today")
         server.stop()
         shown.page.keyboard.press("g")

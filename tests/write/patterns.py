@@ -16,6 +16,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tests.long import count
+
 REPEATS = (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
 MANY = 30
 """What may be repeated more often than this is tried."""
@@ -76,7 +78,7 @@ def warm_up() -> None:
                 _compiled(pattern.source)
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
-        for line in path.read_text("utf-8").splitlines()[:150]:
+        for line in path.read_text("utf-8").splitlines()[: count(40, 150)]:
             for turn in json.loads(line)["turns"]:
                 text = turn["content"]
                 read(TurnInContext(text, now, fragments_of(1, text)))

@@ -130,10 +130,10 @@ def test_an_answer_that_comes_too_late_is_refused(memory: Memory) -> None:
 
 
 def test_much_is_handed_out_in_parts(memory: Memory) -> None:
-    told(memory, *(f"{n:03} {CLOCK} {'cuckoo ' * 40}" for n in range(60)))
+    told(memory, *(f"{n:03} {CLOCK} {'cuckoo ' * 40}" for n in range(25)))
     before = memory.status().waiting
     found = memory.hand_out()
-    assert 0 < found.left < 60
+    assert 0 < found.left < 25
     ticket, lines = waiting(memory)
     memory.take_answer(ticket, answer(lines))
     assert memory.status().waiting < before

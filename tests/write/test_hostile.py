@@ -41,7 +41,7 @@ def facts_of(memory: Memory) -> bool:
 def test_what_is_said_around_hostile_messages_is_learned_in_steps_that_grow_with_them(
     tmp_path: Path,
 ) -> None:
-    least = 8_000 if LONG else 1_000
+    least = 8_000 if LONG else 400
     took = []
     for n in (least, 2 * least):
         memory, steps = consolidated(tmp_path / str(n), messages(n))

@@ -16,7 +16,7 @@ SECONDS = 600 if LONG else 120
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on processor time")
 def test_no_pattern_tries_ever_more_ways_on_a_text_that_repeats_what_it_repeats() -> None:
-    command = [sys.executable, "-m", "tests.write.patterns", str(count(120, 400)), str(SECONDS)]
+    command = [sys.executable, "-m", "tests.write.patterns", str(count(60, 400)), str(SECONDS)]
     root = Path(__file__).parents[2]
     run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     last = run.stdout.splitlines()[-1:] or [run.stderr]

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Event
 
 from tests.models.server import KEY, Stage
+from tests.serve import shell
+from tests.serve.http.server import unscheduled
 from tests.waiting import PATIENCE
 
 CTRL_C, CTRL_D, UP = b"\x03", b"\x04", b"\x1b[A"
@@ -38,14 +40,11 @@ def environment(home: Path, server: Stage | None = None, **more: str) -> dict[st
 def piped(
     given: str | bytes, env: dict[str, str], *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """A chat whose lines come from a pipe, and what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "loxodon", "chat", *options],
-        env=env,
-        capture_output=True,
-        input=given.encode() if isinstance(given, str) else given,
-        timeout=60,
-    )
+    """A chat whose lines do not come from a terminal, in this process and without the background,
+    and what it printed."""
+    lines = given.encode() if isinstance(given, str) else given
+    with unscheduled(Path(env["LOXODON_HOME"])):
+        done = shell.typed("chat", *options, env=env, given=lines)
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
     )
@@ -109,8 +108,17 @@ class Terminal:
 
 
 @contextmanager
-def typed(env: dict[str, str], *options: str) -> Iterator[Terminal]:
-    """A chat in a terminal of its own."""
+def typed(env: dict[str, str], *options: str, scheduled: bool = False) -> Iterator[Terminal]:
+    """A chat in a terminal of its own; with the background only where it is `scheduled`."""
+    with (
+        nullcontext() if scheduled else unscheduled(Path(env["LOXODON_HOME"])),
+        _at_terminal(env, *options) as terminal,
+    ):
+        yield terminal
+
+
+@contextmanager
+def _at_terminal(env: dict[str, str], *options: str) -> Iterator[Terminal]:
     line, inner = os.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", _SHIM, "chat", *options],

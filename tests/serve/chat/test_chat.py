@@ -1,4 +1,4 @@
-"""A chat as a script has it: a real process, lines in, replies or events out."""
+"""A chat as a script has it: lines in, replies or events out."""
 
 from __future__ import annotations
 

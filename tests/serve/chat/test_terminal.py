@@ -124,7 +124,7 @@ def test_what_a_model_says_does_not_drive_the_terminal(server: Stage, tmp_path: 
 
 def test_the_background_keeps_quiet(server: Stage, tmp_path: Path) -> None:
     server.play(streams("Noted."))
-    with typed(environment(tmp_path, server)) as terminal:
+    with typed(environment(tmp_path, server), scheduled=True) as terminal:
         terminal.expect("> ")
         terminal.type("I live in Leeds\n")
         terminal.expect("Noted.")

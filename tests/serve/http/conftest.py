@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from .server import Server, unscheduled
+from .server import Server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("served") / "home"
-    with unscheduled(home), Server(home) as started:
+    with Server(home) as started:
         yield started
 
 

@@ -18,7 +18,7 @@ from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from tests.clock import NOW
 
-from .server import Server, unscheduled
+from .server import Server
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def tokens(home: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def server(home: Path, tokens: dict[str, str]) -> Iterator[Server]:
-    with unscheduled(home), Server(home, "--host", "127.0.0.1") as running:
+    with Server(home, "--host", "127.0.0.1") as running:
         yield running
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from threading import Event, Thread
 
 import httpx
-import pytest
 
 from loxodon import Memory
+from tests.serve.shell import typed
 from tests.waiting import until
 
-from .server import LOXODON, Server, unscheduled
+from .server import LOXODON, Server
 
 
 def test_it_stops_when_told_to_and_says_nothing_of_what_was_said(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_it_stops_when_told_to_and_says_nothing_of_what_was_said(tmp_path: Path)
 
 
 def test_what_was_said_becomes_known_by_itself(tmp_path: Path) -> None:
-    with Server(tmp_path / "home") as server, server.client() as http:
+    with Server(tmp_path / "home", scheduled=True) as server, server.client() as http:
         said = {
             "role": "user",
             "content": "My sister Ada lives in Leeds.",
@@ -59,12 +59,8 @@ def test_what_was_said_becomes_known_by_itself(tmp_path: Path) -> None:
 
 def test_beyond_this_machine_it_needs_a_token(tmp_path: Path) -> None:
     def start(*words: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [LOXODON, "--home", str(tmp_path / "home"), "serve", *words],
-            capture_output=True,
-            timeout=60,
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-        )
+        home = str(tmp_path / "home")
+        return typed("--home", home, "serve", *words, env={"HOME": str(tmp_path)})
 
     refused = start("--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 2
@@ -178,7 +174,7 @@ def test_clients_that_vanish_leave_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_stop_in_the_middle_of_long_work_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with unscheduled(home), Server(home) as server, server.client() as http:
+    with Server(home) as server, server.client() as http:
         turns = [
             {
                 "role": "user",
@@ -201,10 +197,9 @@ def test_a_stop_in_the_middle_of_long_work_is_told_and_nothing_is_lost(tmp_path:
         assert memory.status().turns == 1500
 
 
-@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_is_no_failure(tmp_path: Path, second: signal.Signals) -> None:
+def test_ctrl_c_is_no_failure(tmp_path: Path) -> None:
     with Server(tmp_path / "home") as server:
-        server.process.send_signal(second)
+        server.process.send_signal(signal.SIGINT)
         assert server.process.wait(60) == 0
 
 
@@ -216,7 +211,7 @@ def test_work_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path) -> None:
         (home / "config.toml").write_text(
             f'[model]\nbase_url = "http://127.0.0.1:{port}/v1"\nname = "m"\nextraction = "full"\n'
         )
-        with unscheduled(home), Server(home) as server, server.client() as http:
+        with Server(home) as server, server.client() as http:
             said = {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1"}
             http.post("/v1/spaces/main/turns", json={"turns": [said]})
             asking = Thread(target=_ignoring_errors, args=(server, "/v1/spaces/main/flush"))
@@ -261,6 +256,5 @@ def test_with_the_engine_off_plain_files_answer(tmp_path: Path) -> None:
         assert off.status_code == 503
         assert off.json()["error"]["code"] == "config"
         assert http.get("/health").status_code == 200
-    with Server(home) as server, server.client() as http:
-        (kept,) = http.get("/v1/spaces/main/memories").json()["items"]
-        assert kept["content"] == "I like oolong tea"
+    with Memory.open(home) as memory:  # on again
+        assert [one.content for one in memory.list()] == ["I like oolong tea"]

@@ -16,6 +16,9 @@ from loxodon.serve.mcp.server import Answers, Served, server_of
 from loxodon.types import Audience, Chat
 from tests.clock import Clock
 
+ALONE = "--no-background"
+"""The option of the program with which nothing is learned meanwhile, and no worker is started."""
+
 
 class Desk:
     """A home, its server and its clients."""

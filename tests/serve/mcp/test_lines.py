@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 
 from loxodon import Memory
 from loxodon.serve.mcp.lines import MOST_BYTES, Splitter
+from tests.serve.mcp.desk import ALONE
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -142,7 +143,7 @@ def _call(id: int, tool: str, **given: Any) -> bytes:
 
 
 def _start(folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "loxodon", "--home", str(folder / "home"), "mcp"]
+    command = [sys.executable, "-m", "loxodon", "--home", str(folder / "home"), "mcp", ALONE]
     env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=folder)

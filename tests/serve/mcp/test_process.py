@@ -17,8 +17,9 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from loxodon import Memory
+from tests.serve.shell import typed
 
-from .desk import called
+from .desk import ALONE, called
 
 pytestmark = pytest.mark.anyio
 
@@ -27,10 +28,6 @@ HELLO = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 def _command(home: Path, *words: str) -> list[str]:
     return ["-m", "loxodon", "--home", str(home), "mcp", *words]
-
-
-ALONE = "--no-background"
-"""Nothing is learned meanwhile, and no worker is started."""
 
 
 def _started(home: Path, *words: str) -> Client:
@@ -139,10 +136,9 @@ def test_pages_of_elsewhere_and_what_is_no_message_are_refused(tmp_path: Path) -
 def test_options_that_make_no_sense_are_refused(
     tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
-    command = [sys.executable, *_command(tmp_path / "home", *words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, input="")
+    done = typed("--home", str(tmp_path / "home"), "mcp", *words, env={"HOME": str(tmp_path)})
     assert done.returncode == 2
-    assert why in done.stderr
+    assert why in done.stderr.decode()
     assert not (tmp_path / "home").exists()
 
 

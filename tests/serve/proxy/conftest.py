@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.types import Turn
+from tests.serve.http.server import unscheduled
 from tests.serve.proxy.upstream import Stage, stage
 from tests.waiting import until
 
@@ -56,8 +57,20 @@ class Proxy:
 
 
 @contextmanager
-def started(home: Path, upstream: str, *options: str, **environ: str) -> Iterator[Proxy]:
+def started(
+    home: Path, upstream: str, *options: str, scheduled: bool = False, **environ: str
+) -> Iterator[Proxy]:
+    """A proxy on a home; it sees to the schedule only where it is to be `scheduled`."""
     home.mkdir(parents=True, exist_ok=True)
+    with (
+        nullcontext() if scheduled else unscheduled(home),
+        _running(home, upstream, *options, **environ) as proxy,
+    ):
+        yield proxy
+
+
+@contextmanager
+def _running(home: Path, upstream: str, *options: str, **environ: str) -> Iterator[Proxy]:
     log = home.parent / f"{home.name}.log"
     with open(log, "w") as stderr:
         process = subprocess.Popen(
@@ -123,5 +136,6 @@ def client(proxy: Proxy, space: str) -> Iterator[httpx.Client]:
         base_url=proxy.url,
         headers={"x-loxodon-space": space, "authorization": "Bearer sk-theirs"},
         timeout=60,
+        verify=False,
     ) as found:
         yield found

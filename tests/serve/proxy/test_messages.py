@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import httpx
 import pytest
 
@@ -23,6 +22,9 @@ from tests.serve.proxy.upstream import (
     streams,
 )
 
+if TYPE_CHECKING:  # its client takes longer to import than the tests to collect
+    import anthropic
+
 MARK = {"type": "ephemeral"}
 PNG = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
 LOOK = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {"where": "vet"}}
@@ -35,6 +37,8 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 
 
 def client_of(proxy: Proxy, **headers: str) -> anthropic.Anthropic:
+    import anthropic
+
     return anthropic.Anthropic(
         base_url=proxy.url.removesuffix("/v1"),
         api_key="sk-ant-theirs",
@@ -238,6 +242,8 @@ def test_everything_else_passes_untouched(
 def test_an_error_is_the_upstreams_own(
     ai: anthropic.Anthropic, upstream: Stage, dog: str, status: int
 ) -> None:
+    import anthropic
+
     error = {"type": "error", "error": {"type": "test_error", "message": "no"}, "request_id": "r1"}
     upstream.play(document(error, status, Retry_After="7", Request_Id="r1"))
     with pytest.raises(anthropic.APIStatusError) as caught:
@@ -264,6 +270,8 @@ def test_a_model_that_takes_it_only_in_system_gets_it_there(
 
 
 def test_an_error_of_the_proxy_is_one_for_its_clients(tmp_path: Path) -> None:
+    import anthropic
+
     with (
         started(tmp_path / "home", "http://127.0.0.1:9/v1") as proxy,
         client_of(proxy) as ai,
@@ -277,6 +285,8 @@ def test_an_error_of_the_proxy_is_one_for_its_clients(tmp_path: Path) -> None:
 
 
 def test_the_upstreams_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage) -> None:
+    import anthropic
+
     options = ("--key-env", "MODEL_KEY", "--token", "t0")
     with started(tmp_path / "home", upstream.url, *options, MODEL_KEY="sk-ours") as proxy:
         with client_of(proxy) as ai, pytest.raises(anthropic.AuthenticationError):

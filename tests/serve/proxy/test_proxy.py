@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import openai
 import pytest
 
 from loxodon import Memory
@@ -18,17 +17,23 @@ from tests.serve.proxy.upstream import Stage, completion, document, says, stage,
 from tests.serve.proxy.upstream import delta as part
 from tests.waiting import until
 
+if TYPE_CHECKING:  # its client takes longer to import than the tests to collect
+    import openai
+
 PNG = "data:image/png;base64,iVBORw0KGgo="
+
+
+def client_of(proxy: Proxy, headers: dict[str, str] | None = None) -> openai.OpenAI:
+    import openai
+
+    return openai.OpenAI(
+        base_url=proxy.url, api_key="sk-theirs", max_retries=0, default_headers=headers
+    )
 
 
 @pytest.fixture
 def ai(proxy: Proxy, space: str) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(
-        base_url=proxy.url,
-        api_key="sk-theirs",
-        max_retries=0,
-        default_headers={"x-loxodon-space": space},
-    ) as found:
+    with client_of(proxy, {"x-loxodon-space": space}) as found:
         yield found
 
 
@@ -194,7 +199,7 @@ def test_responses_of_text_and_of_a_chain(
 
 
 def test_the_user_field_tells_people_apart(proxy: Proxy, upstream: Stage, space: str) -> None:
-    with openai.OpenAI(base_url=proxy.url, api_key="x", max_retries=0) as ai:
+    with client_of(proxy) as ai:
         ask(ai, "My bicycle is red", user=f"{space}-ann")
         proxy.journal(f"{space}-ann", 2)
         upstream.play("ok")
@@ -328,7 +333,7 @@ def test_nothing_is_journalled_twice_after_a_restart(tmp_path: Path, upstream: S
         ("Plan a trip", "sure", "By train", "fine", "To Ulm"),
     ):
         with started(tmp_path / "home", upstream.url) as proxy:
-            with openai.OpenAI(base_url=proxy.url, api_key="x", max_retries=0) as ai:
+            with client_of(proxy) as ai:
                 ask(ai, *texts)
             turns = proxy.journal("main", len(texts) + 1)
     assert [turn.content for turn in turns] == [
@@ -359,7 +364,7 @@ def test_a_reply_that_a_kill_took_is_journalled_with_the_next_request(
             next(chunks)
     upstream.play(says("Yes."))
     with started(tmp_path / "home", upstream.url) as proxy:
-        with openai.OpenAI(base_url=proxy.url, api_key="x", max_retries=0) as ai:
+        with client_of(proxy) as ai:
             ask(ai, "Tell me of Ulm", "half a reply", "Is that all?")
         assert [turn.content for turn in proxy.journal("main", 4)] == [
             "Tell me of Ulm",
@@ -375,10 +380,7 @@ def test_switched_off_plain_files_stand_in(tmp_path: Path, upstream: Stage) -> N
         notes = Path(memory.workspace.path)
     notes.mkdir(parents=True, exist_ok=True)
     (notes / "MEMORY.md").write_text("# Memory\n\n- The user keeps bees\n", "utf-8")
-    with (
-        started(home, upstream.url, LOXODON_ENABLED="false") as proxy,
-        openai.OpenAI(base_url=proxy.url, api_key="x", max_retries=0) as ai,
-    ):
+    with started(home, upstream.url, LOXODON_ENABLED="false") as proxy, client_of(proxy) as ai:
         assert ask(ai, "Which animals do I keep?") == "ok"
         assert "The user keeps bees" in upstream.requests[0].texts[0][1]
         ask(ai, "Which animals do I keep?", "ok", "And how many of them?")

@@ -20,7 +20,7 @@ from loxodon.trust.access.tokens import Grant
 from loxodon.workspace.imports.package import Package
 from loxodon.workspace.openclaw.answer import answer
 from tests.clock import NOW, Clock
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 
 SECRET = "Zorvantik"
 
@@ -219,7 +219,7 @@ def test_a_path_over_http_is_the_owners_of_all_spaces(home: Path, tmp_path: Path
     (tmp_path / "in.json").write_text('[{"content": "The user likes jam."}]')
     good = {"import": str(tmp_path / "in.json"), "export": str(tmp_path / "out")}
     assert good.keys() == {one.name for one in NAMING}
-    with unscheduled(home), Server(home) as server:
+    with Server(home) as server:
         for name, path in good.items():
             for who, token in tokens.items():
                 bearer = {"authorization": f"Bearer {token}"}

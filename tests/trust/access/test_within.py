@@ -36,7 +36,7 @@ from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
 from tests.clock import NOW, Clock
 from tests.on_postgres import copied, root_of
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 from tests.waiting import until
 
 WHOSE = ("own", "owners", "others", "nobodys")
@@ -687,7 +687,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Se
     """A server, and the tokens of an agent and of the owner."""
     scene = made(tmp_path_factory.mktemp("served") / "home")
     owners = access.add(root_of(scene.home), Grant("owner"), NOW)[1]
-    with unscheduled(scene.home), Server(scene.home, now=NOW.isoformat()) as server:
+    with Server(scene.home, now=NOW.isoformat()) as server:
         yield scene, server, owners
 
 

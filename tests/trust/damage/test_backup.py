@@ -522,11 +522,10 @@ def test_the_commands(home: Home, tmp_path: Path) -> None:
 
 def test_over_http_it_goes_to_the_folder_that_is_set(home: Home, tmp_path: Path) -> None:
     from loxodon.client import Client
-    from tests.serve.http.server import Server, unscheduled
+    from tests.serve.http.server import Server
 
     settings.write(home.path, "backup.folder", str(tmp_path / "safe"))
     with (
-        unscheduled(Path(home.path)),
         Server(Path(home.path), LOXODON_TOKEN="opensesame") as server,
         Client(server.url, "opensesame") as client,
     ):

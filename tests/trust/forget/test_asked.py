@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -46,6 +47,18 @@ def recalled(memory: Memory, query: str) -> str:
     return "\n".join(one.content for one in memory.recall(query).items)
 
 
+@pytest.fixture(scope="module")
+def talked_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two homes in which all of `TALK` was said, one of them consolidated; made once."""
+    folder, clock = tmp_path_factory.mktemp("talked"), Clock()
+    with opened(folder / "False", clock) as memory:
+        talked(memory, clock, *TALK)
+    shutil.copytree(folder / "False", folder / "True")
+    with opened(folder / "True", clock) as memory:
+        memory.consolidate()
+    return folder
+
+
 @pytest.mark.parametrize("consolidated", [True, False])
 @pytest.mark.parametrize(
     ("request_", "query", "gone", "stays"),
@@ -61,12 +74,18 @@ def recalled(memory: Memory, query: str) -> str:
     ],
 )
 def test_what_is_plain_is_not_recalled_any_more(
-    home: Path, clock: Clock, consolidated: bool, request_: str, query: str, gone: str, stays: str
+    home: Path,
+    talked_of: Path,
+    clock: Clock,
+    consolidated: bool,
+    request_: str,
+    query: str,
+    gone: str,
+    stays: str,
 ) -> None:
+    shutil.copytree(talked_of / str(consolidated), home)
+    clock.now += timedelta(hours=1)
     with opened(home, clock) as memory:
-        talked(memory, clock, *TALK)
-        if consolidated:
-            memory.consolidate()
         known = {one.content for one in memory.list()}
         assert gone in recalled(memory, query)
         ask(memory, clock, request_)

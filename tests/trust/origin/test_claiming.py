@@ -14,7 +14,7 @@ from loxodon.errors import InputError
 from loxodon.serve.cli.main import main
 from loxodon.types import Turn
 from loxodon.workspace.readers import read
-from tests.serve.http.server import Server, unscheduled
+from tests.serve.http.server import Server
 
 WHATSAPP = """\
 04/02/2026, 10:29 - Messages and calls are end-to-end encrypted.
@@ -133,7 +133,7 @@ def test_turns_of_the_library_and_of_a_server(tmp_path: Path, memory: Memory) ->
     ]
     memory.add(said, "talk", me=["Anna"])
     home = tmp_path / "served"
-    with unscheduled(home), Server(home) as server, Client(server.url) as client:
+    with Server(home) as server, Client(server.url) as client:
         client.add(said, "talk", me=["Anna"])
         served = client.journal()
     for found in (memory.journal(), served):
