@@ -18,11 +18,12 @@ from psycopg import errors, sql
 
 from loxodon import files
 from loxodon.config import without_password
+from loxodon.errors import StoreError
 from loxodon.filelock import Lock, at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.postgres import migrations, nearest, spaces
-from loxodon.store.postgres.errors import shown, translated
+from loxodon.store.postgres.errors import is_lost, shown, translated
 from loxodon.store.postgres.pool import Session, connect, doubt, returned, role_of, taken
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class PostgresFiles:
             while cursor.description is None:
                 cursor.nextset()
             row = cursor.fetchone()
-            returned(self._url, cursor.connection, _USE)
+            self.keep(cursor.connection)
         return (row[0], row[1], 0) if row else None
 
     def replace(self, name: str, data: bytes, durable: bool) -> None:
@@ -268,10 +269,10 @@ class PostgresFiles:
                 return connection.execute(self._begin(connection, space, durable) + then)
             except psycopg.Error as error:
                 connection.close()
-                returned(self._url, connection, _USE)
+                self.keep(connection)
+                if last or not is_lost(error):
+                    raise self.told(error) from error
                 doubt(self._url)
-                if last:
-                    raise self.told(error) from None
         raise AssertionError
 
     def _begin(self, connection: Session, space: int | None, durable: bool) -> str:
@@ -301,7 +302,11 @@ class PostgresFiles:
             if how == "COMMIT":
                 raise self.told(error) from None
         finally:
-            returned(self._url, connection, _USE)
+            self.keep(connection)
+
+    def keep(self, connection: Session) -> None:
+        """Give a connection back."""
+        returned(self._url, connection, _USE)
 
     # Locks
 
@@ -327,22 +332,18 @@ class _Brief:
         """What is done once the transaction is committed, outside it."""
 
     def acquire(self, seconds: float) -> bool:
-        connection = self._files.begin(None, durable=False).connection
-        # Statements whose results nobody waits for go to the server together.
-        pipeline = connection.pipeline()
+        wait = f"; SET LOCAL lock_timeout = {max(1, int(seconds * 1000))}"
+        lock = _LOCK % sql.Literal(self._name).as_string()
         try:
-            queue = pipeline.__enter__()
-            connection.execute(f"SET LOCAL lock_timeout = {max(1, int(seconds * 1000))}")
-            connection.execute(_LOCK, (self._name,))
-            queue.sync()
-        except BaseException as error:
-            with suppress(psycopg.Error):
-                pipeline.__exit__(type(error), error, error.__traceback__)
-            self._files.end(connection, "ROLLBACK")
-            if isinstance(error, errors.LockNotAvailable):
+            connection = self._files.begin(None, durable=False, then=f"{wait}; {lock}").connection
+        except StoreError as error:
+            if isinstance(error.__cause__, errors.LockNotAvailable):
                 return False
-            raise self._files.told(error) from None
-        self._connection, self._pipeline = connection, pipeline
+            raise
+        # Statements whose results nobody waits for go to the server together.
+        self._pipeline = connection.pipeline()
+        self._pipeline.__enter__()
+        self._connection = connection
         self._sees, self._durable, self.afterwards = None, False, []
         self._files.hold(self)
         return True
@@ -365,11 +366,13 @@ class _Brief:
             return
         self._files.hold(None)
         try:
+            connection.execute("COMMIT")
             self._pipeline.__exit__(None, None, None)
         except psycopg.Error as error:
-            self._files.end(connection, "ROLLBACK")
+            connection.close()
             raise self._files.told(error) from None
-        self._files.end(connection, "COMMIT")
+        finally:
+            self._files.keep(connection)
         for one in self.afterwards:
             one()
 
