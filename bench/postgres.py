@@ -32,7 +32,7 @@ from http.client import HTTPConnection
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 from time import perf_counter, process_time
 from typing import Any
 
@@ -42,6 +42,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lived import Lived
 from loxodon import Memory
+from loxodon.filelock import FileLock
+from loxodon.layout import SCHEDULE_LOCK
 from speed import NOW, at, folder, times, turns
 from text import Talk
 
@@ -49,6 +51,8 @@ PARTS = ("recall", "journal", "spaces", "sizes", "servers", "rooms")
 QUERIES = 200
 _CLIENTS = 16
 _SECONDS = 20.0
+_WARM = 12
+"""Calls of each client before it is measured: spaces are opened, and statements prepared."""
 _SHARE, _PERIOD = 0.2, 0.05
 """Of a core that a server may have, and the seconds in which it gets that."""
 
@@ -267,6 +271,10 @@ def _served(url: str, servers: int, share: float, rooms: int) -> dict[str, Any]:
         asked = [talk.question(text, 3) for text in lived.asked]
         urls, processes = [], []
         for home in homes:
+            # Else each would begin to consolidate what the spaces were filled with.
+            lock = FileLock(os.path.join(home, SCHEDULE_LOCK))
+            lock.acquire(0)
+            held.callback(lock.close)
             process = subprocess.Popen(
                 [command, "--home", home, "serve", "--json", "--port", "0"],
                 stdout=subprocess.PIPE,
@@ -280,19 +288,21 @@ def _served(url: str, servers: int, share: float, rooms: int) -> dict[str, Any]:
             processes.append(process)
         if share < 1:
             held.enter_context(_slowed([one.pid for one in processes], share))
-        clients = ThreadPoolExecutor(_CLIENTS * servers)
+        count = _CLIENTS * servers
+        started = Barrier(count + 1)
         each = [
-            (f"{urls[n % servers]}/v1/spaces/room-{n % rooms}", n, asked)
-            for n in range(_CLIENTS * servers)
+            (f"{urls[n % servers]}/v1/spaces/room-{n % rooms}", n, asked, started)
+            for n in range(count)
         ]
-        spent = {"servers": _spent([one.pid for one in processes]), "clients": process_time()}
-        took = sorted(
-            one for some in clients.map(_client, *zip(*each, strict=True)) for one in some
-        )
-        cores = {
-            "servers": (_spent([one.pid for one in processes]) - spent["servers"]) / _SECONDS,
-            "clients": (process_time() - spent["clients"]) / _SECONDS,
-        }
+        with ThreadPoolExecutor(count) as clients:
+            calls = [clients.submit(_client, *one) for one in each]
+            started.wait()
+            spent = _spent([one.pid for one in processes]), process_time()
+            took = sorted(one for some in calls for one in some.result())
+            cores = {
+                "servers": (_spent([one.pid for one in processes]) - spent[0]) / _SECONDS,
+                "clients": (process_time() - spent[1]) / _SECONDS,
+            }
     busy = {name: round(one, 2) for name, one in cores.items()}
     return {"calls_per_s": round(len(took) / _SECONDS, 1), **_told(took), "cores_used": busy}
 
@@ -333,27 +343,33 @@ def _spent(processes: Sequence[int]) -> float:
     return total / os.sysconf("SC_CLK_TCK")
 
 
-def _client(url: str, who: int, asked: Sequence[str]) -> list[float]:
+def _client(url: str, who: int, asked: Sequence[str], started: Barrier) -> list[float]:
     """Calls for a while; how many milliseconds each took. Plain sockets: a client library would
     take as much of the processor as the servers."""
-    found, end, n = [], perf_counter() + _SECONDS, 0
-    body: dict[str, Any]
     host, _, path = url.partition("//")[2].partition("/")
     http = HTTPConnection(host, timeout=60)
-    while perf_counter() < end:
-        n += 1
-        if n % 10:
-            verb, body = "recall", {"query": asked[(who * 31 + n) % len(asked)]}
-        else:
+
+    def call(n: int) -> float:
+        body: dict[str, Any] = {"query": asked[(who * 31 + n) % len(asked)]}
+        verb = "recall" if n % 10 else "turns"
+        if verb == "turns":
             said = {"role": "user", "content": f"number {n} of {who}", "id": f"{who}-{n}"}
-            verb, body = "turns", {"turns": [said]}
+            body = {"turns": [said]}
         headers = {"Content-Type": "application/json"}
-        started = perf_counter()
+        began = perf_counter()
         http.request("POST", f"/{path}/{verb}", json.dumps(body), headers)
         answer = http.getresponse()
         answer.read()
         assert answer.status < 300, answer.status
-        found.append((perf_counter() - started) * 1e3)
+        return (perf_counter() - began) * 1e3
+
+    for n in range(_WARM):
+        call(n)
+    started.wait()
+    found: list[float] = []
+    end = perf_counter() + _SECONDS
+    while perf_counter() < end:
+        found.append(call(_WARM + len(found)))
     http.close()
     return found
 
