@@ -187,7 +187,8 @@ class Fleet:
         """Nothing acknowledged is lost, nothing is there twice, no job had effect twice."""
         memory = self.memory(space)
         assert memory.validate() == []
-        assert memory.audit.verify().sound
+        found = memory.audit.verify()
+        assert found.sound, found
         said = Counter(turn.id for turn in memory.journal())
         assert said == Counter(told)
         known = {one.content: one for one in memory.list(kind="fact", limit=0)}

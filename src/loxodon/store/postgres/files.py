@@ -129,10 +129,12 @@ class PostgresFiles:
         else:
             asked = query.as_string() % {"space": space, "name": sql.Literal(rest).as_string()}
             cursor = self.begin(space, durable=False, then=f"; {asked}; COMMIT")
-            while cursor.description is None:
-                cursor.nextset()
-            row = cursor.fetchone()
-            self.keep(cursor.connection)
+            try:
+                while cursor.description is None:
+                    cursor.nextset()
+                row = cursor.fetchone()
+            finally:
+                self.keep(cursor.connection)
         return (row[0], row[1], 0) if row else None
 
     def replace(self, name: str, data: bytes, durable: bool) -> None:
@@ -267,10 +269,10 @@ class PostgresFiles:
             connection.cursor_factory = psycopg.Cursor
             try:
                 return connection.execute(self._begin(connection, space, durable) + then)
-            except psycopg.Error as error:
+            except BaseException as error:
                 connection.close()
                 self.keep(connection)
-                if last or not is_lost(error):
+                if last or not isinstance(error, psycopg.Error) or not is_lost(error):
                     raise self.told(error) from error
                 doubt(self._url)
         raise AssertionError
@@ -366,13 +368,12 @@ class _Brief:
             return
         self._files.hold(None)
         try:
-            connection.execute("COMMIT")
             self._pipeline.__exit__(None, None, None)
         except psycopg.Error as error:
-            connection.close()
+            self._files.end(connection, "ROLLBACK")
             raise self._files.told(error) from None
-        finally:
-            self._files.keep(connection)
+        # By itself: what was cut before this was sent is certainly undone.
+        self._files.end(connection, "COMMIT")
         for one in self.afterwards:
             one()
 
