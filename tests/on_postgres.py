@@ -249,6 +249,11 @@ def _server() -> At:
 
 def let_go() -> None:
     """Close the connections of this process: a server has few."""
+    from loxodon.store.postgres.files import PostgresFiles
     from loxodon.store.postgres.pool import close_pools
 
     close_pools()
+    for one in files._SHARED.values():
+        assert isinstance(one, PostgresFiles)
+        while one._idle:
+            one._idle.pop().close()

@@ -1,7 +1,8 @@
 """The small state of a home as rows of a database (`loxodon.files`): every server sees the same.
 
-Connections are our own, and not of the pool of the stores: a line of the audit log is written while
-a store's transaction waits for it, and must not wait for one that waits for a connection.
+Connections are our own, and of no pool: a line of the audit log is written while a store's
+transaction waits for it. It must not wait for one that waits for a connection, and not for a server
+that is away: that transaction is gone by the time it is back.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.postgres import migrations, nearest, spaces
 from loxodon.store.postgres.errors import is_lost, shown, translated
-from loxodon.store.postgres.pool import Session, connect, doubt, returned, role_of, taken
+from loxodon.store.postgres.pool import Session, connect, role_of
 
 if TYPE_CHECKING:
     from loxodon.files import Stamp
 
-_USE = "files"
+_MOST_IDLE = 4
+"""Connections that are kept for the next who needs one."""
 _LONGEST_MS = 10_000
 """Milliseconds after which the server lets go of what a process holds that is not heard of."""
 
@@ -93,6 +95,7 @@ class PostgresFiles:
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._idle: list[Session] = []
         self._spaces: dict[str, int] = {}
         """The ids of spaces by the names of their folders."""
         self._here = threading.local()
@@ -101,6 +104,7 @@ class PostgresFiles:
 
     def after_fork(self) -> None:
         """Leave the parent's connections alone, which are closed only by who opened them."""
+        self._idle = []
         self._here = threading.local()
 
     # Files
@@ -264,18 +268,15 @@ class PostgresFiles:
     def begin(self, space: int | None, durable: bool, then: str = "") -> psycopg.Cursor[Any]:
         """Begin a transaction on a connection, in one message with what comes `then`; on another
         where it was cut since it was last used."""
-        for last in (False, True):
-            connection = taken(self._url, _USE)
-            connection.cursor_factory = psycopg.Cursor
+        while True:
+            kept = self._idle.pop() if self._idle else None
+            connection = kept or self.connection()
             try:
                 return connection.execute(self._begin(connection, space, durable) + then)
             except BaseException as error:
                 connection.close()
-                self.keep(connection)
-                if last or not isinstance(error, psycopg.Error) or not is_lost(error):
+                if kept is None or not isinstance(error, psycopg.Error) or not is_lost(error):
                     raise self.told(error) from error
-                doubt(self._url)
-        raise AssertionError
 
     def _begin(self, connection: Session, space: int | None, durable: bool) -> str:
         role = role_of(self._url, connection)
@@ -307,8 +308,13 @@ class PostgresFiles:
             self.keep(connection)
 
     def keep(self, connection: Session) -> None:
-        """Give a connection back."""
-        returned(self._url, connection, _USE)
+        """Give a connection back that is in no transaction, or closed."""
+        if connection.closed:
+            return
+        if len(self._idle) < _MOST_IDLE:
+            self._idle.append(connection)
+        else:
+            connection.close()
 
     # Locks
 

@@ -65,7 +65,7 @@ _DEFAULTS: dict[str, Any] = {
 # Its warnings are for programs with a log; here the error says it.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-_pools: dict[tuple[int, str, str], ConnectionPool[Session]] = {}
+_pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
 _doubted: dict[str, float] = {}
 """Until when the connections of a URL are tried before they are used."""
 _guard = threading.Lock()
@@ -113,9 +113,9 @@ def connect(url: str) -> Session:
     return found
 
 
-def _pool_of(url: str, use: str) -> ConnectionPool[Session]:
-    """The pool of this process for a URL and a use."""
-    key = (os.getpid(), url, use)
+def _pool_of(url: str) -> ConnectionPool[Session]:
+    """The pool of this process for a URL."""
+    key = (os.getpid(), url)
 
     def tried(connection: Session) -> None:
         if monotonic() < _doubted.get(url, 0.0):
@@ -142,17 +142,17 @@ def _pool_of(url: str, use: str) -> ConnectionPool[Session]:
 def close_pools() -> None:
     """Close every connection of this process that is at rest; the next use opens new ones."""
     with _guard:
-        found = [pool for (process, *_), pool in _pools.items() if process == os.getpid()]
+        found = [pool for (process, _), pool in _pools.items() if process == os.getpid()]
         _pools.clear()
     for pool in found:
         pool.close()
 
 
-def taken(url: str, use: str = "store") -> Session:
-    """A connection of a pool, for as long as one needs it; give it back with `returned`."""
+def taken(url: str) -> Session:
+    """A connection of the pool, for as long as one needs it; give it back with `returned`."""
     for seconds in (min(_SOON, _WAIT_SECONDS), _WAIT_SECONDS):
         try:
-            return _pool_of(url, use).getconn(seconds)
+            return _pool_of(url).getconn(seconds)
         except PoolTimeout:
             connect(url).close()  # it says so where the server is away
         except psycopg.Error as error:
@@ -162,13 +162,8 @@ def taken(url: str, use: str = "store") -> Session:
     )
 
 
-def returned(url: str, connection: Session, use: str = "store") -> None:
-    _pool_of(url, use).putconn(connection)
-
-
-def doubt(url: str) -> None:
-    """A connection was lost: after a failover, all that are at rest are."""
-    _doubted[url] = monotonic() + _DOUBT_SECONDS
+def returned(url: str, connection: Session) -> None:
+    _pool_of(url).putconn(connection)
 
 
 def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
@@ -180,7 +175,7 @@ def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
         except UnreachableStoreError:
             if monotonic() > end:
                 raise
-        doubt(url)
+        _doubted[url] = monotonic() + _DOUBT_SECONDS  # after a failover, all at rest are lost
         pause()
 
 
