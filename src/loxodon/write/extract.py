@@ -211,13 +211,14 @@ def candidate_of(
     ]
     if statement.quoted:
         moments = [] if _HABIT.search(statement.content) else [o for o in moments if _meant(o, at)]
-        if statement.category == "fact" and any(one.since > at for one in moments):
+        ahead = [o for o in moments if (o.until if _limit(statement.content, o) else o.since) > at]
+        if statement.category == "fact" and ahead:
             statement = statement._replace(category="plan")
     due = expires = None
     if statement.quoted and _tells_more(statement.content, moments):
         pass  # and that is not over with its date
     elif statement.category == "plan":
-        due = next((one.until for one in moments if one.until > at), None)
+        due = next((_due(statement.content, one, at) for one in moments if one.until > at), None)
         expires = due and due + AFTER_DUE
     elif statement.category in LASTS:
         expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
@@ -238,6 +239,23 @@ def candidate_of(
     over = tuple(dict.fromkeys((*statement.over, *(_bare(day) for day in days))))
     statement = statement._replace(content=content, value=value, over=over)
     return Candidate(statement, language, importance, at, since, due, expires)
+
+
+def _limit(content: str, moment: Moment) -> str:
+    """The word that makes a moment one by which something is done: `by`, `before`, 前."""
+    ahead = re.search(r"(?i)\b(by|before) (?:on |in |the )?$", content[: moment.start])
+    behind = re.match("[之以]?前", content[moment.end :])
+    return ahead[1].lower() if ahead else behind[0] if behind else ""
+
+
+def _due(content: str, moment: Moment, at: datetime) -> datetime:
+    """When a plan is late: `before the 30th` when that day begins, but `before the end of May` when
+    May is over. 30号前 may include the day, though not 五点前 the hour."""
+    limit = _limit(content, moment)
+    begins = limit == "before" or (limit not in ("", "by") and moment.grain in ("hour", "minute"))
+    if begins and moment.since > at and not re.search(r"(?i)\bend\b", moment.text):
+        return moment.since
+    return moment.until
 
 
 def _meant(moment: Moment, at: datetime) -> bool:

@@ -23,7 +23,8 @@ What the words mean:
   (exam, deadline, 到期) unless a verb looks back. Without such a cue a weekday is
   the next one (never today), a weekend the one that is not over, a month, quarter or season the
   latest that has begun, a day of the year the nearest, a day of the month this month's, a time
-  today's.
+  today's. After "since" and before 以来 the latest is meant; 从周五起 without a verb or an adverb
+  that tells may mean either and is read as none.
 - What recurs gives its first occurrence that is not over.
 """
 
@@ -503,6 +504,11 @@ def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
             return None, i
         hour = piece.lean == "this" and piece.grain in ("hour", "minute", "part")
         cue = cue_at(said, i, end, hour) if piece.again or (second and second[0].again) else 0
+        if piece.again and not second and not piece.recurring:
+            holds = _holds_since(said, i, end, cue)
+            if holds is None:
+                return None, end
+            cue = -1 if holds else cue
         if said.asked:
             if cue == 2 and piece.lean in ("weekday", "coming"):
                 piece = piece._replace(recurring=True)
@@ -515,6 +521,26 @@ def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
         return None, absent.end
     except (ValueError, OverflowError):
         return None, i
+
+
+def _holds_since(said: DatedText, start: int, end: int, cue: int) -> bool | None:
+    """Whether something has held since the date at start; None where it may as well begin then:
+    从周五起, without a word that tells."""
+    if before(said, start, r"\bsince (?:the )?"):  # "since Monday is a holiday" gives a reason
+        return not compiled(r"(?:'s| (?:is|was|isn't|wasn't|will|has|works|suits))\b").match(
+            said.text, end
+        )
+    if not before(said, start, "[从自]"):
+        return False
+    if compiled("[以之]?来").match(said.text, end):
+        return True
+    if not compiled("起|开始").match(said.text, end) or cue > 0:
+        return False
+    return (
+        True
+        if cue or compiled("[^,。;!?]{0,12}?(?:一直|已经|就|都)").match(said.text, end)
+        else None
+    )
 
 
 def _looks_ahead(said: DatedText, start: int, end: int) -> bool:
@@ -569,6 +595,7 @@ _FORMS = {
     "weekend": ("the weekend of {day}", "{day}那个周末"),
     "half": ("the {half} half of {y}", "{y}年{half}半年"),
     "third": ("{third} {month} {y}", "{y}年{month}{third}旬"),
+    "end": ("the end of {month} {y}", "{y}年{month}底"),
     "edge": ("{edge} {y}", "{y}年年{edge}"),
 }
 _PARTS = {
@@ -593,6 +620,8 @@ def format_date(moment: Moment, language: str) -> str:
     """The date in words that mean the same on any day: 2026-02-04, 2026年2月4日, February 2026."""
     zh, since, until = language == "zh", moment.since, moment.until
     kind = _span_kind(since, until) if moment.grain == "span" else moment.grain
+    if kind == "third" and compiled(r"(?i)\bend\b|[底末尾]").search(moment.text):
+        kind = "end"
     which = {
         "season": since.month // 3 % 4,
         "quarter": (since.month - 1) // 3,
@@ -644,6 +673,7 @@ def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tup
     word = {"minute": "at", "hour": "at", "day": "on", "part": "on"}.get(moment.grain, "in")
     if moment.grain == "span":
         word = "on" if "weekend" in form else "from" if " to " in form else "in"
+        word = "at" if form.startswith("the end") else word
     first = moment.text
     if first.endswith("ago"):  # a month is no more precise than "about"
         lead = compiled(r"(?i)\b(?:about|around|roughly|approximately|nearly|almost) $").sub(
