@@ -227,9 +227,9 @@ def candidate_of(
         named = dict.fromkeys(format_date(one, language) for one in moments)
         content = f"{content} ({', '.join(named)})"
     elif not statement.quoted and statement.attribute not in _RECURRING:
-        stays = partial(_stays, content, statement.category, names)
-        content = absolute(content, at, language, stays)
-        value = absolute(value, at, language, partial(_stays, value, "fact", names))
+        stays = partial(_stays, language, names)
+        content = absolute(content, at, language, partial(stays, content, statement.category))
+        value = absolute(value, at, language, partial(stays, value, "fact"))
     content = content if statement.quoted else fitting(content, language)
     # `in March` may be any March: only what names its year says since when something holds.
     dated = [one for one in find_moments(content, at) if re.search(r"\d{4}", one.text)]
@@ -297,11 +297,14 @@ def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
     )
 
 
-def _stays(content: str, category: str, names: frozenset[str], moment: Moment) -> bool:
+def _stays(
+    language: str, names: frozenset[str], content: str, category: str, moment: Moment
+) -> bool:
     """Whether an hour or a weekday is said of no day: `gets up at 5:30`, `works Monday to Friday`,
     `the second Tuesday`, `a 7:15 mile`, or is part of a name."""
-    if _in_name(content, names, moment):
-        return True
+    named = _in_name(content, names, moment)
+    if named or language != "en":
+        return named
     if re.fullmatch(r"(?:at )?\d{1,2}(?:[:.]\d\d)? ?(?:[ap]\.?m\.?)?", moment.text, re.IGNORECASE):
         after = content[moment.end :]
         noun = re.match(r" (?!on|in|at|for|with|to|and|today|tomorrow)[a-z]{3,}", after)

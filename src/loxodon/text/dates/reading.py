@@ -504,11 +504,6 @@ def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
             return None, i
         hour = piece.lean == "this" and piece.grain in ("hour", "minute", "part")
         cue = cue_at(said, i, end, hour) if piece.again or (second and second[0].again) else 0
-        if piece.again and not second and not piece.recurring:
-            holds = _holds_since(said, i, end, cue)
-            if holds is None:
-                return None, end
-            cue = -1 if holds else cue
         if said.asked:
             if cue == 2 and piece.lean in ("weekday", "coming"):
                 piece = piece._replace(recurring=True)
@@ -521,26 +516,6 @@ def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
         return None, absent.end
     except (ValueError, OverflowError):
         return None, i
-
-
-def _holds_since(said: DatedText, start: int, end: int, cue: int) -> bool | None:
-    """Whether something has held since the date at start; None where it may as well begin then:
-    从周五起, without a word that tells."""
-    if before(said, start, r"\bsince (?:the )?"):  # "since Monday is a holiday" gives a reason
-        return not compiled(r"(?:'s| (?:is|was|isn't|wasn't|will|has|works|suits))\b").match(
-            said.text, end
-        )
-    if not before(said, start, "[从自]"):
-        return False
-    if compiled("[以之]?来").match(said.text, end):
-        return True
-    if not compiled("起|开始").match(said.text, end) or cue > 0:
-        return False
-    return (
-        True
-        if cue or compiled("[^,。;!?]{0,12}?(?:一直|已经|就|都)").match(said.text, end)
-        else None
-    )
 
 
 def _looks_ahead(said: DatedText, start: int, end: int) -> bool:
