@@ -289,7 +289,7 @@ HOURS = {
     "tonight": (18, 24),
 }
 CUES = (
-    r"(?P<past>了(?![解不])|(?<![度通超经])过(?![年节来去程度敏几两一三])|曾|刚|[做结考买生搬开办拿修动]的(?!时)|\b(?:was|were|had|did|been"
+    r"(?P<past>了(?![解不])|(?<![度通超经日号天末月年一二三四五六])过(?![年节来去程度敏几两一三])|曾|刚|[做结考买生搬开办拿修动]的(?!时)|\b(?:was|were|had|did|been"
     r"|went|(?<!'ve )(?<!have )(?<!has )got|came|won|saw|met|took|left|said|told|bought|made|ate|ran|began|broke|gave|found|felt"
     r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|hurt|fell|tore|caught|sold|built|kept|rode|swam|drank|forgot|spoke|(?<!be )(?!need|feed|speed|hundred"
     r"|indeed|moved to|scheduled|booked|planned|\w+d for|\wed\b)[a-z]{1,15}ed)\b)"
