@@ -104,7 +104,7 @@ def test_a_day_stands_beside_own_words_only_where_it_is_certain(
     [
         ("the launch slipped to November 20", "The launch moved to 2026-11-20"),
         ("The exam's in January", "The exam is in January 2027"),
-        ("上线推到4月底", "用户的日程：上线改到2026年4月下旬"),
+        ("上线推到4月底", "用户的日程：上线改到2026年4月底"),
         ("驾照考试在1月", "用户的日程：驾照考试在2027年1月"),
     ],
 )
@@ -153,3 +153,59 @@ def test_who_had_asked_for_a_translation_goes_on_with_it() -> None:
     before = [PriorTurn("user", "帮我翻译下面的句子", AT)]
     found = told_in(TurnInContext(text, AT, fragments_of(1, text), before)).candidates
     assert [one.statement.content for one in found] == ["用户住在苏州"]
+
+
+@each(
+    ("text", "contents"),
+    [
+        ("我叫周二牛", ["用户叫周二牛"]),
+        ("我同学周四维住在大连", ["周四维是用户的同学", "用户的同学周四维住在大连"]),
+        ("我儿子叫周天佑", ["周天佑是用户的儿子"]),
+        ("My name is Wednesday Holt", ["The user's name is Wednesday Holt"]),
+        ("My boss is Monday Eze", ["Monday Eze is the user's boss"]),
+        (
+            "My neighbour Sunday Bello is allergic to nuts",
+            [
+                "Sunday Bello is the user's neighbour",
+                "The user's neighbour Sunday Bello is allergic to nuts",
+            ],
+        ),
+        # The one or the other: as it was said, and nobody is introduced by it.
+        ("My cousin Tuesday moved to Ghent", ["The user's cousin Tuesday moved to Ghent"]),
+        ("我徒弟周四去大连", ["用户的徒弟2026年2月5日要去大连"]),
+        ("我婆婆周六要体检", ["用户的婆婆2026年2月7日要体检"]),
+        ("我女儿周日出生的", ["用户：“我女儿周日出生的” (2026年2月1日)"]),
+        (
+            "My boss Monday night called",
+            ["The user: “My boss Monday night called” (the evening of 2026-02-02)"],
+        ),
+        ("My dentist is Monday", ["The user: “My dentist is Monday” (2026-02-09)"]),
+    ],
+)
+def test_a_weekday_in_a_name_is_no_date_and_one_beside_a_relation_no_name(
+    text: str, contents: list[str]
+) -> None:
+    assert [one.statement.content for one in read(text)] == contents
+
+
+@each(
+    ("text", "due"),
+    [
+        ("I have to return the van before the 20th", "2026-02-20T00:00"),
+        ("I have to return the van by the 20th", "2026-02-21T00:00"),
+        ("I must file the claim before the end of March", "2026-04-01T00:00"),
+        ("I have to ring the school before 3pm tomorrow", "2026-02-05T15:00"),
+        ("我月底前要交论文", "2026-03-01T00:00"),
+        ("我打算明天下午三点前寄合同", "2026-02-05T15:00"),
+        ("Since Friday I rent a flat in Hull", None),
+        ("我从周五起在三班上课", None),
+        ("自从周六以来我一直住在岳父家", None),
+    ],
+)
+def test_when_a_plan_is_late(text: str, due: str | None) -> None:
+    (found,) = read(text)
+    assert (found.due_at and found.due_at.isoformat()[:16]) == due
+
+
+def test_the_end_of_a_month_stays_its_end() -> None:
+    assert "2026年2月底前" in read("我月底前要交论文")[0].statement.content

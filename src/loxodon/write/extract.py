@@ -169,27 +169,56 @@ def _parts(said: TurnInContext) -> list[TurnInContext]:
 def _read(said: TurnInContext) -> ExtractedTurn:
     language, rules = rules_for(said.text)
     reading = rules.read(said)
-    found = []
+    found, names = [], names_in(reading.statements)
     for statement in reading.statements:
         if statement.confidence < 1 and not statement.basis:
             words = [one.text for one in said.fragments if one.n in statement.fragments]
             statement = statement._replace(basis=" ".join(words))
-        found.append(candidate_of(statement, language, statement.importance, said.at))
+        found.append(candidate_of(statement, language, statement.importance, said.at, names))
     return ExtractedTurn(found, reading.unclear, reading.takes_back)
 
 
-def candidate_of(statement: Statement, language: str, importance: float, at: datetime) -> Candidate:
-    """A statement made at `at`, with its dates, and in few enough words."""
-    moments = [one for one in find_moments(statement.content, at) if not one.recurring]
+def names_in(statements: Sequence[Statement]) -> frozenset[str]:
+    """The names of people and pets in statements: `Sunday Okafor` and 周一帆 are no days."""
+    own = {one.value for one in statements if one.attribute == "name"}
+    beings = (who for one in statements for who in one.mentions if who.type in ("person", "pet"))
+    return frozenset(own | {who.name for who in beings})
+
+
+def _in_name(content: str, names: frozenset[str], moment: Moment) -> bool:
+    """Whether the words for a day begin within one of the names."""
+    return any(
+        0 <= moment.start - found.start() < len(name)
+        for name in names
+        for found in re.finditer(re.escape(name), content)
+    )
+
+
+def candidate_of(
+    statement: Statement,
+    language: str,
+    importance: float,
+    at: datetime,
+    names: frozenset[str] | None = None,
+) -> Candidate:
+    """A statement made at `at`, with its dates, and in few enough words; `names` are those of all
+    that was said with it."""
+    names = names_in([statement]) if names is None else names
+    moments = [
+        one
+        for one in find_moments(statement.content, at)
+        if not one.recurring and not _in_name(statement.content, names, one)
+    ]
     if statement.quoted:
         moments = [] if _HABIT.search(statement.content) else [o for o in moments if _meant(o, at)]
-        if statement.category == "fact" and any(one.since > at for one in moments):
+        ahead = [o for o in moments if (o.until if _limit(statement.content, o) else o.since) > at]
+        if statement.category == "fact" and ahead:
             statement = statement._replace(category="plan")
     due = expires = None
     if statement.quoted and _tells_more(statement.content, moments):
         pass  # and that is not over with its date
     elif statement.category == "plan":
-        due = next((one.until for one in moments if one.until > at), None)
+        due = next((_due(statement.content, one, at) for one in moments if one.until > at), None)
         expires = due and due + AFTER_DUE
     elif statement.category in LASTS:
         expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
@@ -198,9 +227,9 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
         named = dict.fromkeys(format_date(one, language) for one in moments)
         content = f"{content} ({', '.join(named)})"
     elif not statement.quoted and statement.attribute not in _RECURRING:
-        stays = partial(_stays, content, statement.category) if language == "en" else None
-        content = absolute(content, at, language, stays)
-        value = absolute(value, at, language, stays and partial(_stays, value, "fact"))
+        stays = partial(_stays, language, names)
+        content = absolute(content, at, language, partial(stays, content, statement.category))
+        value = absolute(value, at, language, partial(stays, value, "fact"))
     content = content if statement.quoted else fitting(content, language)
     # `in March` may be any March: only what names its year says since when something holds.
     dated = [one for one in find_moments(content, at) if re.search(r"\d{4}", one.text)]
@@ -210,6 +239,23 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
     over = tuple(dict.fromkeys((*statement.over, *(_bare(day) for day in days))))
     statement = statement._replace(content=content, value=value, over=over)
     return Candidate(statement, language, importance, at, since, due, expires)
+
+
+def _limit(content: str, moment: Moment) -> str:
+    """The word that makes a moment one by which something is done: `by`, `before`, 前."""
+    ahead = re.search(r"(?i)\b(by|before) (?:on |in |the )?$", content[: moment.start])
+    behind = re.match("[之以]?前", content[moment.end :])
+    return ahead[1].lower() if ahead else behind[0] if behind else ""
+
+
+def _due(content: str, moment: Moment, at: datetime) -> datetime:
+    """When a plan is late: `before the 30th` when that day begins, but `before the end of May` when
+    May is over. 30号前 may include the day, though not 五点前 the hour."""
+    limit = _limit(content, moment)
+    begins = limit == "before" or (limit not in ("", "by") and moment.grain in ("hour", "minute"))
+    if begins and moment.since > at and not re.search(r"(?i)\bend\b", moment.text):
+        return moment.since
+    return moment.until
 
 
 def _meant(moment: Moment, at: datetime) -> bool:
@@ -251,9 +297,14 @@ def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
     )
 
 
-def _stays(content: str, category: str, moment: Moment) -> bool:
+def _stays(
+    language: str, names: frozenset[str], content: str, category: str, moment: Moment
+) -> bool:
     """Whether an hour or a weekday is said of no day: `gets up at 5:30`, `works Monday to Friday`,
-    `the second Tuesday`, `a 7:15 mile`."""
+    `the second Tuesday`, `a 7:15 mile`, or is part of a name."""
+    named = _in_name(content, names, moment)
+    if named or language != "en":
+        return named
     if re.fullmatch(r"(?:at )?\d{1,2}(?:[:.]\d\d)? ?(?:[ap]\.?m\.?)?", moment.text, re.IGNORECASE):
         after = content[moment.end :]
         noun = re.match(r" (?!on|in|at|for|with|to|and|today|tomorrow)[a-z]{3,}", after)

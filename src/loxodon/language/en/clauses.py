@@ -114,6 +114,9 @@ def _words() -> _Words:
     adjectives = "|".join(clause["adjectives"].split())
     of_mine = rf"(?:my|our) (?P<how>(?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*)(?P<relation>{people})\b"
     ends = r"(?=\s*(?:[.,;!]|$| and | who ))"
+    days = table["name"]["weekday"]
+    never = table["name"]["never"].replace("DAY", days)
+    no_day = rf"(?!(?:{days}){table['name']['time']})"
     holders = "|".join(word for word, about in attribute.items() if ATTRIBUTES[about].one)
     naming = r"(?:(?:his|her|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) (?:called|named)|(?:I|we) (?:call|named) (?:him|her|it))"
     starters = clause["starters"] + r"|(?:his|her|its) name(?:'s| is)"
@@ -143,14 +146,14 @@ def _words() -> _Words:
             rf"|(?P<before>\S+ .+?),? and (?:also )?(?P<does>(?:{clause['doings']})\b .+)",
             re.I,
         ),
-        re.compile(rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?", re.I),
+        re.compile(rf"{of_mine}(?:,? {no_day}(?-i:(?P<name>{_NAME}))\b,?)?", re.I),
         re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}", re.I),
         re.compile(
             rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME})){ends}", re.I
         ),
         re.compile(
             rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
-            rf"(?!(?:{table['name']['never']})\b)(?-i:(?P<name>{_NAME})){ends}",
+            rf"(?!(?:{never})\b)(?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
         re.compile(
@@ -198,11 +201,16 @@ def people_of(text: str) -> list[Named]:
     found = [
         Named(one["relation"].lower(), one["name"] or "", "new " in one["how"].lower())
         for one in named
-        if not _asked(text, one)
+        if not _asked(text, one) and not (one.re is words.person and _may_be_day(one["name"]))
     ]
     found += _all_named(text)
     found = [one._replace(relation=words.one_name.get(one.relation, one.relation)) for one in found]
     return found + ([Named()] if words.others.search(text) else [])
+
+
+def _may_be_day(name: str | None) -> bool:
+    """Whether a name may as well be a day: `my friend Friday moved` does not say which."""
+    return re.fullmatch(_table()["name"]["weekday"], name or "", re.I) is not None
 
 
 def _asked(text: str, named: re.Match[str]) -> bool:

@@ -130,7 +130,7 @@ def _words() -> _Words:
         of(f"(?:{time['future']})"),
         of(time["change"]),
         of(
-            rf"(?:我们?|我们?家)(?:的|那个|家)?{new}(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"
+            rf"(?:我们?|我们?家)(?:的|那个|家)?{new}(?P<relation>{people})(?:[，]?(?:叫)?(?!{name['day']})(?P<name>{called}){follows})?"
         ),
         of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
         of(

@@ -23,7 +23,8 @@ What the words mean:
   (exam, deadline, 到期) unless a verb looks back. Without such a cue a weekday is
   the next one (never today), a weekend the one that is not over, a month, quarter or season the
   latest that has begun, a day of the year the nearest, a day of the month this month's, a time
-  today's.
+  today's. After "since" and before 以来 the latest is meant; 从周五起 without a verb or an adverb
+  that tells may mean either and is read as none.
 - What recurs gives its first occurrence that is not over.
 """
 
@@ -569,6 +570,7 @@ _FORMS = {
     "weekend": ("the weekend of {day}", "{day}那个周末"),
     "half": ("the {half} half of {y}", "{y}年{half}半年"),
     "third": ("{third} {month} {y}", "{y}年{month}{third}旬"),
+    "end": ("the end of {month} {y}", "{y}年{month}底"),
     "edge": ("{edge} {y}", "{y}年年{edge}"),
 }
 _PARTS = {
@@ -593,6 +595,8 @@ def format_date(moment: Moment, language: str) -> str:
     """The date in words that mean the same on any day: 2026-02-04, 2026年2月4日, February 2026."""
     zh, since, until = language == "zh", moment.since, moment.until
     kind = _span_kind(since, until) if moment.grain == "span" else moment.grain
+    if kind == "third" and compiled(r"(?i)\bend\b|[底末尾]").search(moment.text):
+        kind = "end"
     which = {
         "season": since.month // 3 % 4,
         "quarter": (since.month - 1) // 3,
@@ -644,6 +648,7 @@ def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tup
     word = {"minute": "at", "hour": "at", "day": "on", "part": "on"}.get(moment.grain, "in")
     if moment.grain == "span":
         word = "on" if "weekend" in form else "from" if " to " in form else "in"
+        word = "at" if form.startswith("the end") else word
     first = moment.text
     if first.endswith("ago"):  # a month is no more precise than "about"
         lead = compiled(r"(?i)\b(?:about|around|roughly|approximately|nearly|almost) $").sub(

@@ -257,12 +257,23 @@ _MOVED_TO = (
 """What stands before the day that something was put off to, which is still to come."""
 
 
+def _holds_since(text: str, start: int, end: int) -> bool:
+    """Whether something has held since a date: since Monday, 自从周五以来, 从周五起就."""
+    if compiled(r"\bsince (?:the )?$").search(text, max(0, start - 10), start):
+        reason = r"(?:'s| (?:is|was|isn't|wasn't|will|has|works|suits))\b"  # since Monday is free
+        return compiled(reason).match(text, end) is None
+    goes_on = r"[以之]来|(?:起|开始)[^,。;!?]{0,12}?(?:一直|已经|都|就(?![要会得去]))"
+    return text[start - 1 : start] in ("从", "自") and bool(compiled(goes_on).match(text, end))
+
+
 def cue_at(said: DatedText, start: int, end: int, hour: bool = False) -> int:
     """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none.
     What is appointed looks ahead by itself, but its `hour` alone is no day."""
     text, low = said.text, max(0, start - 160)  # "met X, an old colleague from …, on May 3"
     if compiled(_MOVED_TO).search(text, max(0, start - 60), start):
         return 1
+    if _holds_since(text, start, end):
+        return -1
     left = max(text.rfind(mark, low, start) for mark in ".!?。;\n") + 1
     stop = compiled(r"[!?。;\n]|\. ").search(text, end, end + 60)
     nearest, cue, appointed = 999, 0, 0

@@ -51,7 +51,7 @@ from loxodon.text.dates.words import (
 
 def before(said: DatedText, i: int, pattern: str) -> bool:
     """Whether `pattern` stands right before position i."""
-    return compiled(f"(?:{pattern})$").search(said.text[max(0, i - 16) : i]) is not None
+    return compiled(f"(?:{pattern})$").search(said.text[max(0, i - 24) : i]) is not None
 
 
 def _asked(said: DatedText, i: int) -> bool:
@@ -170,11 +170,29 @@ def nth_day(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     return DatePiece(*day(shift(month, "month", OFF[which])), "day")
 
 
+def _is_name(said: DatedText, hit: RuleMatch) -> bool:
+    """Whether a weekday is called a name, or begins one: a dog called Friday, 叫周一帆."""
+    if said.text[hit.start] == "周":
+        goes_on = compiled(r"[\u4e00-\u9fff](?![\u4e00-\u9fff])|[\u4e00-\u9fff][是在的]")
+        named = before(said, hit.start, "叫|名字是?|姓名[是:]? ?")
+        return named and goes_on.match(said.text, hit.end) is not None
+    called = r"\b(?:named|name is|(?:is|was|an? [a-z]{1,12}) called)|name's"
+    return _proper(said, hit.start) and before(said, hit.start, f"(?:{called}) ")
+
+
+def _may_begin(said: DatedText, hit: RuleMatch) -> bool:
+    """Whether nothing tells if what holds from a weekday on has begun: 从周五起在三班."""
+    starts = before(said, hit.start, "[从自]") and compiled("起|开始").match(said.text, hit.end)
+    return bool(starts) and not said.asked and cue_at(said, hit.start, hit.end) == 0
+
+
 def bare_week(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """A weekday or a weekend that does not say which. "sun" and "sat" must look like one."""
     day, i = hit.words["weekday"], hit.start
     # 两周一次, "on a Tuesday", "Black Friday"
     if before(said, i, rf"[个每圆0-9{NUM}]|\b(?:an?|any|black|cyber|good|maundy|super|fat) "):
+        return None
+    if _is_name(said, hit) or _may_begin(said, hit):
         return None
     noun = compiled(r" (?!(?:after|before|morning|afternoon|evening|night|of|we|i)\b)[a-z]+")
     if day.endswith("day") and before(said, i, r"\bthe ") and noun.match(said.text, hit.end):

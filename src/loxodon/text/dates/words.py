@@ -15,7 +15,7 @@ GRAMMAR = r"""
 NUM = [〇零一二两三四五六七八九十廿卅百半几]
 N = [0-9]{1,2}|[一二三四五六七八九十廿卅]{1,3}
 WEEK = 周|星期|礼拜
-WD = (?:一(?!起(?![床飞诉])|[直定样共同切般块路边些年半度])|[二三四五六](?!十)
+WD = (?:(?<=从.)一(?=起)|(?<=从..)一(?=起)|(?<=从...)一(?=起)|一(?!起(?![床飞诉])|[直定样共同切般块路边些年半度])|[二三四五六](?!十)
     |日(?![本元语常程报记期])|天(?![气天津然空])|[1-7](?![0-9.:]))(?![个次篇件条遍趟种份名位项只张])
 EDGE = [上中下]旬|初(?![一二三中级步恋次])|中(?![心国午秋间])|底|末(?!日)|尾
 MANYZH = (?P<many>[0-9]{1,4}|{NUM}{1,5})(?P<ge>个?)[多来]?(?P<plus>半?)
@@ -289,14 +289,14 @@ HOURS = {
     "tonight": (18, 24),
 }
 CUES = (
-    r"(?P<past>了(?![解不])|(?<![度通超经])过(?![年节来去程度敏几两一三])|曾|刚|[做结考买生搬开办拿修动]的(?!时)|\b(?:was|were|had|did|been"
+    r"(?P<past>了(?![解不])|(?<![度通超经日号天末月年一二三四五六])过(?![年节来去程度敏几两一三])|曾|刚|[做结考买生搬开办拿修动]的(?!时)|\b(?:was|were|had|did|been"
     r"|went|(?<!'ve )(?<!have )(?<!has )got|came|won|saw|met|took|left|said|told|bought|made|ate|ran|began|broke|gave|found|felt"
     r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|hurt|fell|tore|caught|sold|built|kept|rode|swam|drank|forgot|spoke|(?<!be )(?!need|feed|speed|hundred"
     r"|indeed|moved to|scheduled|booked|planned|\w+d for|\wed\b)[a-z]{1,15}ed)\b)"
     r"|(?P<ahead>要(?![求紧是不点素么])|将(?![军来近])"
     r"|(?<![开大年机社晚聚约宴周例班])会(?![议员计场面谈社])|打算|准备|计划|预计|想|提醒|记得"
     r"|别忘|截止|到期|吧|约[了的在到]|预约|订了|订好|报名了?|出发|报到|'ll\b|\b(?:will|going to|gonna|shall|plans?|planning|want|need|must|should"
-    r"|remind|hope|expect|booked|starts|begins|(?<!was )(?<!were )due|let's)\b|(?:'m|'re|\bam|\bare|\bis) [a-z]+ing\b)"
+    r"|remind|ha(?:ve|s) to|hope|expect|booked|starts|begins|(?<!was )(?<!were )due|let's)\b|(?:'m|'re|\bam|\bare|\bis) [a-z]+ing\b)"
     r"|(?P<habit>每[周天年个次月]|一般|通常|经常|总是|平时|往往|喜欢"
     r"|\b(?:usually|always|often|never|normally)\b)"
     r"|(?P<due>考试|[高中]考|考研|面试|答辩|婚礼|开学|上线|发布|交付|验收|评审|手术|复查|体检|入职|航班|演唱会|马拉松"
