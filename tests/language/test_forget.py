@@ -71,5 +71,35 @@ def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None
     assert [one.sure for one in requests(text)] == [sure]
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("把我弟弟的事忘了吧，别记了。", "我弟弟"),
+        ("把一鸣的事忘了吧 不用再提了，谢谢啦！", "一鸣"),
+        ("把我们吵架的事忘了，不要再记着了。", "我们吵架"),
+        ("刚才说的官司的事，麻烦你别记了，谢谢", "官司"),
+        ("Forget my shoe size and please don't bring it up again.", "my shoe size"),
+        ("Forget everything about my brother, don't keep it, thank you!", "my brother"),
+        ("What I told you about Nora, please forget it and never mention her again.", "Nora"),
+    ],
+)
+def test_the_wish_said_again_hides_nothing(text: str, what: str) -> None:
+    assert [(one.what, one.sure) for one in requests(text)] == [(what, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "把雨伞忘了，别再提了。",
+        "忘了我的生日了，别提了",
+        "我把伞忘了，别记了",
+        "Forget dinner, don't mention it.",
+        "I forget my own number, don't mention it, thanks.",
+    ],
+)
+def test_the_end_alone_asks_for_nothing(text: str) -> None:
+    assert requests(text) == []
+
+
 def test_traditional_characters_are_read() -> None:
     assert [one.what for one in requests("請忘記我的舊電話號碼")] == ["我的旧电话号码"]

@@ -86,6 +86,7 @@ class _Grammar:
             for one in self.table["form"]
         ]
         self._polite = any_case(self.table["polite"])
+        self._again = any_case(self.table["again"])
         self._past = any_case(self.table.get("past", "(?!)"))
         self._dismissed = any_case(self.table["dismissed"])
         self._nothing = any_case(self.table["nothing"])
@@ -105,7 +106,12 @@ class _Grammar:
 
     def read(self, sentence: str) -> tuple[str, bool] | None:
         """What a sentence asks to have forgotten, and whether that is all that it can mean."""
-        polite = self._polite.search(sentence) is not None
+        wish = self._again.sub("", sentence)
+        polite = any(map(self._polite.search, (sentence, wish)))
+        # What looks like the wish said again may be all of it: `官司的事，请你别记了`.
+        return self._read(wish, polite=polite) or self._read(sentence, polite=polite)
+
+    def _read(self, sentence: str, *, polite: bool) -> tuple[str, bool] | None:
         for like, asked, sure in self._forms:
             found = like.match(sentence)
             if found is None:
