@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.language.forget import MOST, _grammar, requests
+from loxodon.language.forget import MOST, _grammar, requests, without_requests
 
 HERE = Path(__file__).parent
 FORMS = [(language, form) for language in ("en", "zh") for form in _grammar(language).table["form"]]
@@ -56,6 +56,13 @@ def test_a_request_says_where_it_stands() -> None:
     (found,) = requests(text)
     assert text[found.start : found.end] == "Please forget that I live in Leeds."
     assert found.sure
+
+
+def test_sentences_that_only_say_it_again_belong_to_it() -> None:
+    text = "Hi. Forget my age. Don't keep it. Thanks! Don't keep me waiting. Thanks!"
+    (found,) = requests(text)
+    assert text[found.start : found.end] == "Forget my age. Don't keep it. Thanks!"
+    assert without_requests(text) == "Hi.  Don't keep me waiting. Thanks!"
 
 
 @pytest.mark.parametrize(
