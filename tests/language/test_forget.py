@@ -87,6 +87,8 @@ def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None
         ("刚才说的官司的事，麻烦你别记了，谢谢", "官司"),
         ("Forget my shoe size and please don't bring it up again.", "my shoe size"),
         ("Forget everything about my brother, don't keep it, thank you!", "my brother"),
+        ("Can you forget Dana and not bring her up again?", "Dana"),
+        ("把我弟弟的事忘了吧，以后别再提他了，好吗？", "我弟弟"),
         ("What I told you about Nora, please forget it and never mention her again.", "Nora"),
     ],
 )
