@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.language.forget import MOST, _grammar, requests
+from loxodon.language.forget import MOST, _grammar, requests, without_requests
 
 HERE = Path(__file__).parent
 FORMS = [(language, form) for language in ("en", "zh") for form in _grammar(language).table["form"]]
@@ -58,6 +58,13 @@ def test_a_request_says_where_it_stands() -> None:
     assert found.sure
 
 
+def test_sentences_that_only_say_it_again_belong_to_it() -> None:
+    text = "Hi. Forget my age. Don't keep it. Thanks! Don't keep me waiting. Thanks!"
+    (found,) = requests(text)
+    assert text[found.start : found.end] == "Forget my age. Don't keep it. Thanks!"
+    assert without_requests(text) == "Hi.  Don't keep me waiting. Thanks!"
+
+
 @pytest.mark.parametrize(
     ("text", "sure"),
     [
@@ -69,6 +76,38 @@ def test_a_request_says_where_it_stands() -> None:
 )
 def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None:
     assert [one.sure for one in requests(text)] == [sure]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("把我弟弟的事忘了吧，别记了。", "我弟弟"),
+        ("把一鸣的事忘了吧 不用再提了，谢谢啦！", "一鸣"),
+        ("把我们吵架的事忘了，不要再记着了。", "我们吵架"),
+        ("刚才说的官司的事，麻烦你别记了，谢谢", "官司"),
+        ("Forget my shoe size and please don't bring it up again.", "my shoe size"),
+        ("Forget everything about my brother, don't keep it, thank you!", "my brother"),
+        ("Can you forget Dana and not bring her up again?", "Dana"),
+        ("把我弟弟的事忘了吧，以后别再提他了，好吗？", "我弟弟"),
+        ("What I told you about Nora, please forget it and never mention her again.", "Nora"),
+    ],
+)
+def test_the_wish_said_again_hides_nothing(text: str, what: str) -> None:
+    assert [(one.what, one.sure) for one in requests(text)] == [(what, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "把雨伞忘了，别再提了。",
+        "忘了我的生日了，别提了",
+        "我把伞忘了，别记了",
+        "Forget dinner, don't mention it.",
+        "I forget my own number, don't mention it, thanks.",
+    ],
+)
+def test_the_end_alone_asks_for_nothing(text: str) -> None:
+    assert requests(text) == []
 
 
 def test_traditional_characters_are_read() -> None:

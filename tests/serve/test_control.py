@@ -28,6 +28,8 @@ def test_forgetting_asks_first(told: Run, tmp_path: Path) -> None:
     words = ["花生", "peanuts"]
     assert "would delete" in told("forget", fact["id"], "--dry-run")
     assert "no terminal to confirm" in told("forget", fact["id"], code=2)
+    assert "say what to forget" in told("forget", code=4)
+    assert "请指定要忘记什么" in told("forget", code=4, lang=ZH["LANG"])
     assert files_with(words, home)
     done = parsed(told, "forget", fact["id"], "--yes")
     assert done["done"]

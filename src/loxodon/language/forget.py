@@ -43,7 +43,7 @@ class Request(NamedTuple):
 
     start: int
     end: int
-    """Where the sentence stands in the message."""
+    """Where it stands in the message: the sentence, and those after it that only say it again."""
     what: str
     """What is meant, in the words of whoever asks: `my divorce`, `I smoke`, `小林的生日`."""
     sure: bool
@@ -66,10 +66,20 @@ def requests(text: str) -> list[Request]:
         if end - start > _MOST_SENTENCE or before.endswith((":", "：")):
             continue
         sentence = simplified(masked[start:end])
-        if asked := _grammar(language_of(sentence)).read(sentence):
+        grammar = _grammar(language_of(sentence))
+        if asked := grammar.read(sentence):
             what, sure = asked
             found.append(Request(start, end, what, sure))
+        elif found and found[-1].end == len(before) and grammar.is_again(sentence):
+            found[-1] = found[-1]._replace(end=end)
     return found
+
+
+def without_requests(text: str) -> str:
+    """A message without its requests to forget: what they name is not told by them."""
+    for one in reversed(requests(text)):
+        text = text[: one.start] + text[one.end :]
+    return text
 
 
 class _Grammar:
@@ -86,6 +96,7 @@ class _Grammar:
             for one in self.table["form"]
         ]
         self._polite = any_case(self.table["polite"])
+        self._again = any_case(self.table["again"])
         self._past = any_case(self.table.get("past", "(?!)"))
         self._dismissed = any_case(self.table["dismissed"])
         self._nothing = any_case(self.table["nothing"])
@@ -105,7 +116,16 @@ class _Grammar:
 
     def read(self, sentence: str) -> tuple[str, bool] | None:
         """What a sentence asks to have forgotten, and whether that is all that it can mean."""
-        polite = self._polite.search(sentence) is not None
+        wish = self._again.sub("", sentence)
+        polite = any(map(self._polite.search, (sentence, wish)))
+        # What looks like the wish said again may be all of it: `官司的事，请你别记了`.
+        return self._read(wish, polite=polite) or self._read(sentence, polite=polite)
+
+    def is_again(self, sentence: str) -> bool:
+        """Whether a sentence only says again what was asked before it, or thanks."""
+        return self._again.fullmatch(f", {sentence}") is not None
+
+    def _read(self, sentence: str, *, polite: bool) -> tuple[str, bool] | None:
         for like, asked, sure in self._forms:
             found = like.match(sentence)
             if found is None:

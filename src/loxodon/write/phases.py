@@ -35,7 +35,6 @@ from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust.origin import provenance, quarantine
 from loxodon.trust.origin.instructions import found_in
-from loxodon.trust.origin.pasting import own_turn
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
 from loxodon.write import codec, compress, fading, speakers, themes
@@ -624,11 +623,9 @@ class Run:
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])
 
     def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Turns as they may be read: without those that were put aside and what is in quarantine,
-        of the user's only what the user said, and nothing over-long."""
+        """Turns as they may be read, without those that were put aside."""
         left = [turn for turn in turns if number(turn) not in self._aside]
-        heard = quarantine.heard(self._store, left, read=True)
-        return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
+        return quarantine.read(self._store, left)
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
         return _Context(turns, self._worklog, self._hear, work.done_to)

@@ -279,6 +279,40 @@ def test_what_is_unknown_is_nothing_and_that_is_told(
         assert "nothing about it" not in memory.recall(done).context
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Forget everything about my cousin Lars.", []),
+        ("Please forget my cousin Lars, he lives in Oslo. Don't keep it. I like tea.", ["tea"]),
+        ("把我表弟一鸣的事忘了吧，别记了。我喜欢喝茶。", ["喝茶"]),
+    ],
+)
+def test_nothing_is_learned_from_a_request(
+    home: Path, clock: Clock, text: str, kept: list[str]
+) -> None:
+    with opened(home, clock) as memory:
+        assert ask(memory, clock, text) == 0
+        memory.consolidate()
+        assert [one.value for one in memory.list()] == kept
+        assert memory.entities() == []
+        assert memory.status().reviews == 0
+        assert memory.quarantine("all", 0) == []
+        told = [one.text for one in memory.segments()] + [one.summary for one in memory.events()]
+        assert not any(word in one for one in told for word in ("Lars", "一鸣", "keep", "别记"))
+
+
+def test_nothing_is_learned_from_a_request_that_is_only_asked_about(
+    home: Path, clock: Clock
+) -> None:
+    with opened(home, clock) as memory:
+        talked(memory, clock, "My cousin Lars lives in Oslo")
+        assert ask(memory, clock, "Wipe everything about my cousin Lars.") == 1
+        memory.consolidate()
+        assert memory.status().reviews == 1
+        assert not any("Wipe" in one.content for one in memory.list())
+        assert any("Oslo" in one.content for one in memory.list())
+
+
 def test_a_request_survives_a_restore_from_the_views(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         talked(memory, clock, *TALK)

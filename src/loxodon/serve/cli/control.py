@@ -64,12 +64,14 @@ def _forgotten(memory: Memory, chosen: dict[str, Any], *, dry_run: bool = False)
 
 
 def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
-    """What is named, as `Memory.forget` takes it."""
+    """What is named, as `Memory.forget` takes it; InputError where that is nothing."""
+    from loxodon.trust.forget.selecting import Selection
+
     try:
         since = now - span(args.last) if args.last else None
     except OverflowError:
         raise InputError("{text} is not a duration", text=repr(args.last[:40])) from None
-    return {
+    chosen = {
         "ids": args.ids,
         "entity": args.entity,
         "topic": args.topic,
@@ -78,6 +80,8 @@ def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
         "all": args.all,
         "also": args.also,
     }
+    _ = Selection(**chosen).what  # before anybody is asked to confirm it
+    return chosen
 
 
 def see_that_somebody_is_there(args: Namespace) -> None:

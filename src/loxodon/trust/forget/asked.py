@@ -24,7 +24,6 @@ from loxodon.recall.sought import matching
 from loxodon.recall.understand import Question, understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText
 from loxodon.store.protocol import Store
-from loxodon.text.bounds import tame
 from loxodon.text.patterns import lazy
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers, gist
@@ -32,9 +31,9 @@ from loxodon.text.words import fold, query_words
 from loxodon.tokens import estimate
 from loxodon.trust.forget.naming import is_proper
 from loxodon.trust.forget.tombstones import has_name, plain, thing_of, things
-from loxodon.trust.origin.pasting import others, own_turn
+from loxodon.trust.origin.pasting import others
 from loxodon.trust.origin.provenance import rank, speaks_for_user, told_as
-from loxodon.trust.origin.quarantine import FORGET, HELD, RELEASED, UNCLEAR, heard
+from loxodon.trust.origin.quarantine import FORGET, HELD, RELEASED, UNCLEAR, read
 from loxodon.types import CAPTURED, Record, Turn
 from loxodon.write import themes
 from loxodon.write.events import events_of
@@ -208,7 +207,7 @@ def _cut_anew(store: Store, session: str, rows: set[int]) -> None:
     worklog = store.worklog
     for one in worklog.segments():
         if one.session == session and any(one.first_turn <= row <= one.last_turn for row in rows):
-            turns = _heard(store, worklog.turns_from(session, one.first_turn, one.last_turn))
+            turns = read(store, worklog.turns_from(session, one.first_turn, one.last_turn))
             worklog.put_segments(map(kept_segment, segments(turns)), [one.no])
 
 
@@ -223,18 +222,12 @@ def _note_anew(
         if one.session == session and one.sender == "assistant" and one.at not in touched
     ]
     was = dict(store.erasure.drop_events(session, dates))
-    said = _heard(store, store.journal(Filter(session=session), 0))
+    said = read(store, store.journal(Filter(session=session), 0))
     for date, compressed in was.items():
         turns = [one for one in said if f"{one.at:%Y-%m-%d}" == date and _row(one) <= done_to]
         for event in (*events_of(segments(turns), estimate), *kept):
             if event.date == date:
                 store.worklog.put_event(event._replace(compressed=bool(compressed)))
-
-
-def _heard(store: Store, turns: Sequence[Turn]) -> list[Turn]:
-    """Turns as they are read: what the user said, as far as it is told."""
-    told = heard(store, turns, read=True)
-    return [own_turn(one._replace(content=tame(one.content))) for one in told]
 
 
 def _may_change(store: Store, turn: Turn, record: Record) -> bool:

@@ -85,10 +85,16 @@ class Selection(NamedTuple):
             )
             if given
         ]
-        if len(named) != 1:
+        if not named:
+            raise InputError(
+                "say what to forget",
+                hint="use ids, or one of: an entity, a topic, a session, a start time, all; "
+                "see `loxodon forget --help`",
+            )
+        if len(named) > 1:
             raise InputError(
                 "give exactly one way to select what to forget",
-                hint="use ids, or one of: an entity, a topic, a session, a start time, all",
+                hint="leave out all but one of them",
             )
         if self.also and named != ["entity"]:
             raise InputError(

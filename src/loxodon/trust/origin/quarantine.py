@@ -19,9 +19,10 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.messages import t
 from loxodon.store import KnownTurn, QuarantinedText
 from loxodon.store.protocol import Store
+from loxodon.text.bounds import tame
 from loxodon.text.language import language_of
 from loxodon.trust.origin.instructions import Instruction, found_in, screens
-from loxodon.trust.origin.pasting import others
+from loxodon.trust.origin.pasting import others, own_turn
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
 from loxodon.verbs.paging import Key, Slice
 
@@ -200,12 +201,29 @@ def screen_older(store: Store, now: datetime) -> int:
 # --- What is told -------------------------------------------------------------------------------
 
 
-def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Turn]:
-    """Turns as they may be told: with a note in the place of what is held.
+def heard(store: Store, turns: Iterable[Turn]) -> list[Turn]:
+    """Turns as they may be told: with a note in the place of what is held."""
+    return _told(store, turns, read=False)
 
-    Where they are `read` for what the user said, a relayed one lacks only what the user asked to
-    have forgotten: nothing else that is held of it is in the user's own words.
-    """
+
+def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
+    """Turns as memories are made of them: of the user's only what the user said and did not ask to
+    have forgotten, and nothing over-long."""
+    from loxodon.language.forget import without_requests  # a recall has no use for it
+
+    own = (
+        own_turn(turn._replace(content=tame(turn.content)))
+        for turn in _told(store, turns, read=True)
+    )
+    return [
+        turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn
+        for turn in own
+    ]
+
+
+def _told(store: Store, turns: Iterable[Turn], *, read: bool) -> list[Turn]:
+    """Where they are `read`, a relayed turn lacks only what the user asked to have forgotten:
+    nothing else that is held of it is in the user's own words."""
     turns = list(turns)
     held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
     if not held:
