@@ -334,7 +334,7 @@ class Session:
     def _alone(self, work: Callable[[], Any]) -> Any:
         """Do what only one process should do to this session at a time."""
         try:
-            with locked(f"{self.path}.work.lock"):
+            with locked(f"{self.path}.work.lock", brief=False):  # a model may be asked meanwhile
                 self._transcript.refresh()
                 self._entry = self._sessions.index().get(self._filed, self._entry)
                 return work()

@@ -361,10 +361,10 @@ def _is_id(id: object) -> bool:
 
 
 @contextmanager
-def locked(path: str, seconds: float = _WAIT) -> Iterator[None]:
+def locked(path: str, seconds: float = _WAIT, *, brief: bool = True) -> Iterator[None]:
     """Hold the lock at `path`; BusyStoreError where another process does not let go of it."""
     try:
-        lock = lock_on(path, brief=True)
+        lock = lock_on(path, brief=brief)
     except OSError as error:
         raise _unwritable(path, error) from None
     try:

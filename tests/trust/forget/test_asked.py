@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
 from loxodon.workspace.views.restore import restore
 from tests.conftest import Clock
+from tests.on_postgres import copied
 from tests.trust.forget.test_forgetting import opened, say, texts
 from tests.trust.looking import files_with
 
@@ -53,7 +53,7 @@ def talked_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, clock = tmp_path_factory.mktemp("talked"), Clock()
     with opened(folder / "False", clock) as memory:
         talked(memory, clock, *TALK)
-    shutil.copytree(folder / "False", folder / "True")
+    copied(folder / "False", folder / "True")
     with opened(folder / "True", clock) as memory:
         memory.consolidate()
     return folder
@@ -83,7 +83,7 @@ def test_what_is_plain_is_not_recalled_any_more(
     gone: str,
     stays: str,
 ) -> None:
-    shutil.copytree(talked_of / str(consolidated), home)
+    copied(talked_of / str(consolidated), home)
     clock.now += timedelta(hours=1)
     with opened(home, clock) as memory:
         known = {one.content for one in memory.list()}
