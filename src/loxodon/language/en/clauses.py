@@ -207,9 +207,14 @@ def _said_to_be(text: str) -> list[re.Match[str]]:
     """Who is said outright to be somebody: not supposed, asked, or told of what another says."""
     words = _words()
     parts = [part for part in words.cut.split(text) if part]
-    if any(words.hedge.search(_light(part)) for part in parts):
-        return []
-    told = [part for part in parts if not part.rstrip(" \"')").endswith("?")]
+    light = [_light(part) for part in parts]
+    told = [
+        part
+        for n, part in enumerate(parts)
+        if not words.hedge.search(light[n])
+        and not any(map(words.hedge.fullmatch, light[n + 1 : n + 2]))
+        and not part.rstrip(" \"')").endswith("?")
+    ]
     found = [one for part in told for one in words.introduced.finditer(part)]
     ways = (words.called, words.held)
     return found + [one for part in told for like in ways if (one := like.match(_light(part)))]
