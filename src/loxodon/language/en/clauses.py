@@ -206,6 +206,8 @@ def people_of(text: str) -> list[Named]:
 def _said_to_be(text: str) -> list[re.Match[str]]:
     """Who is said outright to be somebody: not supposed, asked, or told of what another says."""
     words = _words()
+    if not words.person.search(text):  # most sentences name nobody
+        return []
     parts = [part for part in words.cut.split(text) if part]
     light = [_light(part) for part in parts]
     told = [
@@ -272,13 +274,12 @@ def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     found: list[Clause] = []
     sentence = sentence.replace("’", "'")
     plain = _asides_out(sentence)
-    taken = {one.name for one in people_of(sentence)}
     for part in filter(None, words.cut.split(plain)):
         raw = (part if plain == sentence else sentence).strip(" ,;")
         for light in _predicates(_light(written_out(part)), known):
             ways = (words.introduced, words.held, words.naming)
             if says := next(filter(None, (like.fullmatch(light) for like in ways)), None):
-                if says["name"] in taken:
+                if any(one.name == says["name"] for one in people_of(sentence)):
                     continue
                 if says.re is words.naming:  # of whom is not clear, and so not what else is told
                     whole = _clause(_light(written_out(sentence)), known)

@@ -225,7 +225,6 @@ def clauses_of(
     message, whose subject may be left out."""
     found: list[Clause] = []
     before: Clause | None = None
-    taken = {one.name for one in people_of(sentence)}
     text = _CONTRAST.sub(rf"\1{_JOIN}是", evened(sentence))
     for part in _CONNECTIVE.split(text):
         light = _light(part)
@@ -234,7 +233,7 @@ def clauses_of(
         people = people_of(part)
         known = met(known, people, table()["pronouns"])
         says = _words().who_is.fullmatch(light) or _words().held.fullmatch(light)
-        if says and says["name"] in taken:
+        if says and any(one.name == says["name"] for one in people_of(sentence)):
             before = _with_subject(says["name"], known, None, alone)
             continue
         clause = _clause(light, known, before, alone)
