@@ -190,7 +190,7 @@ class Fleet:
         found = memory.audit.verify()
         assert found.sound, found
         said = Counter(turn.id for turn in memory.journal())
-        assert said == Counter(told)
+        assert said == Counter(told), (said - Counter(told), Counter(told) - said)
         known = {one.content: one for one in memory.list(kind="fact", limit=0)}
         assert len(known) == len(memory.list(kind="fact", limit=0))
         for name in told:

@@ -200,3 +200,89 @@ def test_a_name_belongs_to_what_it_names(language: str, text: str, read: str) ->
 )
 def test_what_is_only_asked_or_passing_is_not_read(language: str, text: str) -> None:
     assert told(language, text) == []
+
+
+@each(
+    ("language", "text", "name"),
+    [
+        ("en", "My manager is Tom", "Tom"),
+        ("en", "My manager is Susan Lee and she is kind", "Susan Lee"),
+        ("en", "My GP is Dr Hanley.", "Dr Hanley"),
+        ("en", "My wife is Irish and lives in Leeds.", ""),
+        ("en", "My boss is Kenyan.", ""),
+        ("en", "My boss is South African", ""),
+        ("en", "My boss is now Vegan", ""),
+        ("en", "My wife is Autistic", ""),
+        ("en", "My wife is Busy", ""),
+        ("zh", "我的领导是王磊", "王磊"),
+        ("zh", "我的医生换成王医生了", "王医生"),
+        ("zh", "我老婆是小气鬼", ""),
+        ("zh", "我老板是老外", ""),
+        ("zh", "我老婆是大方", ""),
+        ("zh", "我老板是高兴了", ""),
+        ("zh", "我老公是司机", ""),
+    ],
+)
+def test_what_somebody_is_is_not_their_name(language: str, text: str, name: str) -> None:
+    assert _placed(language, text) == [name] * bool(name)
+
+
+@each(
+    ("language", "text"),
+    [
+        *(("en", f"My {how} manager is Tom") for how in ("former", "old", "late", "other", "ex")),
+        ("en", "Tom is my former manager"),
+        ("en", "My old boss Tom lives in Leeds"),
+        ("en", "Maybe my manager is Tom"),
+        ("en", "I thought my manager is Tom"),
+        ("en", "I think my landlord is Bob"),
+        ("en", "My manager is Tom, I think."),
+        ("zh", "可能我的领导是王磊"),
+        ("zh", "我以为我的领导是王磊"),
+        ("zh", "听说我的领导换成王磊了"),
+        ("zh", "我的领导是王磊，可能吧"),
+        ("zh", "王磊是我以前的领导"),
+    ],
+)
+def test_a_guess_or_somebody_of_the_past_takes_nobody_s_place(language: str, text: str) -> None:
+    found = told(language, text)
+    assert all(one.quoted and one.act == "state" and not one.over for one in found), found
+    assert not any(mention.aliases for one in found for mention in one.mentions), found
+
+
+def test_where_one_is_for_some_days_is_no_job() -> None:
+    assert not any(one.side for one in told("en", "As of Friday I am at Mum's until Easter."))
+
+
+def test_a_name_within_another_is_somebody_else_s() -> None:
+    assert framed("en", "I have a son called Benjamin. Ben is my son.") == [
+        "The user has a son called Benjamin",
+        "Ben is the user's son",
+    ]
+
+
+def test_a_name_that_belongs_to_nobody_clearly_is_kept_in_own_words() -> None:
+    text = "I have a son, his name is Leo and a daughter, her name is Mia."
+    assert any(one.quoted and "Mia" in one.content for one in told("en", text))
+
+
+@each(
+    ("language", "text", "name"),
+    [
+        ("en", "So is my manager Tom?", ""),
+        ("en", "Hey, is my manager Tom?", ""),
+        ("en", "Who is my manager, Tom?", ""),
+        ("en", "My manager is Tom, right?", ""),
+        ("zh", "我的领导是王磊，对吗？", ""),
+        ("en", "Can you write to my manager Tom?", "Tom"),
+        ("en", "My manager is Tom, can you write to him?", "Tom"),
+    ],
+)
+def test_who_is_asked_about_is_not_told(language: str, text: str, name: str) -> None:
+    assert _placed(language, text) == [name] * bool(name)
+
+
+def _placed(language: str, text: str) -> list[str]:
+    """Who is said to be somebody to the user."""
+    places = ("manager", "partner", "doctor", "landlord")
+    return [one.value for one in told(language, text) if one.attribute in places]

@@ -466,7 +466,7 @@ def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement
             plain = has.act == "state" and has.positive and has not in named
             if not plain or (has.subject, has.attribute) != (one.subject, one.attribute):
                 continue
-            told = has.value if mention.name in has.value else ""
+            told = has.value if _has_word(has.value, mention.name) else ""
             told = told or grammar.introduced(has.value, mention.aliases[0], mention.name)
             if told:
                 content = has.content.replace(has.value, told)
@@ -477,10 +477,16 @@ def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement
     return found
 
 
+def _has_word(text: str, name: str) -> bool:
+    """Whether a text has a name as a whole word; one of Han characters has no bounds."""
+    bounded = rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])" if name.isascii() else re.escape(name)
+    return re.search(bounded, text) is not None
+
+
 def _is_relation(grammar: Grammar, one: Statement) -> bool:
     """Whether a statement only says who somebody is to the user."""
     related = [grammar.related(name, m.name) for m in one.mentions for name in m.aliases]
-    return related == [one.content]
+    return len(one.mentions) == 1 and related == [one.content]
 
 
 def _once(statements: Sequence[Statement]) -> list[Statement]:

@@ -71,6 +71,8 @@ class _Words(NamedTuple):
     others: re.Pattern[str]
     attribute: Mapping[str, str]
     """What attribute a relation is, by its word."""
+    past: re.Pattern[str]
+    """That somebody has not the place that a relation names: `my former manager`."""
     plural: frozenset[str]
     several: frozenset[str]
     """Of whom one has many: without a name nobody can tell which."""
@@ -153,7 +155,7 @@ def _words() -> _Words:
         ),
         re.compile(
             rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
-            rf"(?!(?:{never})\b)(?-i:(?P<name>{_NAME})){ends}",
+            rf"(?!(?:{never}|{clause['predicates']})\b)(?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
         re.compile(
@@ -162,7 +164,7 @@ def _words() -> _Words:
             rf"{naming} (?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
-        re.compile(rf"{naming} (?-i:{_NAME})", re.I),
+        re.compile(rf"{naming} (?-i:(?P<name>{_NAME}))", re.I),
         re.compile(
             rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>(?:is|has|{clause['doings']})\b[^,;.]{{2,60}})"
             r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)",
@@ -170,6 +172,7 @@ def _words() -> _Words:
         ),
         re.compile(table["others"]["like"].replace("PEOPLE", people), re.I),
         attribute,
+        re.compile(rf"\b(?:{clause['past']})\b", re.I),
         plural,
         frozenset(table["several"]["words"].split()),
         {word: name for name, words in table["one_name"].items() for word in words.split()},
@@ -196,11 +199,10 @@ def attribute_of(relation: str) -> str:
 def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
     words = _words()
-    ways = (words.introduced, words.called, words.held, words.had, words.person)
-    named = [one for like in ways for one in like.finditer(text)]
+    named = [one for like in (words.had, words.person) for one in like.finditer(text)]
     found = [
-        Named(one["relation"].lower(), one["name"] or "", "new " in one["how"].lower())
-        for one in named
+        _named(one)
+        for one in (*_said_to_be(text), *named)
         if not _asked(text, one) and not (one.re is words.person and _may_be_day(one["name"]))
     ]
     found += _all_named(text)
@@ -213,12 +215,47 @@ def _may_be_day(name: str | None) -> bool:
     return re.fullmatch(_table()["name"]["weekday"], name or "", re.I) is not None
 
 
+def _said_to_be(text: str) -> list[re.Match[str]]:
+    """Who is said outright to be somebody: not supposed, asked, or told of what another says."""
+    words = _words()
+    if not words.person.search(text):  # most sentences name nobody
+        return []
+    parts = [part for part in words.cut.split(text) if part]
+    light = [_light(part) for part in parts]
+    told = [
+        part
+        for n, part in enumerate(parts)
+        if not words.hedge.search(light[n])
+        and not any(map(words.hedge.fullmatch, light[n + 1 : n + 2]))
+        and not part.rstrip(" \"')").endswith("?")
+    ]
+    found = [one for part in told for one in words.introduced.finditer(part)]
+    ways = (words.called, words.held)
+    return found + [one for part in told for like in ways if (one := like.match(_light(part)))]
+
+
+def _named(found: re.Match[str]) -> Named:
+    relation, how = found["relation"].lower(), found["how"]
+    if _is_past(relation, how):
+        return Named()
+    return Named(relation, found["name"] or "", "new " in how.lower())
+
+
+def _is_past(relation: str, how: str) -> bool:
+    """Whether it is not who has a place that only one can have: `my former manager`."""
+    about = attribute_of(relation)
+    return bool(about) and ATTRIBUTES[about].one and _words().past.search(how) is not None
+
+
 def _asked(text: str, named: re.Match[str]) -> bool:
     """Whether a name is only asked about: `is my manager Tom?`, `should I call my dog Rex?`."""
-    before, after = text[: named.start()], text[named.end() :]
+    if named.string != text or not named["name"]:
+        return False
+    before, after = text[: named.start()], text[named.end("name") :]
     if re.search(r"\b(?:re)?(?:nam|call)(?:e|ed|ing)? $", before, re.I):
         return True
-    return re.match(r"\W*(?:is|was)(?:n't)? $", before, re.I) is not None and "?" in after[:2]
+    asks = re.search(r"(?:\b(?:is|was)(?:n't| not)?|\bwho's) $", before, re.I) is not None
+    return asks and "?" in after and re.match(r"\s*[,?]", after) is not None
 
 
 _SEVERAL = re.compile(
@@ -252,8 +289,13 @@ def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     for part in filter(None, words.cut.split(plain)):
         raw = (part if plain == sentence else sentence).strip(" ,;")
         for light in _predicates(_light(written_out(part)), known):
-            if any(o.fullmatch(light) for o in (words.introduced, words.held, words.naming)):
-                continue
+            ways = (words.introduced, words.held, words.naming)
+            if says := next(filter(None, (like.fullmatch(light) for like in ways)), None):
+                if any(one.name == says["name"] for one in people_of(sentence)):
+                    continue
+                if says.re is words.naming:  # of whom is not clear, and so not what else is told
+                    whole = _clause(_light(written_out(sentence)), known)
+                    return [whole._replace(raw=sentence.strip(" ,;"), rest="")]
             clause = _clause(light, known)
             if clause.who in ("bare", "") and found and (also := _also(found[-1], light)):
                 clause = _clause(also, known)
@@ -373,6 +415,8 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         one_known = one and (relation not in words.several or meant)
         before = known.get(relation, "") if one_known else ""
         if not name and before and "new " in found["how"].lower():  # somebody else than before
+            return Clause(text)
+        if _is_past(relation, found["how"]):
             return Clause(text)
         name = name or before
         rest = _rest(text[found.end() :])

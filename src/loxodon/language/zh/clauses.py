@@ -105,7 +105,8 @@ def _words() -> _Words:
             kept |= dict.fromkeys(ways, ways[0])
             attribute.setdefault(ways[0], about)
     follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟|满|\d|[一二两三四五六七八九十]{1,3}岁))"
-    called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
+    full = rf"(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?"
+    called = rf"(?!{name['never']})(?:{full}|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
     people = any_of(kept)
     holders = any_of(
         way for way, one in kept.items() if attribute[one] and ATTRIBUTES[attribute[one]].one
@@ -137,13 +138,13 @@ def _words() -> _Words:
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
         ),
         of(
-            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
+            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
         ),
         of(
             rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
         ),
         of(
-            rf"我们?的?{new}(?P<relation>{holders})(?:现在)?(?:是|换成了?)(?P<name>{called}|[{name['surname']}](?:教授|老师|医生|大夫|主任))(?=[，。；！了]|$)"
+            rf"我们?的?{new}(?P<relation>{holders})(?P<now>现在)?(?:是|(?P<changed>换成了?))(?P<name>(?!{name['never']})(?:{full})(?<![{name['kind']}])|[{name['surname']}](?:教授|老师|医生|大夫|主任)|(?(changed)[A-Z][a-z]{{1,14}}|(?!)))(?(changed)了?|(?(now)了?))(?=[，。；！]|$)"
         ),
         of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
         kept,
@@ -191,11 +192,29 @@ def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
     words = _words()
     ways = (words.who_is, words.called, words.held, words.person)
-    named = [one for like in ways for one in like.finditer(text)]
+    named = [
+        one
+        for like in ways
+        for one in like.finditer(text)
+        if like is words.person or _outright(text, one)
+    ]
     found = [
         Named(words.kept[one["relation"]], one["name"] or "", bool(one["how"])) for one in named
     ]
     return found + ([Named()] if words.besides.search(text) else [])
+
+
+def _outright(text: str, found: re.Match[str]) -> bool:
+    """Whether somebody is said to be the one: not supposed, asked, or what another says."""
+    if _ASKS.search(text):
+        return False
+    before = _PAUSE.split(text[: found.start()])[-1]
+    after = _light(_PAUSE.split(text[found.end() :].lstrip("了，,"))[0])
+    return not _timed(_light(before))[0] and not _words().hedge.fullmatch(after)
+
+
+_PAUSE = re.compile(r"[，。；！,;!:：\s]")
+_ASKS = re.compile('[?？]["”’」』)）\\s~～]*$')
 
 
 def clauses_of(
@@ -213,8 +232,9 @@ def clauses_of(
             continue
         people = people_of(part)
         known = met(known, people, table()["pronouns"])
-        if _words().who_is.fullmatch(light) or _words().held.fullmatch(light):
-            before = _with_subject(people[0].name, known, None, alone)
+        says = _words().who_is.fullmatch(light) or _words().held.fullmatch(light)
+        if says and any(one.name == says["name"] for one in people_of(sentence)):
+            before = _with_subject(says["name"], known, None, alone)
             continue
         clause = _clause(light, known, before, alone)
         if clause.who == "bare" and (found or not first):
