@@ -314,6 +314,24 @@ def test_texts_that_postgresql_has_no_room_for(postgres_url: str) -> None:
     other.close()
 
 
+def test_a_number_that_a_crash_gave_to_another_write(postgres_url: str) -> None:
+    """A write is told by its own mark; where that may be gone, nobody knows."""
+    store = opened(postgres_url)
+    db = store._db
+    say(store, "one")
+    ((version, recent),) = db.all("SELECT version, recent FROM loxodon.spaces")
+    ((xid,),) = db.all("SELECT max(xmin::text::bigint)::text FROM turns")
+    mark = recent.split()[0]
+    assert db._was_kept(mark, version, xid)
+    assert not db._was_kept("another1", version, xid)
+    assert not db._was_kept("another1", version, str(int(xid) + 1_000))  # of the future
+    for n in range(25):
+        say(store, f"more {n}")
+    with pytest.raises(UnknownOutcomeError):
+        db._was_kept(mark, version, xid)
+    store.close()
+
+
 # The schema
 
 

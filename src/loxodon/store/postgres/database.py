@@ -5,7 +5,7 @@ a transaction holds, in the order in which they came. With it, each statement se
 now, and no two writers of a space ever meet.
 
 What is lost with its connection before COMMIT was sent is certainly undone, and the error says so.
-Where COMMIT was sent and no answer came, the server is asked what became of the transaction; where
+Where COMMIT was sent and no answer came, the server is asked for the mark of the transaction; where
 that cannot be known either, the error says that. What was acknowledged is on disk.
 
 Statements of a write whose answer does not matter are sent without waiting for it (a pipeline). One
@@ -15,6 +15,7 @@ from counters here, since there is no other writer, and put down once.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
@@ -39,7 +40,16 @@ _TRIES = 5
 _AWAY_SECONDS = 10.0
 """How long a standby that did not answer is left alone."""
 _VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
-_OUTCOME = "SELECT pg_xact_status($1::xid8), version FROM loxodon.spaces WHERE id = $2"
+_MARKS = 20
+"""Writes whose marks a space keeps; each has as many characters as here."""
+_MARK = 8
+_WRITTEN = (
+    f"UPDATE loxodon.spaces SET version = version + 1, "
+    f"recent = left($1::text || ' ' || recent, {_MARKS * (_MARK + 1)}) "
+    "WHERE id = $2 RETURNING version, pg_current_xact_id()::text"
+)
+_STATUS = "SELECT pg_xact_status($1::xid8)"
+_RECENT = "SELECT version, recent FROM loxodon.spaces WHERE id = $1"
 _UNCHANGING = 20_000
 _PENDING = 500
 _TOGETHER = (64, 8)
@@ -240,32 +250,29 @@ class PostgresDatabase(Database):
         if not self._changes:
             return  # nothing to keep
         self._put_down()
-        ((version, xid),) = self._execute(
-            f"UPDATE loxodon.spaces SET version = version + 1 WHERE id = {self.id} "
-            "RETURNING version, pg_current_xact_id()::text"
-        )
+        mark = os.urandom(_MARK // 2).hex()
+        ((version, xid),) = self._execute(_WRITTEN, (mark, self.id))
         self.read_anew()
         try:
             self._cursor().execute("COMMIT")
             self._pipeline.sync()
         except psycopg.Error as error:
-            if not is_lost(error) or not self._was_kept(version, xid):
+            if not is_lost(error) or not self._was_kept(mark, version, xid):
                 raise store_error(error, self.path) from None
 
-    def _was_kept(self, version: int, xid: str) -> bool:
-        """Whether a transaction was committed whose end nobody heard of.
-
-        After a crash, its number may be another's: the space must have come to its version, too.
-        """
+    def _was_kept(self, mark: str, version: int, xid: str) -> bool:
+        """Whether a transaction was committed whose end nobody heard of."""
         for _ in range(_TRIES):
             try:
-                status = self._asked(
-                    lambda one: one.execute(_OUTCOME, [xid, self.id], binary=True).fetchone()
-                )
+                if not self._asked(lambda one: _is_running(one, xid)):
+                    found = self._asked(lambda one: one.execute(_RECENT, [self.id]).fetchone())
+                    if found is None or mark in found[1].split():
+                        return found is not None
+                    if found[0] < version + _MARKS:
+                        return False
+                    break
             except StoreError:
                 break
-            if status is not None and status[0] in ("committed", "aborted"):
-                return bool(status[0] == "committed" and status[1] >= version)
             pool.pause()  # the server is about to notice that it lost us
         raise UnknownOutcomeError(
             "the connection to {path} was lost while this was being stored",
@@ -519,6 +526,15 @@ class PostgresDatabase(Database):
             raise StoreError(
                 "{path} is closed", hint="reopen the memory before using it", path=self.path
             )
+
+
+def _is_running(connection: Session, xid: str) -> bool:
+    """Whether a transaction has not ended yet; one that a crash took may be of the future."""
+    try:
+        row = connection.execute(_STATUS, [xid]).fetchone()
+    except psycopg.errors.InvalidParameterValue:
+        return False
+    return row is not None and row[0] == "in progress"
 
 
 def _space_id(connection: Session, name: str) -> int:
