@@ -274,8 +274,8 @@ def test_a_database_that_had_views(
     store.close()
 
 
-_BEFORE = ("0001", "0002", "0003", "0004", "0006", "0100")
-"""With 0006, whose tables the code of today fills."""
+_BEFORE = ("0001", "0002", "0003", "0004", "0006", "0007", "0100")
+"""With 0006 and 0007, whose tables the code of today fills."""
 
 
 def _views(connection: Session) -> list[str]:
