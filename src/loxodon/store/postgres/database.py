@@ -41,11 +41,11 @@ _AWAY_SECONDS = 10.0
 """How long a standby that did not answer is left alone."""
 _VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
 _MARKS = 20
-"""Writes whose marks a space keeps; each has as many characters as here."""
-_MARK = 8
+"""How many of its last writes a space keeps the marks of."""
+_MARK_LENGTH = 8
 _WRITTEN = (
-    f"UPDATE loxodon.spaces SET version = version + 1, "
-    f"recent = left($1::text || ' ' || recent, {_MARKS * (_MARK + 1)}) "
+    "UPDATE loxodon.spaces SET version = version + 1, "
+    f"recent = left($1::text || ' ' || recent, {_MARKS * (_MARK_LENGTH + 1)}) "
     "WHERE id = $2 RETURNING version, pg_current_xact_id()::text"
 )
 _STATUS = "SELECT pg_xact_status($1::xid8)"
@@ -250,7 +250,7 @@ class PostgresDatabase(Database):
         if not self._changes:
             return  # nothing to keep
         self._put_down()
-        mark = os.urandom(_MARK // 2).hex()
+        mark = os.urandom(_MARK_LENGTH // 2).hex()
         ((version, xid),) = self._execute(_WRITTEN, (mark, self.id))
         self.read_anew()
         try:
@@ -266,9 +266,11 @@ class PostgresDatabase(Database):
             try:
                 if not self._asked(lambda one: _is_running(one, xid)):
                     found = self._asked(lambda one: one.execute(_RECENT, [self.id]).fetchone())
-                    if found is None or mark in found[1].split():
-                        return found is not None
-                    if found[0] < version + _MARKS:
+                    if found is None:  # the space was deleted
+                        return False
+                    if mark in found[1].split():
+                        return True
+                    if found[0] < version + _MARKS:  # else it may have been there
                         return False
                     break
             except StoreError:

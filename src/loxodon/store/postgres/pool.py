@@ -43,7 +43,7 @@ _WAIT_SECONDS = 30.0
 _SOON = 3.0
 """Seconds after which it is asked whether the server is there at all."""
 REST_SECONDS = 10.0
-"""How long a connection that nobody needs is kept; then one more each time."""
+"""How often the pool closes one of those that nobody needed meanwhile."""
 _DOUBT_SECONDS = 60.0
 """How long each connection is tried before it is used, once one was lost."""
 _PATIENCE = 5.0
@@ -60,7 +60,6 @@ _DEFAULTS: dict[str, Any] = {
     "application_name": "loxodon",
 }
 """What holds where a URL says nothing of it: a dead server is noticed within a minute."""
-
 
 # Its warnings are for programs with a log; here the error says it.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())

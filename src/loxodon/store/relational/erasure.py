@@ -408,15 +408,14 @@ class RelationalErasure:
     # What is beside them
 
     def drop_events(self, session: str, dates: Iterable[str]) -> list[tuple[str, int]]:
-        wanted = sorted(dates)
-        marks = ",".join("?" * len(wanted))
+        having, values = self._db.among("date", sorted(dates))
         # Whoever sees a part of a day has what is told of it made anew: it tells of that part too.
         return [
             (date, compressed)
             for date, compressed in self._db.all(
-                f"DELETE FROM main.events WHERE session = ? AND date IN ({marks}) "
+                f"DELETE FROM main.events WHERE session = ? AND {having} "
                 "RETURNING date, compressed",
-                [session, *wanted],
+                [session, *values],
             )
         ]
 
