@@ -52,7 +52,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         empty = grown(home, lambda memory: None)
         with Memory.open(home) as memory:
-            ((pages, each),) = memory.workspace.store._db.all(  # type: ignore[attr-defined]
+            ((pages, each),) = memory.workspace.store._db.all(
                 "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size"
             )
         print(f"empty: {sum(empty.values()):,} bytes, {pages} pages of {each}")

@@ -231,7 +231,7 @@ def _by_terms(memory: Memory, talk: Talk, lived: Lived) -> dict[str, Any]:
 
 
 def _recalls(memory: Memory, questions: list[str]) -> dict[str, float]:
-    db = memory._store._db  # type: ignore[attr-defined]
+    db = memory._store._db
     questions = [question for question in questions if query_words(question)]
 
     def bare(n: int, index: str) -> float:

@@ -15,7 +15,7 @@ from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS
 from loxodon.serve.cli.help import OPTIONS
 from loxodon.serve.cli.table import COMMANDS
-from loxodon.store.relational.checks import BROKEN
+from loxodon.store.checks import BROKEN
 from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
 

@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from loxodon.services.recalling import Recalling
     from loxodon.standing import Stats, Status
     from loxodon.store import Note
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
     from loxodon.trust.audit.auditing import AuditLog
     from loxodon.trust.audit.inspection import Inspected, Subject
     from loxodon.trust.forget.scanning import Scanned

@@ -14,7 +14,7 @@ from loxodon.values import NamedTuple
 if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.store import Spent
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 class Status(NamedTuple):

@@ -1,4 +1,4 @@
-"""What every backend promises: all of `store/protocol.py`, a part of it in each of `contracts/`."""
+"""What every backend promises: all of `store/store.py`, a part of it in each of `contracts/`."""
 
 from __future__ import annotations
 

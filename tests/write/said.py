@@ -8,7 +8,7 @@ from typing import Any
 
 from loxodon import Memory
 from loxodon.language.statements import Statement
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.types import Record, Source, Turn
 from loxodon.write import themes

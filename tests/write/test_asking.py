@@ -697,9 +697,7 @@ def test_what_was_kept_before_reaches_no_model(server: Stage, opened: Open) -> N
     token = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"
     say(memory, f"{ZEPHYR} with it")
     with memory._store.writing():  # as before there were rules
-        memory._store._db.run(  # type: ignore[attr-defined]
-            "UPDATE turns SET content = content || ?", (f" {token}",)
-        )
+        memory._store._db.run("UPDATE turns SET content = content || ?", (f" {token}",))
     memory.consolidate(force=True)
     sent = json.dumps([one.body for one in server.requests])
     assert "Zephyr" in sent

@@ -338,7 +338,7 @@ def test_a_full_disk_undoes_the_phase_and_loses_nothing(tmp_path: Path) -> None:
     for name, spare in (("whole", 1 << 20), *((f"n{n}", n) for n in (0, 1, 2, 4, 8))):
         shutil.copytree(told, tmp_path / name)  # with its key: what is signed is signed alike
         with Memory.open(tmp_path / name, config=CONFIG, clock=Clock()) as memory:
-            db = memory._store._db  # type: ignore[attr-defined]
+            db = memory._store._db
             ((pages,),) = db.all("PRAGMA page_count")
             db.all(f"PRAGMA max_page_count={pages + spare}")
             try:

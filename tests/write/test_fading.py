@@ -12,7 +12,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.config import DecayConfig
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Record
 from loxodon.write import fading
 from loxodon.write.decay import fades_at

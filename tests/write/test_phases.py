@@ -156,12 +156,12 @@ class Failing(NamedTuple):
     memory: Memory
 
     def fill(self) -> None:
-        db = self.memory._store._db  # type: ignore[attr-defined]
+        db = self.memory._store._db
         ((pages,),) = db.all("PRAGMA page_count")
         db.all(f"PRAGMA max_page_count={pages}")
 
     def free(self) -> None:
-        self.memory._store._db.all("PRAGMA max_page_count=1073741823")  # type: ignore[attr-defined]
+        self.memory._store._db.all("PRAGMA max_page_count=1073741823")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from loxodon.store import clock_check
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Record
 from loxodon.write import themes
 from loxodon.write.beliefs import DOUBTFUL

@@ -24,7 +24,7 @@ from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, Usag
 from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
 from loxodon.store import JobRuns, clock_check
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.trust.audit.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
 from loxodon.verbs.paging import Page, paged

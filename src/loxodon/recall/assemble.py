@@ -22,7 +22,7 @@ from loxodon.messages import t
 from loxodon.recall.context import snippet, who
 from loxodon.recall.gate import State, should_recall
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold

@@ -41,7 +41,7 @@ from loxodon.types import Turn
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 ONLY_ASKS = 0.8

@@ -17,7 +17,7 @@ from loxodon.types import Record
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 CANDIDATES = 16

@@ -17,7 +17,7 @@ from loxodon.text.language import language_of
 from loxodon.text.words import query_words
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 DAYS = timedelta(days=3)

@@ -24,7 +24,7 @@ from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store import QuarantinedText
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 LIFT = 0.15

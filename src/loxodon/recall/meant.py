@@ -16,7 +16,7 @@ from loxodon.store import Beside, Filter, Index, Nature
 
 if TYPE_CHECKING:
     from loxodon.store import Near, QuestionVector
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 _TURNS = 60
 _OTHERS = 20

@@ -18,7 +18,7 @@ from loxodon.text.words import among, index_words, query_words
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 CANDIDATES = 24

@@ -28,7 +28,7 @@ from loxodon.recall.relevance import halved, kept
 from loxodon.recall.routes import has_memories, has_turns
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Note, Place
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.trust.origin.provenance import waits
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn

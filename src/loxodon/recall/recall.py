@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from loxodon.config import Weights
     from loxodon.models.embedders.questions import EmbeddedQuestion as Meaning
     from loxodon.store import Note
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 _RANKED = 40
 """How many of the best findings are linked and put in order; more where more are asked for."""

@@ -49,7 +49,7 @@ from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store import QuestionVector
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 _PARTLY = 0.25
 """What is filed under what a question asks for counts so much, where its words lead somewhere."""

@@ -24,7 +24,7 @@ from loxodon.types import Turn
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 FEW = 3
 """So many turns are hardly any; and so many of the best findings are followed."""

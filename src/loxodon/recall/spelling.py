@@ -17,7 +17,7 @@ from loxodon.text.patterns import lazy
 from loxodon.text.words import fold, query_words, stem_of
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"

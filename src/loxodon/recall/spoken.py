@@ -23,7 +23,7 @@ from loxodon.text.words import index_words
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 CANDIDATES = 100

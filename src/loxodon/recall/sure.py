@@ -29,7 +29,7 @@ from loxodon.text.words import index_words, query_words
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 _LOOKED_AT = 10

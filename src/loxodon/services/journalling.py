@@ -28,7 +28,7 @@ from loxodon.write.journal import (
 if TYPE_CHECKING:
     from loxodon.services.space import OpenSpace
     from loxodon.store import QuarantinedText
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
     from loxodon.verbs.paging import Key, Slice
 
 BATCH = 2_000

@@ -19,8 +19,8 @@ from loxodon.trust.guard.guard import Guard
 from loxodon.write.decay import Decay
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
     from loxodon.store.sqlite.cipher import Keys
+    from loxodon.store.store import Store
 
 _KEY_BYTES = 32
 

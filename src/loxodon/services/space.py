@@ -16,8 +16,8 @@ from loxodon.trust.guard.guard import Guard
 from loxodon.types import Chat, Pause
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
     from loxodon.store.sqlite.cipher import Keys
+    from loxodon.store.store import Store
     from loxodon.store.walls import Wall
     from loxodon.trust.forget.gatekeeper import Gatekeeper
     from loxodon.trust.forget.tombstones import Marks

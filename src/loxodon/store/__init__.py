@@ -1,5 +1,5 @@
-"""Storage. `protocol.py` states what Loxodon asks of a database. `relational/` does it over SQL,
-`sqlite/` in a file for each space, `postgres/` in one database for all.
+"""Storage. `store.py` has `Store`, everything Loxodon asks of a database; `sqlite/` keeps it in a
+file for each space, `postgres/` in one database for all.
 
 This module has the values that pass between them, the same for every backend.
 """

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from loxodon.types import Belief, Doubted
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store, WorkLog
+    from loxodon.store.store import Store
+    from loxodon.store.worklog import WorkLog
 
 STEP = timedelta(days=31)
 """How long nothing may be heard before a clock that goes forward is doubted."""

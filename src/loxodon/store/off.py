@@ -9,7 +9,7 @@ from loxodon.errors import ConfigError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Witness
+    from loxodon.store.database import Witness
     from loxodon.trust.audit.log import Audit
 
 

@@ -8,9 +8,13 @@ on memories, which use their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
+from loxodon.errors import StoreError
+from loxodon.store import Progress
+from loxodon.store.database import Database
 from loxodon.store.rows import COLUMNS
 
 Row = tuple[Any, ...]
@@ -93,3 +97,216 @@ class JournalDay(NamedTuple):
     first: int
     last: int
     """The numbers of its first and last turn."""
+
+
+_BATCH = 2_000
+PART_TURNS = 2_000
+PART_BYTES = 8 << 20
+"""The most turns of a day, and the most of their text, that are in one part."""
+
+_MS = 86_400_000
+_FIRST_DAY = 719_162 * _MS
+"""From the first day there is until 1970: SQL divides towards zero, so days begin there."""
+_DAY = f"((t.at + t.utc_offset * 60000 + {_FIRST_DAY}) / {_MS})"
+_ON_DAY = f"t.at BETWEEN ? AND ? AND {_DAY} = ?"
+
+# A number is never given out twice, and every change of a memory adds to its version.
+_BASES = {
+    "turns": "SELECT count(*), max(seq) FROM turns",
+    "segments": "SELECT count(*), max(no) FROM segments",
+    "events": "SELECT count(*), max(no), sum(compressed) FROM events",
+    "entities": "SELECT count(*), max(no), max(updated_at), sum(length(name || aliases)) "
+    "FROM entities",
+    "imports": "SELECT count(*), max(at) FROM imports",
+    "unindexed": "SELECT count(*), max(memory) FROM unindexed",
+    "documents": "SELECT count(*), max(no), sum(expires_at) FROM documents",
+}
+_NUMBERED = (
+    ("session", "sessions", "no"),
+    ("turn", "turns", "seq"),
+    ("memory", "memories", "row"),
+    ("segment", "segments", "no"),
+    ("entity", "entities", "no"),
+    ("document", "documents", "no"),
+    ("quarantine", "quarantine", "no"),
+)
+_ABOUT = ("counters", "meta", "tombstones", "receipts")
+"""Tables that a store may have rows in though nothing is kept in it."""
+_COUNT = "INSERT INTO counters (name, last)"
+_AT_LEAST = "ON CONFLICT (name) DO UPDATE SET last = max(counters.last, excluded.last)"
+
+
+class PrimaryData:
+    """All data that is not derived, table by table (`primary.py`).
+
+    Inside one `Store.reading`, all tables are from the same snapshot.
+    """
+
+    def __init__(self, db: Database, rebuild: Callable[[Progress], int]) -> None:
+        self._db = db
+        self._rebuild = rebuild
+
+    # Out
+
+    def dump(self, table: str) -> Iterator[Row]:
+        """Every row of a table of `PRIMARY_TABLES`, ordered by key, read in batches."""
+        spec = PRIMARY_TABLES[table]
+        key = ", ".join(f"t.{column}" for column in spec.columns[: spec.key])
+        select = f"SELECT {key}, {_columns(spec)} FROM {table} t WHERE {spec.which}"
+        order = f"ORDER BY {key} LIMIT {_BATCH}"
+        rows = self._db.all(f"{select} {order}")
+        while rows:
+            yield from (row[spec.key :] for row in rows)
+            if len(rows) < _BATCH:
+                return
+            marks = ", ".join("?" * spec.key)
+            after = rows[-1][: spec.key]
+            rows = self._db.all(f"{select} AND ({key}) > ({marks}) {order}", after)
+
+    def days(self) -> list[JournalDay]:
+        """The days of the journal, in order. A turn stays in its part when others are added."""
+        found = []
+        for day, turns, size, first, last in self._db.all(
+            f"SELECT {_DAY} AS day, count(*), sum(octet_length(t.content)), min(t.seq), "
+            "max(t.seq) FROM turns t GROUP BY day ORDER BY day"
+        ):
+            name = date.fromordinal(day + 1).isoformat()
+            if turns <= PART_TURNS and size <= PART_BYTES:
+                found.append(JournalDay(name, 1, turns, first, last))
+            else:
+                found += self._parts(day, name)
+        return found
+
+    def _parts(self, day: int, name: str) -> list[JournalDay]:
+        """A long day, cut wherever a part is full."""
+        found: list[JournalDay] = []
+        turns = size = first = last = 0
+        for seq, length in self._db.all(
+            f"SELECT t.seq, octet_length(t.content) FROM turns t WHERE {_ON_DAY} ORDER BY t.seq",
+            _around(day),
+        ):
+            if turns == PART_TURNS or (turns and size + length > PART_BYTES):
+                found.append(JournalDay(name, len(found) + 1, turns, first, last))
+                turns = size = 0
+            first, last = first if turns else seq, seq
+            turns, size = turns + 1, size + length
+        return [*found, JournalDay(name, len(found) + 1, turns, first, last)]
+
+    def turns_of(self, day: JournalDay) -> list[Row]:
+        """The turns of a day or part of a day, as in `dump`, in order of time."""
+        number = date.fromisoformat(day.date).toordinal() - 1
+        return self._db.all(
+            f"SELECT {_columns(PRIMARY_TABLES['turns'])} FROM turns t WHERE {_ON_DAY} "
+            "AND t.seq BETWEEN ? AND ? ORDER BY t.at, t.seq",
+            [*_around(number), day.first, day.last],
+        )
+
+    def bases(self) -> dict[str, str]:
+        """For tables that can be large, a short text that changes whenever the table does.
+
+        Memories are listed by kind and state: `memories/fact/active`.
+        """
+        found = {name: _joined(self._db.all(query)[0]) for name, query in _BASES.items()}
+        for kind, state, *rest in self._db.all(
+            "SELECT kind, state, count(*), sum(version), max(row), max(updated_at) FROM memories "
+            "GROUP BY kind, state"
+        ):
+            found[f"memories/{kind}/{state}"] = _joined(rest)
+        return found
+
+    def labels(self, label: str) -> list[tuple[str, str]]:
+        """(folded name, id) of the active memories with a label, ordered by name and age.
+
+        The label is `keyword`, `entity`, `tag`, `project` or `topic`.
+        """
+        found = self._db.all(
+            "SELECT l.name, m.id FROM memory_labels l CROSS JOIN memories m ON m.row = l.memory "
+            "WHERE l.label = ? AND m.state = 'active' ORDER BY l.name, l.memory",
+            (label,),
+        )
+        return [(name, id) for name, id in found]
+
+    # In
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever stored here."""
+        tables = [name for name in PRIMARY_TABLES if name not in _ABOUT]
+        held = " OR ".join(f"EXISTS (SELECT 1 FROM {name})" for name in tables)
+        return not self._db.all(f"SELECT {held}")[0][0]
+
+    def load(self, rows: Iterable[tuple[str, Sequence[Row]]], progress: Progress) -> None:
+        """Fill an empty store with dumped rows, and rebuild all derived data.
+
+        Rows come in batches, referenced rows first. All or none are stored; a StoreError says what
+        does not fit. `progress` reports on the derived data.
+        """
+        with self._db.writing():
+            if not self.is_empty():
+                raise StoreError(
+                    "{path} is not empty",
+                    hint="choose another home with --home",
+                    path=self._db.path,
+                )
+            unindexed: list[Row] = []
+            for table, batch in rows:
+                if table == "unindexed":
+                    unindexed += batch
+                else:
+                    self._put(table, batch)
+            self._keep_numbers()
+            self._rebuild(progress)
+            self._put("unindexed", unindexed)  # which making it anew has emptied
+
+    def _keep_numbers(self) -> None:
+        """A number that something has is not given out again, whatever the counters say."""
+        for counter, table, column in _NUMBERED:
+            held = f"SELECT ?, max({column}) FROM {table} HAVING count(*) > 0"
+            self._db.run(f"{_COUNT} {held} {_AT_LEAST}", (counter,))
+        # The number in an id is of its kind and day: f_20260204_001.
+        self._db.run(
+            f"{_COUNT} SELECT substr(id, 1, 10), max(CAST(substr(id, 12) AS INTEGER)) "
+            f"FROM memories GROUP BY 1 HAVING true {_AT_LEAST}"
+        )
+
+    def _put(self, table: str, rows: Iterable[Row]) -> None:
+        spec = PRIMARY_TABLES[table]
+        marks = ", ".join(_mark(column, spec) for column in spec.columns)
+        columns = ", ".join(spec.columns)
+        instead = ""
+        if table in ("counters", "meta"):  # opening a store makes some single values
+            name, value = spec.columns
+            instead = f"ON CONFLICT ({name}) DO UPDATE SET {value} = excluded.{value}"
+        self._db.many(f"INSERT INTO {table} ({columns}) VALUES ({marks}) {instead}", rows)
+
+
+def _columns(table: PrimaryTable) -> str:
+    """What to select of `t`: sessions and memories by their ids."""
+    found = []
+    for column in table.columns:
+        if column in table.sessions:
+            found.append(f"(SELECT s.id FROM sessions s WHERE s.no = t.{column})")
+        elif column in table.memories:
+            found.append(f"(SELECT m.id FROM memories m WHERE m.row = t.{column})")
+        else:
+            found.append(f"t.{column}")
+    return ", ".join(found)
+
+
+def _mark(column: str, table: PrimaryTable) -> str:
+    """The place of a value. One that is not there becomes 0, which refers to nothing: for NULL a
+    primary key would make up a number."""
+    if column in table.sessions:
+        return "coalesce((SELECT no FROM sessions WHERE id = ?), 0)"
+    if column in table.memories:
+        return "coalesce((SELECT row FROM memories WHERE id = ?), 0)"
+    return "?"
+
+
+def _around(day: int) -> tuple[int, int, int]:
+    """All moments that are on this day somewhere, and the day."""
+    start = day * _MS - _FIRST_DAY
+    return start - _MS, start + 2 * _MS, day
+
+
+def _joined(values: Sequence[object]) -> str:
+    return ".".join(str(value or 0) for value in values)

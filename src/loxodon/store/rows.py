@@ -5,21 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.errors import DamagedStoreError
 from loxodon.text.words import fold
-from loxodon.types import Record, Source, Turn
-
-if TYPE_CHECKING:
-    from loxodon.store.protocol import DecayModel
+from loxodon.types import Kind, Record, Source, Turn
 
 TURN = (
     "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
     "t.origin, t.agent FROM turns t JOIN sessions s ON s.no = t.session"
 )
 """The columns of a turn, and where they are."""
+
+
+class DecayModel(Protocol):
+    """How strength decays; the store keeps a base value and its time, and computes the rest."""
+
+    summary_facts: int
+
+    def now(self) -> datetime:
+        """The current time for the decay."""
+
+    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
+        """The current strength."""
+
+    def rate(self, kind: Kind, importance: float) -> float:
+        """The share of it that a day takes."""
+
+    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
+        """When it falls below the limit for active memories; None for never."""
 
 
 TIMES = frozenset(

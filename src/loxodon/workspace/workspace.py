@@ -20,7 +20,7 @@ from loxodon import layout
 from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.store import Progress
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.trust.access.places import named
 from loxodon.trust.audit.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced

@@ -24,7 +24,7 @@ from loxodon.models.chat import ChatModel, ModelReply
 from loxodon.models.ledger import Ledger
 from loxodon.models.reading import Batch, KnownMemory, ModelReading, PromptMessage, read, size
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words

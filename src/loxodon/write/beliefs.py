@@ -12,7 +12,7 @@ from loxodon.types import Record
 from loxodon.write.wavering import settled
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 SURER = 0.1
 """What being said again adds to the confidence of a belief."""

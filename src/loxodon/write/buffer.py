@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from loxodon.store.protocol import WorkLog
+from loxodon.store.worklog import WorkLog
 from loxodon.tokens import Counter
 from loxodon.types import CAPTURED
 

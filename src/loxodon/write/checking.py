@@ -10,7 +10,7 @@ from loxodon.errors import BadReplyError
 from loxodon.messages import LANGUAGES
 from loxodon.models import trial
 from loxodon.models.chat import ChatModel
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import ModelChecked, ModelTried
 from loxodon.write.asking import put_trial
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, tzinfo
 from loxodon.config import UnsettledConfig
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.similarity import sense
 from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn

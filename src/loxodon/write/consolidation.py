@@ -13,7 +13,7 @@ from loxodon.config import Config
 from loxodon.errors import BusyStoreError, ConsolidationError, UsageError
 from loxodon.filelock import lock_at
 from loxodon.layout import CONSOLIDATION_LOCK
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.tokens import Counter
 from loxodon.types import Consolidated, HandedOut
 from loxodon.write.attempt import Attempt

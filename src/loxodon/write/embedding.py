@@ -17,7 +17,7 @@ from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
 from loxodon.models.embedders.limits import within
 from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 from loxodon.trust.origin.quarantine import heard

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 
 from loxodon.language.statements import USER, Mention, Statement
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.types import Attribute, Card, Entity
 

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.store.clock_check import BACK, FLOOR
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Record
 from loxodon.write.decay import LIFT
 

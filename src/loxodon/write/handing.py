@@ -15,7 +15,7 @@ from typing import Any
 from loxodon.errors import InputError
 from loxodon.models.reading import KnownMemory, believed, question
 from loxodon.models.replies import UnfitError, record, value_of
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Asking, HandedOut, Record
 from loxodon.write import passages
 from loxodon.write.passages import Passage, Stack

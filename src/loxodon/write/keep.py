@@ -15,7 +15,7 @@ from loxodon.errors import InputError, no_memory
 from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Statement
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.names import candidates
 from loxodon.text.words import fold, query_words

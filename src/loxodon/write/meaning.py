@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from loxodon.language.attributes import About, importance_of
 from loxodon.language.statements import USER, Mention, Statement, TurnInContext
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.bounds import tame
 from loxodon.types import Record
 from loxodon.write import extract

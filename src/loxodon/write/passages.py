@@ -24,7 +24,7 @@ from loxodon.models.reading import (
     size,
 )
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.sentences import split
 from loxodon.tokens import cut, estimate
 from loxodon.trust.origin.provenance import is_context, speaks_for_user

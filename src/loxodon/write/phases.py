@@ -29,7 +29,8 @@ from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Filter, Work, clock_check
-from loxodon.store.protocol import Store, WorkLog
+from loxodon.store.store import Store
+from loxodon.store.worklog import WorkLog
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.trust.origin import provenance
 from loxodon.types import GLOBAL_PROJECT, Audience, Origin, Record
 from loxodon.write.decay import initial_strength

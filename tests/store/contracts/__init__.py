@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.words import query_words
 from loxodon.types import Record, Turn
 from tests.clock import NOW

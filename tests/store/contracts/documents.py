@@ -8,7 +8,7 @@ import pytest
 
 from loxodon.store import Namespace, StoredDocument
 from loxodon.store.namespaces import namespace_at, path_of
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from tests.clock import NOW
 from tests.store.contracts import Contract
 

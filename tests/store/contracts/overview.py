@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from loxodon.errors import NotFoundError
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.types import Source
 from tests.clock import NOW

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from loxodon.store import Filter, QuarantinedText
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.types import Entity, Event, Segment
 from loxodon.verbs.paging import Key, Slice

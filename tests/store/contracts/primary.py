@@ -10,7 +10,7 @@ from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
 from loxodon.store import CompletedCall, Filter, JobRuns, QuarantinedText, Work
 from loxodon.store.primary import PRIMARY_TABLES, Row
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Entity, Source
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn

@@ -9,7 +9,7 @@ import pytest
 
 from loxodon.errors import NotFoundError, StaleEditError
 from loxodon.store import Filter, KnownNames, KnownTurn
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.words import index_words
 from loxodon.types import Entity, Source
 from tests.clock import NOW

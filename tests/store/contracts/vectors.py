@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from loxodon.store import Filter, Index, QuestionVector, TextToEmbed, Vector
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.store.vector_math import from_bytes, unit
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn

@@ -7,7 +7,7 @@ from typing import Any
 
 from loxodon.language.statements import Fragment
 from loxodon.store import Filter, MemoryUse, PoolSizes, Spent, Stretch, Work
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Entity, Event, Segment, Turn
 from tests.clock import NOW
 from tests.store.contracts import Contract, record, turn

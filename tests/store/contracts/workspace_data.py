@@ -9,7 +9,7 @@ import pytest
 
 from loxodon.errors import InputError
 from loxodon.store import Chunk, Filter, Note, NoteFile
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from tests.clock import NOW
 from tests.store.contracts import Contract, record
 

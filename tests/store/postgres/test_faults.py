@@ -25,7 +25,7 @@ from loxodon.store import Filter, KnownTurn
 from loxodon.store.postgres import database, migrations, pool, spaces
 from loxodon.store.postgres.errors import shown
 from loxodon.store.postgres.files import share
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Turn
 from tests.store.contracts import key, record, turn
 from tests.store.postgres.server import OWNER, Server, running

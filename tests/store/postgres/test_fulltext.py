@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.store import Filter
+from loxodon.store.database import migrations as every_migration
+from loxodon.store.fulltext import FullText, Narrowed
 from loxodon.store.postgres import fulltext, migrations
-from loxodon.store.relational.database import migrations as every_migration
-from loxodon.store.relational.fulltext import FullText, Narrowed
 from loxodon.text.words import index_words, query_words
 from tests.long import count as how_many
 from tests.store.postgres.server import OWNER, Server

@@ -11,10 +11,10 @@ import pytest
 from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
 from loxodon.store import Chunk, CompletedCall, Filter, NoteFile, QuarantinedText
+from loxodon.store.database import migrations as files_of
 from loxodon.store.postgres import migrations
 from loxodon.store.postgres.pool import Session, begin, connect, role_of
 from loxodon.store.postgres.store import PostgresStore
-from loxodon.store.relational.database import migrations as files_of
 from loxodon.store.sqlite.views import views_of
 from loxodon.store.walls import Wall
 from loxodon.types import Entity, Event, Segment, Source

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from loxodon.errors import LoxodonError
 from loxodon.store import CompletedCall, Filter, QuarantinedText, QuestionVector, Vector
 from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.store.vector_math import unit
 from loxodon.store.walls import Wall
 from loxodon.text.words import query_words
@@ -204,10 +204,10 @@ def test_on_the_same_data_both_say_the_same(
         patch.setattr("loxodon.store.postgres.fulltext._ROWS", 5)
         if sampled:  # some words are common, in a store as small as this
             for module in ("search", "indexes"):
-                patch.setattr(f"loxodon.store.relational.{module}.SAMPLE_FROM", 12)
-            patch.setattr("loxodon.store.relational.search.COMMON", 4)
-            patch.setattr("loxodon.store.relational.search.LEAST_BUDGET", 6)
-            patch.setattr("loxodon.store.relational.search._SEEN", 2)
+                patch.setattr(f"loxodon.store.{module}.SAMPLE_FROM", 12)
+            patch.setattr("loxodon.store.search.COMMON", 4)
+            patch.setattr("loxodon.store.search.LEAST_BUDGET", 6)
+            patch.setattr("loxodon.store.search._SEEN", 2)
         for store in (file, server):
             _told(seed)(store)
         walls = (Wall(), Wall("x"), Wall("y", group=True))

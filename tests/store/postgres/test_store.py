@@ -9,7 +9,7 @@ import pytest
 
 from loxodon.store import Filter
 from loxodon.store.postgres.store import PostgresStore
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import Source
 from tests.store.contract import BackendContract
 from tests.store.contracts import key, record, turn

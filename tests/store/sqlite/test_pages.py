@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loxodon.store import Filter
-from loxodon.store.relational.pages import _FEW, LISTINGS, query
+from loxodon.store.pages import _FEW, LISTINGS, query
 from loxodon.store.walls import Wall
 from loxodon.verbs.paging import Key
 from tests.store.contracts import record

@@ -23,13 +23,12 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
-from loxodon.store import Chunk, Filter, NoteFile
-from loxodon.store.protocol import Store
-from loxodon.store.relational import name_lookup, neighbours
-from loxodon.store.relational.database import MEMO
+from loxodon.store import Chunk, Filter, NoteFile, name_lookup, neighbours
+from loxodon.store.database import MEMO
 from loxodon.store.sqlite import database
 from loxodon.store.sqlite.database import APPLICATION_ID, Database
 from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.store import Store
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Segment, Source
 from tests.clock import NOW
@@ -454,7 +453,7 @@ def test_other_words_than_before_make_the_indexes_anew(
         store._db.run("INSERT INTO memory_index (memory_index) VALUES ('delete-all')")
     assert store.search("memories", ["cat"], Filter(), 5) == []
     store.close()
-    monkeypatch.setattr("loxodon.store.relational.store.VERSION", "another")
+    monkeypatch.setattr("loxodon.store.store.VERSION", "another")
     store = opened(tmp_path / "x.db")
     assert len(store.search("memories", ["cat"], Filter(), 5)) == 1
     store.close()
@@ -465,8 +464,8 @@ class TestCommonWords:
 
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
-        monkeypatch.setattr("loxodon.store.relational.search.LEAST_BUDGET", 50)
-        monkeypatch.setattr("loxodon.store.relational.search.COMMON", 20)
+        monkeypatch.setattr("loxodon.store.search.LEAST_BUDGET", 50)
+        monkeypatch.setattr("loxodon.store.search.COMMON", 20)
         store = opened(tmp_path / "x.db")
         sides = ("question about the budget", "answer on travel")
         said = [turn(f"{sides[n % 2]} number{n}", id=str(n)) for n in range(3_000)]

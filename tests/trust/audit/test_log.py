@@ -8,9 +8,11 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,21 +148,23 @@ def test_it_can_be_switched_off(tmp_path: Path) -> None:
         assert memory.audit.verify().entries == 2
 
 
-def test_a_write_that_failed_is_undone_on_record(tmp_path: Path) -> None:
+def test_a_write_that_failed_is_undone_on_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Memory.open(tmp_path) as memory:
         memory.capture("likes tea")
-        db = memory._store._db  # type: ignore[attr-defined]
+        db = memory._store._db
         real = db.run
 
-        def failing(sql: str, values: object = ()) -> None:
+        def failing(sql: str, values: Sequence[Any] = ()) -> None:
             if sql == "COMMIT":
                 raise OSError("the disk is gone")
             real(sql, values)
 
-        db.run = failing
-        with pytest.raises(OSError, match="gone"):
-            memory.capture("never kept")
-        db.run = real
+        with monkeypatch.context() as patch:
+            patch.setattr(db, "run", failing)
+            with pytest.raises(OSError, match="gone"):
+                memory.capture("never kept")
         memory.capture("likes coffee")
         ops = [one.op for one in memory.audit.entries()]
         assert ops == ["audit.file", "capture", "capture", "undone", "capture", "capture"]
@@ -239,7 +243,7 @@ def test_a_write_is_synced_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         for n in range(30, 130):
             memory.add([{"role": "user", "content": f"said {n}", "id": str(n)}])
         assert 1 <= len(synced) <= 3
-        (kept,) = memory._store._db.one("SELECT sum(length(lines)) FROM audit_tail")  # type: ignore[attr-defined]
+        ((kept,),) = memory._store._db.all("SELECT sum(length(lines)) FROM audit_tail")
         assert 0 < kept < MOST_TAIL
 
 

@@ -73,7 +73,7 @@ def test_a_sound_store_is_left_alone(home: Path) -> None:
 
 def test_what_is_derived_is_made_anew_in_its_place(home: Path) -> None:
     with opened(home) as memory:
-        db = memory._store._db  # type: ignore[attr-defined]
+        db = memory._store._db
         db.run("DELETE FROM turn_index WHERE rowid = 3")
     before = truth(home)
     found = mend(home)

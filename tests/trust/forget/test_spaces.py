@@ -115,7 +115,7 @@ def test_it_is_refused_while_somebody_has_it_open(
         other.stdin.close()
     with Memory.open(home, clock=Clock()) as memory:  # nothing was touched
         assert len(memory.list()) == 2
-        assert memory._store._db.one("PRAGMA journal_mode") == ("wal",)  # type: ignore[attr-defined]
+        assert memory._store._db.one("PRAGMA journal_mode") == ("wal",)
     assert receipts(home) == []
     assert deleted(home).erased["memories"] == 2
 

@@ -105,7 +105,7 @@ def test_a_memory_gets_its_words_back(memory: Memory) -> None:
 
 
 def test_what_was_journalled_before_is_looked_through(held: Memory) -> None:
-    db = held._store._db  # type: ignore[attr-defined]
+    db = held._store._db
     with held._store.writing():
         db.run("DELETE FROM quarantine")
         held._store.quarantine.screened(2)  # as a migration leaves it: up to turn 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from loxodon.config import DecayConfig
     from loxodon.store import Step
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 _POINTS = 24
 """Points between two marks: the curve is smooth."""

@@ -9,7 +9,7 @@ from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
     from loxodon.types import Record
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.types import Record, Turn
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 class Moment(NamedTuple):

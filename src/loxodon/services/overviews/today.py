@@ -13,7 +13,7 @@ from loxodon.types import Job, Record, Review
 if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.store import Altered
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 DEFAULT = timedelta(days=7)
 _MOST = 500

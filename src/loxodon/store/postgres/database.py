@@ -25,13 +25,13 @@ from typing import Any, TypeVar
 import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
+from loxodon.store.database import NOTHING_SIGNED, Database, Row
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.dialect import goes_past, is_write, repeated, translated
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
 from loxodon.store.postgres.text import escaped, needs_escape, unescaped
-from loxodon.store.relational.database import NOTHING_SIGNED, Database, Row
 from loxodon.store.walls import Wall
 
 _LOCK_SECONDS = 120.0

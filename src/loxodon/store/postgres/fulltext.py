@@ -14,8 +14,8 @@ from operator import itemgetter
 from struct import Struct
 
 from loxodon.store import Hit, Index
-from loxodon.store.relational.fulltext import FullText, Narrowed, Postings
-from loxodon.store.relational.search import TABLES, THESE, these
+from loxodon.store.fulltext import FullText, Narrowed, Postings
+from loxodon.store.search import TABLES, THESE, these
 
 _POOLS: Mapping[Index, int] = {
     "turns": 1,

@@ -12,9 +12,9 @@ import threading
 import psycopg
 
 from loxodon.errors import NewerStoreError, StoreError
+from loxodon.store.database import migrations
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.postgres.pool import ROLE, Session, connect
-from loxodon.store.relational.database import migrations
 
 _LOCK = 0x4C4F584F444F4E
 _LEAST = 160_000

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.postgres.fulltext import PostgresFullText
-from loxodon.store.relational.store import RelationalStore
+from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
     from loxodon.store.postgres.vectors import PostgresVectors
-    from loxodon.store.protocol import DecayModel
+    from loxodon.store.rows import DecayModel
     from loxodon.trust.guard.guard import Guard
 
 _OPEN = Wall()
 
 
-class PostgresStore(RelationalStore):
+class PostgresStore(Store):
     """A `Store` in a PostgreSQL database."""
 
     _db: PostgresDatabase

@@ -16,12 +16,12 @@ import psycopg
 
 from loxodon.errors import StoreError
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector
+from loxodon.store.database import Row
 from loxodon.store.postgres import nearest
 from loxodon.store.postgres.database import PostgresDatabase
 from loxodon.store.postgres.pool import Half
-from loxodon.store.relational.database import Row
-from loxodon.store.relational.search import TABLES, conditions_of, listed
-from loxodon.store.relational.vectors import ASTRAY, Asked, Model, RelationalVectors, floats
+from loxodon.store.search import TABLES, conditions_of, listed
+from loxodon.store.vectors import ASTRAY, Asked, Model, Vectors, floats
 
 if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats, Numbers
@@ -35,7 +35,7 @@ _MORE_BY_INDEX = 8
 _OF_MEMORIES = "('memories', 'archive')"
 
 
-class PostgresVectors(RelationalVectors):
+class PostgresVectors(Vectors):
     """`Vectors` in pgvector."""
 
     tables = ("vector_todo", "vectors", "vector_models")

@@ -1,5 +1,5 @@
 -- Every fixed statement of a store that is the same for all backends, by name; what is a backend's
--- own is in its folder. Those with filters or lists of rows are put together in relational/. The SQL
+-- own is in its folder. Those with filters or lists of rows are put together in the modules of `store/`. The SQL
 -- is SQLite's, without what PostgreSQL would take otherwise; store/postgres/dialect.py does the rest.
 
 -- Numbers given out once -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What is wrong with the file of a store, beside its content (`relational/checks.py`)."""
+"""What is wrong with the file of a store, beside its content (`store/checks.py`)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from loxodon.errors import StoreError
 from loxodon.messages import t
+from loxodon.store.checks import MOST, Part, derived, of_truth
 from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.store.relational.checks import MOST, Part, derived, of_truth
-from loxodon.store.relational.reindexing import INDEXES
+from loxodon.store.reindexing import INDEXES
 from loxodon.store.sqlite import seals, write_counter
 from loxodon.store.sqlite.database import Database
 from loxodon.store.sqlite.schema import expected_schema

@@ -11,7 +11,7 @@ import apsw
 
 from loxodon.errors import StoreError
 from loxodon.store import Progress
-from loxodon.store.relational.database import ANCHOR
+from loxodon.store.database import ANCHOR
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import let_go, store_error

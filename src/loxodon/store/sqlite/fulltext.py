@@ -13,8 +13,8 @@ from typing import Any
 
 from loxodon.errors import StoreError
 from loxodon.store import Hit, Index
-from loxodon.store.relational.fulltext import FullText, Narrowed, Postings
-from loxodon.store.relational.search import TABLES, THESE, IndexedTable, listed, these
+from loxodon.store.fulltext import FullText, Narrowed, Postings
+from loxodon.store.search import TABLES, THESE, IndexedTable, listed, these
 
 _KEPT = 100_000
 """Rows whose length is remembered."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from loxodon.errors import DamagedStoreError
-from loxodon.store.relational.database import Database
-from loxodon.store.relational.search import listed
+from loxodon.store.database import Database
+from loxodon.store.search import listed
 from loxodon.store.sqlite.vectors import BLOCK
 from loxodon.store.vector_math import FAR, closest, distances, sign_bits
 

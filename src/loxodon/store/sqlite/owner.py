@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import apsw
 
+from loxodon.store.database import Row
 from loxodon.store.primary import COUNTED
-from loxodon.store.relational.database import Row
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import APPLICATION_ID

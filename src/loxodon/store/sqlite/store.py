@@ -13,23 +13,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loxodon.store import Progress
-from loxodon.store.relational.store import RelationalStore
 from loxodon.store.sqlite import write_counter
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import Database
 from loxodon.store.sqlite.fulltext import SqliteFullText
+from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import DecayModel
-    from loxodon.store.relational.checks import Part
+    from loxodon.store.checks import Part
+    from loxodon.store.rows import DecayModel
     from loxodon.store.sqlite.vectors import SqliteVectors
     from loxodon.trust.guard.guard import Guard
 
 _OPEN = Wall()
 
 
-class SqliteStore(RelationalStore):
+class SqliteStore(Store):
     """A `Store` in a file."""
 
     _db: Database

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector
-from loxodon.store.relational.database import Row
-from loxodon.store.relational.search import TABLES, conditions_of, listed
-from loxodon.store.relational.vectors import ASTRAY, Asked, Model, RelationalVectors, floats
+from loxodon.store.database import Row
+from loxodon.store.search import TABLES, conditions_of, listed
 from loxodon.store.sqlite.database import Database
+from loxodon.store.vectors import ASTRAY, Asked, Model, Vectors, floats
 
 if TYPE_CHECKING:
     from numpy import bool_
@@ -33,7 +33,7 @@ _CHANGES = "vectors"
 """The counter of changes to blocks."""
 
 
-class SqliteVectors(RelationalVectors):
+class SqliteVectors(Vectors):
     """`Vectors` in a file."""
 
     tables = ("vector_todo", "vectors", "vector_bits", "vector_blocks", "vector_models")

@@ -14,8 +14,8 @@ from typing import Any
 
 from loxodon.errors import InputError, NotFoundError, TokenReusedError
 from loxodon.store import CompletedCall
-from loxodon.store.protocol import Store
 from loxodon.store.sqlite.seals import digest
+from loxodon.store.store import Store
 from loxodon.types import Record
 
 MOST = 255

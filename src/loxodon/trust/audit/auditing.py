@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from loxodon import files
 from loxodon.errors import ConfigError
 from loxodon.fields import moment, number
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.log import Audit, boot_of
 from loxodon.trust.audit.verifying import LogOnDisk, Verified, verified

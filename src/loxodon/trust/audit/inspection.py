@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.errors import NotFoundError
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Note
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
 from loxodon.trust.audit.auditing import AuditEntry

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from loxodon.config import Config
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
     from loxodon.trust.audit.log import Audit
     from loxodon.trust.audit.trail import Testimony
 

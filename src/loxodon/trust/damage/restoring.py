@@ -39,13 +39,13 @@ from loxodon.memory import Memory
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
-from loxodon.store.protocol import Store
 from loxodon.store.sqlite import cipher, copying, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import Database, migrations, move_in
 from loxodon.store.sqlite.owner import space_of
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.store import Store
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
 from loxodon.trust.audit.witness import audited, note_restore

@@ -23,7 +23,7 @@ from loxodon.language.statements import USER
 from loxodon.recall.sought import matching
 from loxodon.recall.understand import Question, understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.patterns import lazy
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers, gist

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from loxodon.language.statements import USER
 from loxodon.store import Filter, MemoryRow, TextAt
-from loxodon.store.protocol import Store
 from loxodon.store.rows import loaded
+from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import Counter as TokenCounter

@@ -25,7 +25,7 @@ from loxodon.write.journal import key_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
     from loxodon.trust.guard.guard import Guard
     from loxodon.trust.rest.sealing import Seal
 

@@ -17,7 +17,7 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words

@@ -18,7 +18,7 @@ from loxodon.trust.origin.provenance import speaks_for_user
 from loxodon.types import ROLES, Turn
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Store
+    from loxodon.store.store import Store
 
 
 Keyed = tuple[Turn, bytes]

@@ -18,7 +18,7 @@ from typing import Any
 from loxodon.errors import InputError, NotFoundError
 from loxodon.messages import t
 from loxodon.store import KnownTurn, QuarantinedText
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.bounds import tame
 from loxodon.text.language import language_of
 from loxodon.trust.origin.instructions import Instruction, found_in, screens

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.words import fold, index_words
 from loxodon.trust.origin import quarantine

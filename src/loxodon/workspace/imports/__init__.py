@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.store import Progress
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.trust.access.offered import Choice
 from loxodon.types import FileProblem, Imported
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Reader, Setting, Talk, problem

@@ -18,7 +18,7 @@ from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.language.attributes import weighed_by
 from loxodon.store import Filter, Progress
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import Choice, Value

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.markdown import one_line
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, ROLES
 from loxodon.workspace.views import Planned, View, based_on, comment, local_text, stored_moment

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.store.primary import PRIMARY_TABLES, Row
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.workspace.views import Planned, View, bad_view, based_on, head, moment_text
 from loxodon.workspace.views import reading as read

@@ -13,7 +13,7 @@ from loxodon.errors import LoxodonError, UsageError
 from loxodon.layout import VIEWS
 from loxodon.messages import LANGUAGES, current
 from loxodon.store import Filter, Progress
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.trust.access.places import is_closed
 from loxodon.trust.guard.guard import Guard

@@ -11,8 +11,8 @@ from datetime import tzinfo
 from typing import Any
 
 from loxodon.store.primary import PRIMARY_TABLES, Row
-from loxodon.store.protocol import Store
 from loxodon.store.rows import moment
+from loxodon.store.store import Store
 from loxodon.workspace.views import Planned, View, based_on, head
 
 KEYWORDS = "layer2/index/keywords.json"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.workspace.views import Planned, View, based_on, comment
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple, cast
 
 from loxodon.errors import InputError
 from loxodon.store.primary import Row
-from loxodon.store.protocol import Store
 from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, stored
+from loxodon.store.store import Store
 from loxodon.types import AUDIENCES, CHANGES, KINDS, ORIGINS, Kind, Record, Source, State
 from loxodon.workspace.views import Planned, View, based_on, head, moment_text
 from loxodon.workspace.views import reading as read

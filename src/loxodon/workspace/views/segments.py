@@ -31,7 +31,7 @@ from functools import cache
 
 from loxodon.errors import InputError
 from loxodon.store.primary import Row
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.types import STATES
 from loxodon.workspace.views import (
     VERSION,

@@ -16,7 +16,7 @@ from loxodon.config import Config, SnapshotConfig
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
-from loxodon.store.protocol import Store
+from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import OWN, is_own, may_tell

@@ -1,4 +1,4 @@
--- Pages: every list is read a page at a time, each in the order of an index (store/relational/pages.py).
+-- Pages: every list is read a page at a time, each in the order of an index (store/pages.py).
 CREATE INDEX memories_by_state ON loxodon.memories (space_id, state, created_at, row);
 CREATE INDEX segments_by_time ON loxodon.segments (space_id, started_at, no);
 CREATE INDEX receipts_by_time ON loxodon.receipts (space_id, at, id);

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loxodon.store import Index
-from loxodon.store.relational.database import Database, Row
-from loxodon.store.relational.fulltext import FullText
-from loxodon.store.relational.search import TABLES
+from loxodon.store.database import Database, Row
+from loxodon.store.fulltext import FullText
 from loxodon.store.rows import MEMORY, loaded
+from loxodon.store.search import TABLES
 from loxodon.text.words import fold
 
 BATCH = 2_000

@@ -8,13 +8,12 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.clock import to_stored
-from loxodon.store import Filter, QuarantinedText, StoredReceipt
-from loxodon.store.relational import name_lookup
-from loxodon.store.relational.database import Database, Row
-from loxodon.store.relational.quarantine import QUARANTINED, quarantined_of
-from loxodon.store.relational.search import TABLES, conditions_of
-from loxodon.store.relational.worklog import EVENT, SEGMENT, event_of, segment_of
+from loxodon.store import Filter, QuarantinedText, StoredReceipt, name_lookup
+from loxodon.store.database import Database, Row
+from loxodon.store.quarantine import QUARANTINED, quarantined_of
 from loxodon.store.rows import MEMORY, TURN, moment, turn_of
+from loxodon.store.search import TABLES, conditions_of
+from loxodon.store.worklog import EVENT, SEGMENT, event_of, segment_of
 from loxodon.text.words import fold
 from loxodon.types import Entity, Event, Record, Review, Segment, Session, Source, Turn
 from loxodon.values import NamedTuple
@@ -67,8 +66,15 @@ LISTINGS: Mapping[str, Listing] = {
 }
 
 
-class RelationalPages:
-    """`Pages` on the database of a store."""
+class Pages:
+    """Every list, a page at a time.
+
+    A method returns the first `limit` items (0: all) of its list that come after the key `after`
+    (None: from the beginning), and the key of the last of them, or None if no more follow. A key
+    is the place of an item in the order; the item need not be there any more. Keys are unique and
+    do not depend on other items. So whatever is written between two pages, an item that stays is
+    returned once. The cost is that of the page, however long the list is and wherever the page.
+    """
 
     def __init__(
         self,
@@ -85,6 +91,7 @@ class RelationalPages:
         self._sources = sources
 
     def memories(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Record]:
+        """Newest first. Key: the time of creation in milliseconds, the number."""
         listing, (conditions, values) = LISTINGS["memories"], self._rarest_first(where)
         if conditions.startswith(_LED):
             # Few have the label: the plus keeps SQLite from looking through the list for them.
@@ -110,15 +117,19 @@ class RelationalPages:
         return bool(count < _FEW)
 
     def due(self, now: datetime, limit: int, after: Key | None = None) -> Slice[Record]:
+        """Active memories that are due by `now` and not done, earliest first. Key: when it is due,
+        the number."""
         values = [to_stored(now)[0]]
         return self._memories(LISTINGS["due"], "t.due_at <= ?", values, limit, after)
 
     def turns(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Turn]:
+        """Newest first. Key: the time, the number."""
         conditions, values = conditions_of(where, TABLES["turns"])
         rows, last = self._read(LISTINGS["turns"], conditions, values, limit, after)
         return [turn_of(row) for row in rows], last
 
     def sessions(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Session]:
+        """Sessions with turns within a time, the one that was begun last first. Key: the number."""
         conditions, values = _within(where, "s.last_at", "s.first_at")
         rows, last = self._read(LISTINGS["sessions"], conditions, values, limit, after)
         return [
@@ -127,19 +138,23 @@ class RelationalPages:
         ], last
 
     def entities(self, limit: int, after: Key | None = None) -> Slice[Entity]:
+        """In the order they were first named. Key: the number."""
         rows, last = self._read(LISTINGS["entities"], "", [], limit, after)
         return [name_lookup.entity_of(row, self._zone) for row in rows], last
 
     def segments(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Segment]:
+        """Segments within a time, in order. Key: the beginning, the number."""
         conditions, values = _within(where, "g.ended_at", "g.started_at")
         rows, last = self._read(LISTINGS["segments"], conditions, values, limit, after)
         return [segment_of(row) for row in rows], last
 
     def events(self, since: str, limit: int, after: Key | None = None) -> Slice[Event]:
+        """Events of the days from `since` on, in order. Key: the day, the time, the number."""
         rows, last = self._read(LISTINGS["events"], "date >= ?", [since], limit, after)
         return [event_of(row, self._zone) for row in rows], last
 
     def reviews(self, limit: int, after: Key | None = None) -> Slice[Review]:
+        """Open reviews, oldest first. Key: when it was asked, the number of the belief."""
         with self._db.reading():
             rows, last = self._read(LISTINGS["reviews"], "", [], limit, after)
             numbers = {row for belief, against, _ in rows for row in (belief, against)}
@@ -156,11 +171,13 @@ class RelationalPages:
     def quarantined(
         self, state: str | None, limit: int, after: Key | None = None
     ) -> Slice[QuarantinedText]:
+        """Passages in a state, or all; newest first. Key: the number."""
         conditions, values = ("state = ?", [state]) if state else ("", [])
         rows, last = self._read(LISTINGS["quarantine"], conditions, values, limit, after)
         return [quarantined_of(row, self._zone) for row in rows], last
 
     def receipts(self, limit: int, after: Key | None = None) -> Slice[StoredReceipt]:
+        """Newest first. Key: the time, the id."""
         rows, last = self._read(LISTINGS["receipts"], "", [], limit, after)
         return [StoredReceipt(*row) for row in rows], last
 

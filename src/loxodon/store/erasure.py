@@ -11,13 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.clock import to_stored
-from loxodon.store import Index, MemoryRow, TextAt, TurnRow
-from loxodon.store.relational import signatures
-from loxodon.store.relational.database import Database, Row
-from loxodon.store.relational.indexes import Indexes
-from loxodon.store.relational.search import TABLES, listed
-from loxodon.store.relational.vectors import RelationalVectors
+from loxodon.store import Index, MemoryRow, TextAt, TurnRow, signatures
+from loxodon.store.database import Database, Row
+from loxodon.store.indexes import Indexes
 from loxodon.store.rows import MEMORY, labels_of, loaded
+from loxodon.store.search import TABLES, listed
+from loxodon.store.vectors import Vectors
 from loxodon.types import Record
 
 _BATCH = 1_000
@@ -66,14 +65,17 @@ _TEXTS = (
 )
 
 
-class RelationalErasure:
-    """An `Erasure` over the database of a store."""
+class Erasure:
+    """Permanent deletion (`trust/forget/`); everything else adds, changes or archives.
+
+    Call `scrub` and `settle` outside `Store.writing`.
+    """
 
     def __init__(
         self,
         db: Database,
         indexes: Indexes,
-        vectors: Callable[[], RelationalVectors],
+        vectors: Callable[[], Vectors],
         record_of: Callable[[Row], Record],
     ) -> None:
         self._db = db
@@ -84,6 +86,7 @@ class RelationalErasure:
     # What there is
 
     def turns(self, rows: Iterable[int] | None = None) -> Iterator[TurnRow]:
+        """Every turn, or those with these numbers, in journal order; read in batches."""
         for which in self._stretches("turns", "seq", rows):
             for row in self._db.all(
                 "SELECT t.seq, s.id, t.id, t.key, t.speaker, t.channel, t.at, t.content "
@@ -92,6 +95,7 @@ class RelationalErasure:
                 yield TurnRow(*row)
 
     def memories(self, rows: Iterable[int] | None = None) -> Iterator[MemoryRow]:
+        """Every memory, or those with these numbers, in that order; read in batches."""
         for which in self._stretches("memories", "row", rows):
             found = self._db.all(f"SELECT t.row, {MEMORY} FROM memories t WHERE {which} ORDER BY 1")
             turns: dict[int, list[int]] = {}
@@ -113,6 +117,7 @@ class RelationalErasure:
             yield f"t.{key} > {start} AND t.{key} <= {start + _BATCH}"
 
     def memory_texts(self) -> Iterator[tuple[int, str]]:
+        """(number, all its words) of every memory: a cheap way to find those worth reading."""
         for which in self._stretches("memories", "row", None):
             yield from (
                 (row, text)
@@ -123,6 +128,7 @@ class RelationalErasure:
             )
 
     def rows_of(self, ids: Iterable[str]) -> set[int]:
+        """The numbers of the memories with these ids."""
         return {
             row
             for id in ids
@@ -130,6 +136,7 @@ class RelationalErasure:
         }
 
     def drawn_from(self, turns: Iterable[int]) -> set[int]:
+        """The numbers of the memories drawn from any of these turns."""
         return {
             row
             for some in _batches(turns)
@@ -139,6 +146,7 @@ class RelationalErasure:
         }
 
     def made_of(self, ids: Iterable[str]) -> set[int]:
+        """The numbers of the summaries built from any of these memories."""
         gone = set(ids)
         return {
             row
@@ -150,6 +158,7 @@ class RelationalErasure:
         }
 
     def is_told(self, name: str, but: Iterable[int]) -> bool:
+        """Whether any other memory, except summaries, contains a name, exactly as written."""
         found = self._db.all(
             "SELECT row FROM memories WHERE kind <> 'summary' AND "
             "(instr(content, ?1) > 0 OR instr(subject, ?1) > 0 OR instr(entities, ?1) > 0)",
@@ -158,6 +167,7 @@ class RelationalErasure:
         return not {row for (row,) in found} <= set(but)
 
     def histories(self) -> Iterator[tuple[int, int, str]]:
+        """(memory, version, previous record as JSON) of every change that has one."""
         last: tuple[int, int] = (0, 0)
         while rows := self._db.all(
             "SELECT memory, version, before FROM memory_changes WHERE before IS NOT NULL "
@@ -168,16 +178,19 @@ class RelationalErasure:
             yield from ((memory, version, before) for memory, version, before in rows)
 
     def is_said(self, text: str) -> bool:
+        """Whether any turn contains a text, exactly as written."""
         found = self._db.all(
             "SELECT EXISTS (SELECT 1 FROM turns WHERE instr(content, ?) > 0)", (text,)
         )
         return bool(found[0][0])
 
     def times_said(self, text: str) -> int:
+        """How many turns contain a text, exactly as written."""
         found = self._db.all("SELECT count(*) FROM turns WHERE instr(content, ?) > 0", (text,))
         return int(found[0][0])
 
     def is_common(self, text: str, most: int) -> bool:
+        """Whether more than `most` turns contain a text, exactly as written."""
         found = self._db.all(
             "SELECT count(*) FROM (SELECT 1 FROM turns WHERE instr(content, ?) > 0 LIMIT ?) t",
             (text, most + 1),
@@ -185,6 +198,7 @@ class RelationalErasure:
         return bool(found[0][0] > most)
 
     def occurs(self, text: str) -> bool:
+        """Whether any turn or memory contains a name, exactly as written."""
         found = self._db.all(
             "SELECT EXISTS (SELECT 1 FROM memories WHERE instr(content, ?1) > 0) "
             "OR EXISTS (SELECT 1 FROM turns WHERE instr(content, ?1) > 0)",
@@ -193,6 +207,8 @@ class RelationalErasure:
         return bool(found[0][0])
 
     def rename(self, old: str, new: str) -> int:
+        """Rename a subject and entity in memories and histories, or remove it if `new` is empty.
+        Returns for how many memories."""
         rows = self._db.all(
             "SELECT row, subject, entities FROM memories WHERE subject = ?1 OR EXISTS "
             "(SELECT 1 FROM json_each(entities) WHERE value = ?1)",
@@ -216,9 +232,11 @@ class RelationalErasure:
         return len(rows)
 
     def sessions(self) -> list[tuple[str, int]]:
+        """(name, start) of every session."""
         return [(id, at) for id, at in self._db.all("SELECT id, first_at FROM sessions")]
 
     def rename_session(self, old: str, new: str) -> None:
+        """Rename a session everywhere; it is merged with an existing one of that name."""
         if known := self._db.all("SELECT no FROM sessions WHERE id = ?", (new,)):
             both = (old, known[0][0])
             for table in ("turns", "segments"):
@@ -250,6 +268,7 @@ class RelationalErasure:
             self.set_history(memory, version, json.dumps(found, ensure_ascii=False))
 
     def channels(self) -> list[tuple[str, int]]:
+        """(name, time of its first turn) of every channel."""
         rows = self._db.all(
             "SELECT channel, min(at) FROM (SELECT channel, at FROM turns UNION ALL "
             "SELECT channel, at FROM events) t WHERE channel <> '' GROUP BY channel"
@@ -257,10 +276,12 @@ class RelationalErasure:
         return [(name, at) for name, at in rows]
 
     def drop_channel(self, name: str) -> None:
+        """Remove a channel name from its turns."""
         for table in ("turns", "events"):
             self._db.run(f"UPDATE {table} SET channel = '' WHERE channel = ?", (name,))
 
     def rename_speaker(self, old: str, new: str) -> None:
+        """Rename a speaker in all turns."""
         self._db.run("UPDATE turns SET speaker = ? WHERE speaker = ?", (new, old))
 
     def _file_anew(self, rows: Sequence[int]) -> None:
@@ -282,6 +303,7 @@ class RelationalErasure:
     # Turns
 
     def redact(self, turns: Mapping[int, tuple[str, bytes]]) -> None:
+        """Replace the text and key of turns; drop the index entries and vectors of the old text."""
         self._indexes.drop("turns", turns)
         self._move_quarantine(turns)
         self._db.many(
@@ -308,6 +330,7 @@ class RelationalErasure:
                 )
 
     def drop_turns(self, turns: Iterable[int]) -> None:
+        """Delete turns and the work in progress on them; delete their segments first."""
         for some in _batches(turns):
             rows = listed(some)
             self._indexes.drop("turns", some)
@@ -329,6 +352,8 @@ class RelationalErasure:
             )
 
     def drop_work(self, turns: Iterable[int], keep: Mapping[int, str]) -> int:
+        """Drop the work in progress on turns; for those in `keep`, only pieces that are not in the
+        given text. Returns how many pieces were dropped."""
         gone = 0
         for some in _batches([*turns, *keep]):
             for turn, n, text in self._db.all(
@@ -344,6 +369,7 @@ class RelationalErasure:
         return gone
 
     def segments_with(self, turns: Iterable[int]) -> list[tuple[int, str, int, int]]:
+        """(number, session, first turn, last turn) of the segments with any of these turns."""
         found: dict[int, tuple[int, str, int, int]] = {}
         for some in _batches(turns):
             for row in self._db.all(
@@ -358,6 +384,7 @@ class RelationalErasure:
     # Memories
 
     def drop_memories(self, rows: Iterable[int]) -> list[bytes]:
+        """Delete memories and everything that depends on them; return their import keys."""
         keys: list[bytes] = []
         for some in _batches(rows):
             wanted = listed(some)
@@ -408,6 +435,7 @@ class RelationalErasure:
     # What is beside them
 
     def drop_events(self, session: str, dates: Iterable[str]) -> list[tuple[str, int]]:
+        """Delete the events of a session on these days; return (day, whether compressed)."""
         having, values = self._db.among("date", sorted(dates))
         # Whoever sees a part of a day has what is told of it made anew: it tells of that part too.
         return [
@@ -420,6 +448,7 @@ class RelationalErasure:
         ]
 
     def texts(self) -> Iterator[TextAt]:
+        """Texts in other tables: events, documents, error messages."""
         for table, key, column, at, which in _TEXTS:
             for *names, text, moment in self._db.all(
                 f"SELECT {key}, {column}, {at} FROM {table} WHERE {which}"
@@ -427,6 +456,7 @@ class RelationalErasure:
                 yield TextAt(table, tuple(names), column, text, moment)
 
     def set_text(self, where: TextAt, text: str) -> None:
+        """Replace such a text; an event without text is deleted."""
         key = next(key for table, key, *_ in _TEXTS if table == where.table)
         names = key.split(", ")
         found = " AND ".join(f"{name} = ?" for name in names)
@@ -442,6 +472,7 @@ class RelationalErasure:
             self._indexes.put_rows("documents", [int(where.key[0])])
 
     def documents_of(self, keys: Iterable[str]) -> list[int]:
+        """The numbers of documents with these keys, in any namespace."""
         return [
             no
             for key in keys
@@ -449,9 +480,12 @@ class RelationalErasure:
         ]
 
     def drop_pages(self) -> int:
+        """Delete snapshots and profiles; they are rebuilt on demand."""
         return len(self._db.all("DELETE FROM pages WHERE name <> ? RETURNING 1", (_KEPT_PAGE,)))
 
     def drop_all(self) -> dict[str, int]:
+        """Delete everything said and known; return how many rows, by table. Used numbers, marks of
+        what was read, tombstones and receipts stay."""
         counted = {}
         signatures.drop(self._db, [row for (row,) in self._db.all("SELECT row FROM memories")])
         for table in (*self._vectors().tables, *_ALL):
@@ -465,6 +499,7 @@ class RelationalErasure:
     # Tombstones and receipts
 
     def tombstones(self) -> list[tuple[str, bytes, int, int]]:
+        """(kind, mark, size, until) of everything that must not come back."""
         rows = self._db.all("SELECT kind, mark, size, until FROM tombstones")
         return [(kind, mark, size, until) for kind, mark, size, until in rows]
 
@@ -488,6 +523,7 @@ class RelationalErasure:
     # So that nothing is left
 
     def scrub(self) -> None:
+        """Make sure that no index contains anything that was erased."""
         with self._db.writing():
             self._indexes.text.scrub()
             for index in TABLES:
@@ -495,9 +531,11 @@ class RelationalErasure:
         self._db.compact()
 
     def settle(self) -> bool:
+        """Empty the write-ahead log; False if someone is still reading from it."""
         return self._db.settle()
 
     def value(self, name: str) -> str:
+        """A single stored value; empty if there is none."""
         row = self._db.one(self._db.sql["get_meta"], (name,))
         return row[0] if row else ""
 

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import Any
 
 from loxodon.store import KnownNames
-from loxodon.store.relational.database import Database
+from loxodon.store.database import Database
 from loxodon.store.rows import loaded, moment
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Entity

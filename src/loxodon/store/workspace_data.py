@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store import Chunk, Note, NoteFile
-from loxodon.store.relational.database import Database, Row
-from loxodon.store.relational.indexes import Indexes
-from loxodon.store.relational.search import THESE, listed, these
+from loxodon.store.database import Database, Row
+from loxodon.store.indexes import Indexes
 from loxodon.store.rows import loaded, moment
+from loxodon.store.search import THESE, listed, these
 
 if TYPE_CHECKING:
     from loxodon.trust.guard.guard import Guard
@@ -37,8 +37,12 @@ class _Words(NamedTuple):
     triggers: str
 
 
-class RelationalWorkspaceData:
-    """A `WorkspaceData` over the database of a store."""
+class WorkspaceData:
+    """Data of the workspace.
+
+    The user's and agent's files as searchable chunks, how far followed transcripts were read, and
+    what was imported. Files and chunks are derived data: if lost, the files are read again.
+    """
 
     def __init__(
         self,
@@ -57,14 +61,20 @@ class RelationalWorkspaceData:
     # Files and their chunks
 
     def files(self) -> list[NoteFile]:
+        """Every file that was read, ordered by root and path."""
         rows = self._db.all(f"SELECT {_FILE} FROM source_files f ORDER BY f.root, f.path")
         return [NoteFile(*row) for row in rows]
 
     def chunk_counts(self) -> dict[tuple[str, str], int]:
+        """The number of chunks per file, by root and path, without files that have none."""
         rows = self._db.all(self._db.sql["chunk_counts"])
         return {(root, path): count for root, path, count in rows}
 
     def put_file(self, file: NoteFile, chunks: Sequence[Chunk], at: datetime) -> None:
+        """Store and index a file and its chunks, replacing its previous version.
+
+        A text that occurs in several places is stored and indexed once.
+        """
         if self._guard:
             chunks = [self._guard.chunk(chunk) for chunk in chunks]
         no, same_role = self._put_row(file, at)
@@ -111,6 +121,7 @@ class RelationalWorkspaceData:
         self._reindex(rows)
 
     def of_file(self, root: str, path: str) -> list[str]:
+        """The texts of a file's chunks, with their headings, in order."""
         rows = self._db.all(
             "SELECT p.heading || '\n' || c.text FROM source_files f "
             "JOIN chunk_places p ON p.file = f.no JOIN chunks c ON c.no = p.chunk "
@@ -120,6 +131,7 @@ class RelationalWorkspaceData:
         return [text for (text,) in rows]
 
     def notes(self, rows: Iterable[int]) -> dict[int, Note]:
+        """Chunks by their row in the index `chunks`; missing ones are left out."""
         found: dict[int, Note] = {}
         for row, text, *rest in self._db.all(
             f"SELECT c.no, c.text, {_PLACE}, {_FILE} FROM chunks c "
@@ -131,6 +143,7 @@ class RelationalWorkspaceData:
         return found
 
     def dated(self, since: datetime, until: datetime, limit: int) -> list[int]:
+        """The rows of the latest `limit` chunks dated within a time, latest first."""
         values = (to_stored(since)[0], to_stored(until)[0], limit)
         return [row for (row,) in self._db.all(self._db.sql["dated_chunks"], values)]
 
@@ -190,10 +203,12 @@ class RelationalWorkspaceData:
     # Transcripts that are followed
 
     def mark(self, path: str, session: str = "") -> str:
+        """How far a transcript was read, in its reader's format; empty if not at all."""
         row = self._db.one(self._db.sql["mark"], (path, session))
         return row[0] if row else ""
 
     def marks(self, path: str) -> dict[str, str]:
+        """The marks of all sessions of a file."""
         return dict(self._db.all(self._db.sql["marks"], (path,)))
 
     def set_mark(self, path: str, session: str, mark: str, at: datetime) -> None:
@@ -202,6 +217,7 @@ class RelationalWorkspaceData:
     # Imports
 
     def imported(self, keys: Iterable[bytes]) -> dict[bytes, str]:
+        """The imported keys among these, each with the id of its memory."""
         wanted = list(keys)
         found: dict[bytes, str] = {}
         for start in range(0, len(wanted), _BATCH):

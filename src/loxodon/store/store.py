@@ -1,8 +1,13 @@
-"""A `Store` over a `Database`, whichever that is.
+"""`Store`: everything Loxodon asks of a database.
 
-See `store/protocol.py` for what each method promises, and `sql/` for the queries and schemas. What
-a backend has of its own is in `sqlite/` and `postgres/`: connections and transactions, full text,
-vectors, walls, and what can be wrong with it.
+A store is bound to one space when it is opened, and optionally to an agent and an audience
+(`walls.py`). No call can leave these out or reach beyond them. Its parts have their own modules:
+`worklog.py` (the work in progress of consolidation), `pages.py` (every list, a page at a time),
+`erasure.py` and so on. Queries and schemas are in `sql/`. What a backend has of its own is in
+`sqlite/` and `postgres/`: connections and transactions, full text, vectors, walls, and what can be
+wrong with it. Both pass `tests/store/contract.py`.
+
+Call methods that write inside `Store.writing`, unless they say otherwise.
 """
 
 from __future__ import annotations
@@ -30,12 +35,12 @@ from loxodon.store import (
     Signatures,
     Standing,
     Stretch,
+    name_lookup,
+    neighbours,
 )
-from loxodon.store.relational import name_lookup, neighbours
-from loxodon.store.relational.database import ANCHOR, Database, Row
-from loxodon.store.relational.fulltext import FullText
-from loxodon.store.relational.indexes import Indexes
-from loxodon.store.relational.search import TABLES, THESE, Search, conditions_of, these
+from loxodon.store.database import ANCHOR, Database, Row
+from loxodon.store.fulltext import FullText
+from loxodon.store.indexes import Indexes
 from loxodon.store.rows import (
     COLUMNS,
     MEMORY,
@@ -51,20 +56,25 @@ from loxodon.store.rows import (
     to_json,
     turn_of,
 )
+from loxodon.store.search import TABLES, THESE, Search, conditions_of, these
 from loxodon.store.walls import Wall, owners_only
 from loxodon.text.words import VERSION, fold
 from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import DecayModel, Erasure, PrimaryData, Witness, WorkLog
-    from loxodon.store.relational.checks import Part
-    from loxodon.store.relational.documents import RelationalDocuments
-    from loxodon.store.relational.overview import RelationalOverview
-    from loxodon.store.relational.pages import RelationalPages
-    from loxodon.store.relational.quarantine import RelationalQuarantine
-    from loxodon.store.relational.tokens import RelationalTokens
-    from loxodon.store.relational.vectors import RelationalVectors
-    from loxodon.store.relational.workspace_data import RelationalWorkspaceData
+    from loxodon.store.checks import Part
+    from loxodon.store.database import Witness
+    from loxodon.store.documents import DocumentStore
+    from loxodon.store.erasure import Erasure
+    from loxodon.store.overview import Overview
+    from loxodon.store.pages import Pages
+    from loxodon.store.primary import PrimaryData
+    from loxodon.store.quarantine import Quarantine
+    from loxodon.store.rows import DecayModel
+    from loxodon.store.tokens import CallTokens
+    from loxodon.store.vectors import Vectors
+    from loxodon.store.worklog import WorkLog
+    from loxodon.store.workspace_data import WorkspaceData
     from loxodon.trust.audit.log import Audit
     from loxodon.trust.guard.guard import Guard
 
@@ -93,8 +103,8 @@ _LAST_CHANGE = "JOIN memory_changes c ON c.memory = m.row AND c.version = m.vers
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
 
 
-class RelationalStore:
-    """Inherit, and give it a database, full text and vectors."""
+class Store:
+    """One space of one home. Safe to use from several threads and processes."""
 
     def __init__(
         self,
@@ -127,13 +137,21 @@ class RelationalStore:
     # What a backend does in its own way
 
     def behind(self, wall: Wall) -> Self:
+        """The same store behind a wall, with its own connection."""
+        raise NotImplementedError
+
+    @property
+    def writes(self) -> int:
+        """A number that grows with every transaction that writes."""
         raise NotImplementedError
 
     @cached_property
-    def vectors(self) -> RelationalVectors:
+    def vectors(self) -> Vectors:
+        """Search by meaning, if an embedder is set."""
         raise NotImplementedError
 
     def size(self) -> int:
+        """Bytes on disk."""
         raise NotImplementedError
 
     def _checked_first(self) -> Iterable[Part]:
@@ -177,15 +195,19 @@ class RelationalStore:
             self._db.run(self._db.sql["set_meta"], ("words", VERSION))
 
     def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        """From now on, notify `witness` before every commit."""
         audit.tail = self._db.audit_tail
         self.audit = audit
         self._db.witness = witness
 
     def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
+        """From now on, sign changes of sensitive memories with `sign`."""
         self._db.sign = sign
 
     def signatures(self) -> Signatures:
-        from loxodon.store.relational import signatures
+        """Check every signature."""
+
+        from loxodon.store import signatures
 
         sign = self._db.sign
         with self.reading():
@@ -193,6 +215,10 @@ class RelationalStore:
             return Signatures(good, tuple(bad), signatures.total(self._db), self.anchor)
 
     def sign_if_foreign(self) -> int:
+        """Sign all sensitive memories if no signature is valid: another key signed them.
+
+        For stores restored into another home. Returns how many memories were signed.
+        """
         found = self.signatures()
         if found.good or not found.bad:
             return 0
@@ -201,7 +227,12 @@ class RelationalStore:
         return len(found.bad)
 
     def sign_anew(self, ids: Iterable[str]) -> None:
-        from loxodon.store.relational import signatures
+        """Sign every version of these memories as it is, and log the sum of all signatures.
+
+        Call inside `writing`.
+        """
+
+        from loxodon.store import signatures
 
         for id in ids:
             signatures.renew(self._db, self._row(id), missing=True)
@@ -211,16 +242,28 @@ class RelationalStore:
 
     @property
     def anchor(self) -> str:
+        """The position of the last write in the audit log; empty if there is none."""
         return self._meta(ANCHOR)
 
     def reading(self) -> AbstractContextManager[None]:
+        """A consistent snapshot for several reads, whatever others write meanwhile."""
         return self._db.reading()
 
     def writing(self) -> AbstractContextManager[None]:
+        """A transaction: everything written inside is stored, or nothing.
+
+        Writers wait for each other in fair order. On exit, what was written is on disk.
+        """
         return self._db.writing()
 
     @contextmanager
     def writing_as(self, agent: str) -> Iterator[None]:
+        """A transaction that sees only the memories and entities of one agent, and creates its own;
+        for agent "", those that belong to no agent.
+
+        So each agent's knowledge is reconciled separately: no statement made to one agent changes,
+        confirms or reveals what another knows.
+        """
         with self._db.writing():
             wall, alone = self.wall, Wall(agent, alone=True)
             # Without agents there is nothing to keep apart, and no view to pay for.
@@ -236,29 +279,35 @@ class RelationalStore:
                 self._db.stand_behind(wall)
 
     def agents(self) -> list[str]:
+        """The agents that own anything; "" (no agent) comes first."""
         return ["", *self._agents()]
 
     def _agents(self) -> list[str]:
         return [name for (name,) in self._db.all(self._db.sql["agents"])]
 
     def close(self) -> None:
+        """Close the database. Closing twice is fine."""
         self._db.close()
 
     # Its parts: imported when they are first asked for, because a recall has no use for most
 
     @cached_property
     def worklog(self) -> WorkLog:
-        from loxodon.store.relational.worklog import RelationalWorkLog
+        """The work in progress of consolidation."""
 
-        return RelationalWorkLog(
+        from loxodon.store.worklog import WorkLog
+
+        return WorkLog(
             self._db, self._zone, self.records, self._indexes, self._reckon_ends, lambda: self.wall
         )
 
     @cached_property
-    def workspace_data(self) -> RelationalWorkspaceData:
-        from loxodon.store.relational.workspace_data import RelationalWorkspaceData
+    def workspace_data(self) -> WorkspaceData:
+        """Data of the workspace: files, their chunks, marks and imports."""
 
-        return RelationalWorkspaceData(
+        from loxodon.store.workspace_data import WorkspaceData
+
+        return WorkspaceData(
             self._db,
             self._zone,
             self._indexes,
@@ -267,16 +316,20 @@ class RelationalStore:
         )
 
     @cached_property
-    def documents(self) -> RelationalDocuments:
-        from loxodon.store.relational.documents import RelationalDocuments
+    def documents(self) -> DocumentStore:
+        """JSON values that programs store."""
 
-        return RelationalDocuments(self._db, self._indexes)
+        from loxodon.store.documents import DocumentStore
+
+        return DocumentStore(self._db, self._indexes)
 
     @property
-    def tokens(self) -> RelationalTokens:
-        from loxodon.store.relational.tokens import RelationalTokens
+    def tokens(self) -> CallTokens:
+        """Calls that were already done."""
 
-        return RelationalTokens(self._db)
+        from loxodon.store.tokens import CallTokens
+
+        return CallTokens(self._db)
 
     def _for_owner(self) -> None:
         """Refuse what is about the whole of a space to whoever sees a part of it."""
@@ -285,38 +338,52 @@ class RelationalStore:
 
     @property
     def erasure(self) -> Erasure:
-        from loxodon.store.relational.erasure import RelationalErasure
+        """Permanent deletion."""
 
-        return RelationalErasure(self._db, self._indexes, lambda: self.vectors, self._record)
+        from loxodon.store.erasure import Erasure
+
+        return Erasure(self._db, self._indexes, lambda: self.vectors, self._record)
 
     @property
     def primary(self) -> PrimaryData:
+        """Export and import of all data that is not derived."""
         self._for_owner()
-        from loxodon.store.relational.primary import RelationalPrimaryData
+        from loxodon.store.primary import PrimaryData
 
-        return RelationalPrimaryData(self._db, self.rebuild)
-
-    @property
-    def overview(self) -> RelationalOverview:
-        from loxodon.store.relational.overview import RelationalOverview
-
-        return RelationalOverview(self._db, self.space, self._zone, self._decay, self.wall)
+        return PrimaryData(self._db, self.rebuild)
 
     @property
-    def pages(self) -> RelationalPages:
-        from loxodon.store.relational.pages import RelationalPages
+    def overview(self) -> Overview:
+        """What pages for people are made of."""
 
-        return RelationalPages(self._db, self._zone, self._record, self.records, self.sources)
+        from loxodon.store.overview import Overview
+
+        return Overview(self._db, self.space, self._zone, self._decay, self.wall)
 
     @property
-    def quarantine(self) -> RelationalQuarantine:
-        from loxodon.store.relational.quarantine import RelationalQuarantine
+    def pages(self) -> Pages:
+        """Every list, a page at a time."""
 
-        return RelationalQuarantine(self._db, self._zone)
+        from loxodon.store.pages import Pages
+
+        return Pages(self._db, self._zone, self._record, self.records, self.sources)
+
+    @property
+    def quarantine(self) -> Quarantine:
+        """Text that is stored but never shown."""
+
+        from loxodon.store.quarantine import Quarantine
+
+        return Quarantine(self._db, self._zone)
 
     # The journal
 
     def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | KnownTurn]:
+        """Append turns, each with its key, to the journal, in order and indexed.
+
+        Returns each turn as it is stored (with its id and ref), or a KnownTurn if the journal
+        already has its key. Call inside `writing`.
+        """
         db = self._db
         if self._guard:
             turns = [(self._guard.turn(turn), key) for turn, key in turns]
@@ -380,6 +447,7 @@ class RelationalStore:
             self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
 
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
+        """What the journal, or an earlier one of `turns`, has under each key, or None."""
         seen: dict[bytes, tuple[str, bool]] = {}
         for start in range(0, len(turns), _CHUNK):
             having, keys = self._db.among("key", [key for _, key in turns[start : start + _CHUNK]])
@@ -397,6 +465,10 @@ class RelationalStore:
         return found
 
     def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
+        """Give journalled turns, found by their keys, the speaker and origin they have here.
+
+        Returns (before, after) for those that changed. Call inside `writing`.
+        """
         wanted = {key: turn for turn, key in turns}
         rows: dict[int, bytes] = {}
         keys = list(wanted)
@@ -421,18 +493,22 @@ class RelationalStore:
         return sessions[id]
 
     def session_size(self, id: str) -> int:
+        """How many turns were ever added to a session."""
         row = self._db.one(self._db.sql["session"], (id,))
         return int(row[1]) if row else 0
 
     def last_texts(self, session: str, limit: int) -> list[str]:
+        """The last texts of a session, oldest first."""
         rows = self._db.all(self._db.sql["last_texts"], (session, limit))
         return [text for (text,) in reversed(rows)]
 
     def turn_row(self, session: str, id: str) -> int | None:
+        """The row of a turn by its session and id; the newest if two share them."""
         row = self._db.one(self._db.sql["turn_row"], (session, id))
         return int(row[0]) if row else None
 
     def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        """Turns by row; missing ones are left out."""
         return self._db.each("turn", rows, self._turns)
 
     def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
@@ -440,6 +516,7 @@ class RelationalStore:
         return {row[0]: turn_of(row) for row in found}
 
     def journal(self, where: Filter, limit: int) -> list[Turn]:
+        """The latest `limit` turns (0: all) that match `where`, in order of time."""
         conditions, values = conditions_of(where, TABLES["turns"])
         rows = self._db.all(
             f"SELECT {TURN} WHERE {conditions or 'true'} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
@@ -450,6 +527,11 @@ class RelationalStore:
     # Memories
 
     def insert(self, record: Record, change: str) -> Record:
+        """Store and index a new memory. It gets its id here, unless it has one of our form that is
+        free; `change` starts its history.
+
+        Call inside `writing`.
+        """
         if self._guard:
             record = self._guard.record(record)
         record = record._replace(id=self._id_for(record), space=self.space)
@@ -491,7 +573,7 @@ class RelationalStore:
     def _signed(self, row: int, *sensitivities: str) -> None:
         """Sign a version of a memory where it, or what was there before, is sensitive."""
         if any(one != "low" for one in sensitivities):
-            from loxodon.store.relational import signatures
+            from loxodon.store import signatures
 
             signatures.put(self._db, row)
 
@@ -527,6 +609,15 @@ class RelationalStore:
         *,
         vouched: bool = False,
     ) -> Record:
+        """Change fields of a memory: version + 1; the previous record goes to its history.
+        Never before it was made: an earlier `at` counts as that moment.
+
+        Behind a wall, only the agent's own memories can be changed (ForbiddenError), and the
+        owner's if the user's words support it (`vouched`).
+
+        Raises StaleEditError if it is no longer at `version` (None: any), and NotFoundError. A new
+        state moves it between the indexes. Call inside `writing`.
+        """
         db = self._db
         row = self._row(id)
         # From here on of the table itself: after the change, it may be out of sight.
@@ -579,6 +670,7 @@ class RelationalStore:
             self._label(row, new)
 
     def get(self, id: str) -> Record | None:
+        """A memory by id."""
         with self.reading():
             row = self._db.one(self._db.sql["memory_row"], (id,))
             if row is None:
@@ -586,6 +678,7 @@ class RelationalStore:
             return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
 
     def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
+        """The newest or strongest `limit` memories (0: all) that match `where`, in order."""
         conditions, values = conditions_of(where, TABLES["memories"])
         # Either order is that of an index. What has furthest to fall is strongest.
         order = "t.ends_at DESC" if strongest else "t.created_at DESC"
@@ -601,9 +694,15 @@ class RelationalStore:
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def latest(self, label: str, name: str, limit: int) -> list[Record]:
+        """The last `limit` active memories with a label, newest first.
+
+        The label is `project`, `topic`, `tag` or `entity`. Only `limit` rows are read, however many
+        have it.
+        """
         return self._latest(label, fold(name), limit)
 
     def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
+        """The same by what memories are about, as in `Filter.about`."""
         return self._latest("about", about_label(*about), limit)
 
     def _latest(self, label: str, folded: str, limit: int) -> list[Record]:
@@ -618,9 +717,12 @@ class RelationalStore:
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
+        """The rows of the last `limit` memories with a label; see `latest`."""
         return name_lookup.labelled(self._db, label, name, limit, state)
 
     def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
+        """The rows of the most important memories of some projects, or of all if none is named;
+        ties go to the newer."""
         conditions, values = conditions_of(where, TABLES["memories"])
         if projects:
             some = ",".join(["lower(?)"] * len(projects))
@@ -634,6 +736,7 @@ class RelationalStore:
         return [row for (row,) in rows]
 
     def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
+        """When each of these memories was first said, by its turns."""
         found = self._db.all(
             "SELECT s.memory, min(t.at) FROM memory_sources s JOIN turns t ON t.seq = s.seq "
             f"WHERE s.memory IN {THESE} GROUP BY s.memory",
@@ -642,12 +745,18 @@ class RelationalStore:
         return {row: moment(at, self._zone) for row, at in found}
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
+        """The entities with these names, ignoring case, by name as given."""
         return name_lookup.entities_named(self._db, self._zone, names)
 
     def named(self, names: Iterable[str]) -> KnownNames:
+        """The entities, projects and topics that go by these folded names.
+
+        The cost depends on the names, not on the memories.
+        """
         return name_lookup.named(self._db, self._zone, names)
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
+        """Memories by row; missing ones are left out."""
         return self._db.each("record", rows, self._records)
 
     def _records(self, rows: Iterable[int]) -> dict[int, Record]:
@@ -657,6 +766,7 @@ class RelationalStore:
         return {row[0]: self._record(row[1:]) for row in found}
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
+        """The sources of memories, by row; `records` leaves them out."""
         return self._db.each("sources", rows, self._sources)
 
     def _sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
@@ -670,6 +780,7 @@ class RelationalStore:
         return found
 
     def live(self, rows: Iterable[int], now: datetime) -> set[int]:
+        """The ones that are active and have not expired."""
         found = self._db.all(
             f"SELECT row FROM memories WHERE row IN {THESE} AND state = 'active' "
             "AND (expires_at IS NULL OR expires_at > ?)",
@@ -678,6 +789,7 @@ class RelationalStore:
         return {row for (row,) in found}
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
+        """The standing of these memories, by row."""
         return self._db.each("standing", rows, self._standing)
 
     def _standing(self, rows: Iterable[int]) -> dict[int, Standing]:
@@ -688,6 +800,7 @@ class RelationalStore:
         return dict(found)
 
     def successors(self, rows: Iterable[int]) -> dict[int, int]:
+        """For each of these memories that others took the place of: the row of the active one."""
         found = self._db.all(
             "WITH RECURSIVE next(first, row, id) AS ("
             f"SELECT row, row, id FROM memories WHERE row IN {THESE} UNION "
@@ -701,6 +814,7 @@ class RelationalStore:
         return dict(found)
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
+        """By turn, the rows of the memories drawn from it."""
         found: dict[int, list[int]] = {}
         for seq, memory in self._db.all(
             f"SELECT seq, memory FROM memory_sources WHERE seq IN {THESE}", (these(turns),)
@@ -709,6 +823,8 @@ class RelationalStore:
         return found
 
     def outcomes(self, turns: Iterable[int]) -> dict[int, dict[int, Standing | None]]:
+        """By turn, the rows of the memories drawn from it with their standing; None where a memory
+        cannot be seen."""
         found: dict[int, dict[int, Standing | None]] = {}
         for seq, memory, change, standing in self._db.all(
             f"SELECT s.seq, s.memory, c.change, {_STANDING} FROM memory_sources s "
@@ -719,6 +835,10 @@ class RelationalStore:
         return found
 
     def history(self, id: str) -> list[Version]:
+        """Every version of a memory, oldest first; the last is the current one.
+
+        It starts with the history of the memory that this one replaced.
+        """
         with self.reading():
             versions = [self._versions(self._row(id))]
             seen = {id}
@@ -758,6 +878,10 @@ class RelationalStore:
     # Search
 
     def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
+        """The rows of an index that best match any of `words`, best first.
+
+        Words come from `text.words.query_words`. Deterministic: ties go to the newer row.
+        """
         rows = self._indexes.rows(index) if words and limit > 0 else 0
         if not rows:
             return []
@@ -765,14 +889,18 @@ class RelationalStore:
         return search.best(words, self._indexes.common(index), rows)
 
     def having(self, index: Index, words: Sequence[str]) -> Having:
+        """Which rows of an index have each of `words`."""
         rows, common = self._indexes.rows(index), self._indexes.common(index)
         text, walled = self._indexes.text, self._db.walled
         return neighbours.having(text, index, words, common, rows, walled)
 
     def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        """The rows of an index that have each of some words, of those words that at most `most`
+        rows have. The cost is that of the words, however long the index is."""
         return neighbours.rare(self._indexes.text, index, words, self._indexes.common(index), most)
 
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
+        """The rows among these that match `where`, for rows found without it."""
         table = TABLES[index]
         conditions, values = conditions_of(where, table)
         found = self._db.all(
@@ -783,20 +911,25 @@ class RelationalStore:
         return {row for (row,) in found}
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
+        """The positions of turns, by row."""
         return self._db.each("place", rows, lambda some: neighbours.places(self._db, some))
 
     def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
+        """The neighbours of turns, by row."""
         return self._db.each("beside", rows, lambda some: neighbours.beside(self._db, some))
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
+        """The turns of segments, by their row in the index `segments`."""
         return neighbours.stretches(self._db, segments)
 
     def nature(self) -> Nature:
+        """What kind of text the journal contains, measured on a sample."""
         return neighbours.nature(self._indexes.meta("nature"))
 
     # Care
 
     def counts(self) -> Counts:
+        """Counts of what is stored."""
         with self.reading():
             turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
             memories = self._db.all(self._db.sql["count_memories"])
@@ -812,7 +945,9 @@ class RelationalStore:
         return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
 
     def check(self, progress: Progress) -> list[Problem]:
-        from loxodon.store.relational import checks
+        """Every problem with the data or its indexes; empty if there is none."""
+
+        from loxodon.store import checks
 
         self._for_owner()
         first = self._checked_first()
@@ -830,7 +965,9 @@ class RelationalStore:
             )
 
     def rebuild(self, progress: Progress) -> int:
-        from loxodon.store.relational import reindexing
+        """Rebuild all derived data from the primary data; return how many rows were indexed."""
+
+        from loxodon.store import reindexing
 
         self._for_owner()
         done = 0
@@ -858,7 +995,7 @@ class RelationalStore:
     # When memories end
 
     def _reckon_ends(self) -> int:
-        from loxodon.store.relational import reindexing
+        from loxodon.store import reindexing
 
         rates = self._rates()
         if self._meta("rates") == rates:

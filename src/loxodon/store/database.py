@@ -10,15 +10,14 @@ import os
 from _thread import RLock
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import Witness
-    from loxodon.trust.audit.trail import Tail
+    from loxodon.trust.audit.trail import Tail, Testimony
 
-SQL = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sql")
+SQL = os.path.join(os.path.dirname(__file__), "sql")
 
 ANCHOR = "audit"
 """The value of `meta` that says where the last transaction is on record."""
@@ -28,6 +27,22 @@ MEMO = 4_000
 
 Row = tuple[Any, ...]
 _Value = TypeVar("_Value")
+
+
+class Witness(Protocol):
+    """Is notified of every transaction before it is committed, and can refuse it."""
+
+    def before_commit(
+        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
+    ) -> Testimony:
+        """Log that these were changed; return the position in the log for the database to store.
+
+        `anchor` is the stored position of the last transaction. `signed` has the sum of all
+        signatures before (empty if unknown) and now.
+        """
+
+    def undone(self, said: str) -> None:
+        """The transaction for which `before_commit` returned `said` was not committed."""
 
 
 class Database:
@@ -187,7 +202,7 @@ class Database:
         anchor, _, was = (row[0] if row else "").rpartition(":")
         total = was
         if not row or self.sum_anew or self.signing != NOTHING_SIGNED:
-            from loxodon.store.relational import signatures
+            from loxodon.store import signatures
 
             was = "" if not row or self.sum_anew else was
             total = signatures.moved(was, self.signing) if was else signatures.total(self)
@@ -204,7 +219,7 @@ class Database:
         """Keep the sum of all signatures right while nothing is put on record."""
         row = self.one(self.sql["get_meta"], (ANCHOR,))
         if row:
-            from loxodon.store.relational import signatures
+            from loxodon.store import signatures
 
             anchor, _, was = row[0].rpartition(":")
             total = signatures.moved(was, self.signing)

@@ -12,9 +12,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from loxodon.store.relational.database import Database
-from loxodon.store.relational.search import listed
+from loxodon.store.database import Database
 from loxodon.store.rows import COLUMNS, MEMORY, loaded
+from loxodon.store.search import listed
 
 Sign = Callable[[bytes], bytes]
 

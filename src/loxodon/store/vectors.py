@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
-from loxodon.store.relational.database import Database, Row
+from loxodon.store.database import Database, Row
 from loxodon.text.language import language_of
 from loxodon.types import Coverage
 
@@ -61,8 +61,12 @@ class Asked(NamedTuple):
         return list(map(Near, rows[best].tolist(), found.tolist(), self.scores(found).tolist()))
 
 
-class RelationalVectors:
-    """Inherit, and keep and search the vectors."""
+class Vectors:
+    """Search by meaning, if an embedder is set.
+
+    The pools are those of the full-text indexes. A text has at most one vector per model. A model
+    is identified by its name; vectors of different models are never compared.
+    """
 
     tables: tuple[str, ...] = ()
     """The tables that it keeps, those that refer to others first."""
@@ -81,12 +85,15 @@ class RelationalVectors:
     def similarities(
         self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
     ) -> dict[int, float]:
+        """How close these rows of a pool are (`Near.score`), if they have a vector."""
         raise NotImplementedError
 
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
+        """Store vectors, replacing those of the same rows."""
         raise NotImplementedError
 
     def keep_only(self, models: Iterable[str]) -> None:
+        """Delete the vectors of all other models."""
         raise NotImplementedError
 
     def changed(self, row: int) -> None:
@@ -117,6 +124,10 @@ class RelationalVectors:
     def similar(
         self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
     ) -> list[Near]:
+        """The rows of a pool that are closest to a question, best first; ties go to the newer.
+
+        A row is compared with the first of `views` whose model has embedded it.
+        """
         if limit <= 0:
             return []
         with self._db.reading():
@@ -135,13 +146,16 @@ class RelationalVectors:
     # What embedding needs
 
     def begin(self, model: str) -> None:
+        """Register a model. A known one continues where it stopped."""
         self._db.run(self._db.sql["put_vector_model"], (model,))
 
     def size(self, model: str) -> int:
+        """The dimension of its vectors; 0 if there are none."""
         found = self._model(model)
         return found.size if found else 0
 
     def failed(self, model: str, tries: int) -> list[TextToEmbed]:
+        """Texts the model has passed and must (re)do, unless it failed on them `tries` times."""
         found = self._known_model(model)
         return [
             TextToEmbed(kind, row)
@@ -149,6 +163,7 @@ class RelationalVectors:
         ]
 
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
+        """The next rows that the model has not reached yet, in order."""
         found = self._known_model(model)
         after = {"turns": found.turns_to, "memories": found.memories_to, "chunks": found.chunks_to}[
             kind
@@ -157,6 +172,7 @@ class RelationalVectors:
         return [row for (row,) in rows]
 
     def known(self, model: str, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
+        """Existing vectors by the hash of their text."""
         found = self._known_model(model)
         wanted = list(dict.fromkeys(hashes))
         kept: dict[bytes, bytes] = {}
@@ -170,6 +186,7 @@ class RelationalVectors:
         return kept
 
     def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
+        """Record the texts on which the model failed, and why."""
         no = self._known_model(model).no
         self._db.many(
             self._db.sql["fail_vector"],
@@ -177,16 +194,20 @@ class RelationalVectors:
         )
 
     def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
+        """Mark these texts as done."""
         no = self._known_model(model).no
         self._db.many(self._db.sql["settle_vector"], [(no, one.kind, one.row) for one in done])
 
     def advance(self, model: str, kind: Embeddable, upto: int) -> None:
+        """Record that every row up to `upto` was reached."""
         self._db.run(self._db.sql[f"advance_{kind}"], (upto, model))
 
     def stop(self, model: str, error: str) -> None:
+        """Record why a run stopped; empty after a successful run."""
         self._db.run(self._db.sql["set_vector_error"], (error, model))
 
     def coverage(self, model: str) -> Coverage:
+        """How much a model has embedded."""
         with self._db.reading():
             found = self._model(model)
             after = (found.no, found.memories_to, found.turns_to, found.chunks_to) if found else ()
@@ -207,6 +228,7 @@ class RelationalVectors:
     # Changed rows
 
     def retold(self, turns: Iterable[int]) -> None:
+        """The visible text of these turns has changed: drop their vectors and embed them again."""
         rows = list(turns)
         self.gone(rows, "turns")
         self._db.many(

@@ -9,12 +9,11 @@ from typing import Any
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.language.statements import Fragment
-from loxodon.store import JobRuns, MemoryUse, PoolSizes, Spent, Work
-from loxodon.store.relational import name_lookup
-from loxodon.store.relational.database import Database, Row
-from loxodon.store.relational.indexes import Indexes
-from loxodon.store.relational.search import listed
+from loxodon.store import JobRuns, MemoryUse, PoolSizes, Spent, Work, name_lookup
+from loxodon.store.database import Database, Row
+from loxodon.store.indexes import Indexes
 from loxodon.store.rows import TURN, loaded, moment, turn_of
+from loxodon.store.search import listed
 from loxodon.store.walls import Wall, owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
@@ -35,8 +34,8 @@ CLOCK = "clock"
 """The value of `meta` that says what is believed of the clock."""
 
 
-class RelationalWorkLog:
-    """A `WorkLog` over the database of a store."""
+class WorkLog:
+    """The work in progress of consolidation, and its data besides memories. Not for recall."""
 
     def __init__(
         self,
@@ -115,40 +114,51 @@ class RelationalWorkLog:
         self._db.run(self._db.sql["set_meta"], (CLOCK, belief_kept(belief)))
 
     def said_at(self, after: int, since: datetime, until: datetime) -> list[datetime]:
+        """The last time of each day in (since, until] at which a turn above number `after` was
+        said, in order."""
         values = (after, to_stored(since)[0], to_stored(until)[0])
         return [moment(at, self._zone) for (at,) in self._db.all(self._db.sql["said_at"], values)]
 
     def turns_ahead(self, now: datetime) -> int:
+        """How many turns are dated later than now."""
         values = (to_stored(now)[0],)
         return int(self._db.all("SELECT count(*) FROM turns WHERE at > ?", values)[0][0])
 
     def misdated(self, before: datetime, after: datetime) -> list[tuple[str, float, datetime]]:
+        """(id, base of its strength, time of that base) of memories changed by a clock that was
+        before `before` or after `after`."""
         values = (to_stored(before)[0], to_stored(after)[0])
         rows = self._db.all(self._db.sql["misdated"], values)
         return [(id, base, moment(at, self._zone)) for id, base, at in rows]
 
     def aged_runs(self, limit: int) -> list[Aged]:
+        """What was archived because of its age, by the time of the run, latest first."""
         rows = self._db.all(self._db.sql["aged_runs"], (limit,))
         return [Aged(moment(at, self._zone), faded, expired) for at, faded, expired in rows]
 
     def aged_in(self, at: datetime) -> list[str]:
+        """What the run at that time archived because of its age, if unchanged since."""
         return self._ids(self._db.sql["aged_in"], (to_stored(at)[0],))
 
     # Turns
 
     def last_turn(self) -> int:
+        """The number of the newest turn; 0 if there is none."""
         ((last,),) = self._db.all("SELECT max(seq) FROM turns")
         return last or 0
 
     def pending(self, after: int) -> int:
+        """How many turns have a number above `after` or must be read again, without captures."""
         return int(self._db.all(self._db.sql["count_pending"], (after, CAPTURED))[0][0])
 
     def turns_after(self, after: int, upto: int, limit: int = 0) -> list[Turn]:
+        """Turns with numbers in (after, upto], in order."""
         return self._turns(
             "t.seq > ? AND t.seq <= ? ORDER BY t.seq LIMIT ?", (after, upto, limit or -1)
         )
 
     def turns_before(self, session: str, turn: int, limit: int) -> list[Turn]:
+        """The last `limit` turns of a session before the one numbered `turn`, in order."""
         found = self._turns(
             "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq < ? "
             "ORDER BY t.seq DESC LIMIT ?",
@@ -157,6 +167,7 @@ class RelationalWorkLog:
         return found[::-1]
 
     def turns_behind(self, session: str, turn: int, limit: int) -> list[Turn]:
+        """The first `limit` turns of a session after the one numbered `turn`, in order."""
         return self._turns(
             "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq > ? "
             "ORDER BY t.seq LIMIT ?",
@@ -164,6 +175,7 @@ class RelationalWorkLog:
         )
 
     def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
+        """The turns of a session with numbers in [first, upto], in order."""
         return self._turns(
             "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq BETWEEN ? AND ? "
             "ORDER BY t.seq",
@@ -184,6 +196,7 @@ class RelationalWorkLog:
         return segment_of(rows[0]) if rows else None
 
     def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
+        """Store segments, replacing those numbered in `instead_of`."""
         gone = list(instead_of)
         self._db.many("DELETE FROM segments WHERE no = ?", [(no,) for no in gone])
         self._indexes.drop("segments", gone)
@@ -207,6 +220,7 @@ class RelationalWorkLog:
         self._indexes.put_rows("segments", numbers)
 
     def segments(self) -> list[Segment]:
+        """All of them, in order of time."""
         rows = self._db.all(f"SELECT {SEGMENT} ORDER BY g.started_at, g.no")
         return [segment_of(row) for row in rows]
 
@@ -219,16 +233,19 @@ class RelationalWorkLog:
         )
 
     def fail_turn(self, turn: int, text: str, reason: str) -> None:
+        """Set a turn aside on which the rules failed; `validate` and `status` report it."""
         self._db.run("DELETE FROM fragments WHERE turn = ?", (turn,))
         values = (turn, 0, text, "statement", "failed", None, "fact", 0.0, reason)
         self._db.run(self._db.sql["put_fragment"], values)
 
     def let_go(self, turns: Iterable[int]) -> None:
+        """Drop the work in progress on turns, at any stage."""
         rows = [(turn,) for turn in turns]
         self._db.many("DELETE FROM fragments WHERE turn = ?", rows)
         self._db.many("DELETE FROM candidates WHERE turn = ?", rows)
 
     def read_again(self, turns: Iterable[int]) -> None:
+        """Let the next run read turns again that a run has already processed."""
         work = self.work()
         passed = max(work.done_to, work.upto)
         values = ("", "statement", "again", None, "fact", 0.0, "")
@@ -237,12 +254,14 @@ class RelationalWorkLog:
         )
 
     def again(self, limit: int) -> list[Turn]:
+        """The first of those turns."""
         return self._turns(
             "t.seq IN (SELECT turn FROM fragments WHERE stage = 'again') ORDER BY t.seq LIMIT ?",
             (limit,),
         )
 
     def anew(self, upto: int) -> list[Turn]:
+        """Turns up to a number that are being read again."""
         return self._turns(
             "t.seq IN (SELECT turn FROM fragments WHERE stage = 'cut' AND turn <= ?) "
             "ORDER BY t.seq",
@@ -250,6 +269,7 @@ class RelationalWorkLog:
         )
 
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
+        """Fragments at a stage, in the order of the journal."""
         rows = self._db.all(
             f"SELECT {_FRAGMENT} FROM fragments WHERE stage = ? ORDER BY turn, n LIMIT ?",
             (stage, limit or -1),
@@ -257,16 +277,21 @@ class RelationalWorkLog:
         return [Fragment(*row) for row in rows]
 
     def settle(self, waiting: Iterable[tuple[int, int, float]]) -> None:
+        """Drop what was read; the pieces (turn, n, worth) in `waiting` stay until a model
+        decides."""
         self._db.many(self._db.sql["wait"], [(worth, turn, n) for turn, n, worth in waiting])
         self._db.run("DELETE FROM fragments WHERE stage = 'cut'")
 
     def waiting(self) -> list[tuple[Fragment, float]]:
+        """What waits for a model, in the order of the journal, each with its worth."""
         rows = self._db.all(
             f"SELECT {_FRAGMENT}, bonus FROM fragments WHERE stage = 'waiting' ORDER BY turn, n"
         )
         return [(Fragment(*row[:-1]), row[-1]) for row in rows]
 
     def put_off(self, pieces: Iterable[tuple[int, int]]) -> None:
+        """Count that a model was asked about these without a usable answer; drop those that were
+        asked about three times."""
         self._db.many(self._db.sql["put_off"], list(pieces))
         self._db.run("DELETE FROM fragments WHERE stage = 'waiting' AND keep >= ?", (_ASKED,))
 
@@ -281,12 +306,14 @@ class RelationalWorkLog:
         self._db.many("INSERT INTO candidates (turn, body) VALUES (?, ?)", list(candidates))
 
     def candidates(self) -> list[tuple[int, int, str]]:
+        """(number, turn, body) of statements that are not yet reconciled."""
         return [
             (no, turn, body)
             for no, turn, body in self._db.all("SELECT no, turn, body FROM candidates ORDER BY no")
         ]
 
     def drop_candidates(self, numbers: Iterable[int] | None = None) -> None:
+        """Drop some by their numbers, or all."""
         if numbers is None:
             self._db.run("DELETE FROM candidates")
         else:
@@ -310,6 +337,7 @@ class RelationalWorkLog:
         self._db.run(self._db.sql["put_event"], values)
 
     def events(self, since: str = "", until: str = "", pending: bool = False) -> list[Event]:
+        """Events of the days from `since` on, before `until`, in order of time."""
         rows = self._db.all(
             f"SELECT {EVENT} FROM events WHERE date >= ? AND date < ? "
             f"{'AND compressed = 0' if pending else ''} ORDER BY date, at, no",
@@ -318,6 +346,7 @@ class RelationalWorkLog:
         return [event_of(row, self._zone) for row in rows]
 
     def mark_compressed(self, date: str, agent: str = "") -> None:
+        """Mark the events of an agent on a day as done."""
         self._db.run(
             "UPDATE events SET compressed = 1 WHERE date = ? AND agent = ? AND compressed = 0",
             (date, agent),
@@ -330,6 +359,7 @@ class RelationalWorkLog:
         return [name_lookup.entity_of(row, self._zone) for row in rows]
 
     def put_entity(self, entity: Entity) -> Entity:
+        """Store a new entity (number 0) or update one; it can be found by its names."""
         if not entity.no:
             entity = entity._replace(no=self._db.take("entity", 1))
             self._db.take("rows_entities", 1)
@@ -355,6 +385,8 @@ class RelationalWorkLog:
         self._db.take("rows_entities", -1)
 
     def aliases(self, agent: str = "") -> dict[str, str]:
+        """Every alias and the entity it stands for, for an agent; empty for a name that two
+        people have."""
         rows = self._db.all(
             "SELECT name, aliases FROM entities WHERE aliases <> '[]' AND agent IN ('', ?) "
             "ORDER BY agent, no",
@@ -373,6 +405,7 @@ class RelationalWorkLog:
         self._db.run(self._db.sql["put_review"], (belief, against, to_stored(at)[0]))
 
     def reviews(self) -> list[Review]:
+        """Open reviews, oldest first."""
         rows = self._db.all(self._db.sql["open_reviews"])
         records = self._records({row for belief, against, _ in rows for row in (belief, against)})
         return [
@@ -386,9 +419,11 @@ class RelationalWorkLog:
     # Strength
 
     def ended(self, now: datetime, limit: int) -> list[str]:
+        """Active memories that have faded or expired by `now`, the first to end first."""
         return self._ids(self._db.sql["ended"], (to_stored(now)[0], limit))
 
     def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
+        """Count memories as used; return how many of these ids exist."""
         when, known = to_stored(at)[0], 0
         for id in dict.fromkeys(ids):
             row = self._db.one(self._db.sql["memory_row"], (id,))
@@ -418,10 +453,15 @@ class RelationalWorkLog:
     # Indexes, pages and the ledger
 
     def changed(self, limit: int) -> list[Record]:
+        """Memories that changed since they were last indexed, the latest `limit`."""
         rows = [row for (row,) in self._db.all(self._db.sql["last_changed"], (limit,))]
         return list(self._records(rows).values())
 
     def index(self, limit: int) -> int:
+        """Update the keywords of at most `limit` changed memories; return of how many.
+
+        After the last one, the small parts of each index are merged.
+        """
         rows = [row for (row,) in self._db.all(self._db.sql["unindexed"], (limit,))]
         labels = [
             ("keyword", fold(word), row)
@@ -436,18 +476,22 @@ class RelationalWorkLog:
         return len(rows)
 
     def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:
+        """(memory, change, time) of the last changes since `at`, in order."""
         rows = self._db.all(self._db.sql["changes_since"], (to_stored(at)[0], limit))
         return [(id, change, moment(when, self._zone)) for id, change, when in reversed(rows)]
 
     def partitions(self, least: int) -> list[tuple[str, str, int]]:
+        """(project, topic, number of active facts) of those that have `least` or more."""
         rows = self._db.all(self._db.sql["partitions"], (least,))
         return [(project, topic, n) for project, topic, n in rows]
 
     def of_category(self, category: str) -> list[Record]:
+        """The active memories of a category."""
         rows = [row for (row,) in self._db.all(self._db.sql["of_category"], (category,))]
         return list(self._records(rows).values())
 
     def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
+        """(text, basis, time of creation)."""
         rows = self._db.all(self._db.sql["page"], (name, language))
         if not rows:
             return None
@@ -463,6 +507,7 @@ class RelationalWorkLog:
         self._db.run(self._db.sql["spend"], (day, phase, tokens_in, tokens_out))
 
     def spent(self, day: str) -> int:
+        """Tokens used on one day, in and out."""
         return int(self._db.all(self._db.sql["spent"], (day,))[0][0])
 
     def ledger(self, days: int = 30) -> list[Spent]:
@@ -471,6 +516,7 @@ class RelationalWorkLog:
     # The background
 
     def jobs(self) -> dict[str, JobRuns]:
+        """The runs of each job, by name."""
         found = {}
         for name, last, seconds, counts, succeeded, failed, *rest in self._db.all(
             self._db.sql["jobs"]
@@ -503,12 +549,16 @@ class RelationalWorkLog:
         self._db.run(self._db.sql["put_job"], values)
 
     def past_due(self, now: datetime, limit: int) -> list[Record]:
+        """Active memories that are due and not done, earliest first."""
         return self._found("past_due", (to_stored(now)[0], limit))
 
     def supposed(self, category: str, before: datetime, limit: int) -> list[Record]:
+        """Active beliefs of a category, unchanged since `before`, oldest first."""
         return self._found("supposed", (category, to_stored(before)[0], limit))
 
     def mattering(self, categories: Sequence[str], before: datetime, limit: int) -> list[Record]:
+        """Active facts with importance 0.7 or more that were neither confirmed nor asked about
+        since `before`, most important first."""
         values = (json.dumps(list(categories)), to_stored(before)[0], limit)
         return self._found("mattering", values)
 

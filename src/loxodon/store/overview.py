@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 from loxodon.clock import to_stored
 from loxodon.errors import no_memory
 from loxodon.store import Altered, LabelUse, Step, Tie
-from loxodon.store.relational.database import Database, Row
+from loxodon.store.database import Database, Row
 from loxodon.store.rows import from_json, loaded, moment
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.protocol import DecayModel
+    from loxodon.store.rows import DecayModel
     from loxodon.types import Record
 
 _DAY = 86_400_000
 _KEPT = ("strength", "strength_at", "kind", "importance", "state", "agent", "audience")
 
 
-class RelationalOverview:
-    """An `Overview` on the database of a store."""
+class Overview:
+    """What pages for people are made of: a statement or two for each, over many memories."""
 
     def __init__(
         self, db: Database, space: str, zone: tzinfo | None, decay: DecayModel, wall: Wall
@@ -35,6 +35,8 @@ class RelationalOverview:
         self._wall = wall
 
     def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
+        """The last `limit` memories that changed since a time, the last first; not summaries, and
+        not by the changes in `but` alone."""
         rows = self._db.all(
             self._db.sql["altered"], (to_stored(since)[0], json.dumps(list(but)), limit)
         )
@@ -51,6 +53,8 @@ class RelationalOverview:
         return record if self._wall.admits(record.agent, record.audience) else None
 
     def ties(self, until: datetime | None = None) -> list[Tie]:
+        """What every active memory says of whom; with `until`, every one that was known and held
+        at that time. Not summaries."""
         if until is None:
             rows, at = self._db.all(self._db.sql["ties"]), to_stored(self._decay.now())[0]
         else:
@@ -75,12 +79,16 @@ class RelationalOverview:
             yield Tie(id, subject, attribute, value, names, project, strength, said, changed)
 
     def label_uses(self, label: str, limit: int) -> list[LabelUse]:
+        """The labels of active memories that most have. The label is `project`, `topic`, `tag` or
+        `entity`."""
         return [LabelUse(*row) for row in self._db.all(self._db.sql["label_uses"], (label, limit))]
 
     def made_from(self, id: str) -> list[int]:
+        """The rows of the memories that took the place of a memory, or were derived from it."""
         return [row for (row,) in self._db.all(self._db.sql["made_from"], (id, json.dumps(id)))]
 
     def steps(self, id: str) -> list[Step]:
+        """The strength of a memory with each of its versions, oldest first."""
         with self._db.reading():
             now = self._db.one(self._db.sql["memory_strength"], (id,))
             if now is None:

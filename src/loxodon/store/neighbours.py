@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from loxodon.store import Beside, Having, Index, Nature, Place, Stretch
-from loxodon.store.relational.database import Database
-from loxodon.store.relational.fulltext import FullText
-from loxodon.store.relational.search import THESE, divided, listed, these
+from loxodon.store.database import Database
+from loxodon.store.fulltext import FullText
 from loxodon.store.rows import loaded
+from loxodon.store.search import THESE, divided, listed, these
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.messages import t
 from loxodon.store import Index, Progress
-from loxodon.store.relational.database import Database, Row
-from loxodon.store.relational.fulltext import FullText
-from loxodon.store.relational.reindexing import INDEXES, batches
-from loxodon.store.relational.search import TABLES
+from loxodon.store.database import Database, Row
+from loxodon.store.fulltext import FullText
+from loxodon.store.reindexing import INDEXES, batches
 from loxodon.store.rows import labels_of
+from loxodon.store.search import TABLES
 from loxodon.text.words import fold, index_words
 from loxodon.types import Problem, Record
 

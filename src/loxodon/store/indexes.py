@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from loxodon.store import Index
-from loxodon.store.relational.database import Database
-from loxodon.store.relational.fulltext import FullText
-from loxodon.store.relational.search import (
-    SAMPLE_FROM,
-    SAMPLE_SIZE,
-    TABLES,
-    common_in,
-    listed,
-    sample_due,
-)
+from loxodon.store.database import Database
+from loxodon.store.fulltext import FullText
+from loxodon.store.search import SAMPLE_FROM, SAMPLE_SIZE, TABLES, common_in, listed, sample_due
 from loxodon.text.words import index_words
 
 _BATCH = 500

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from loxodon.store import Hit, Index
-from loxodon.store.relational.database import Database
+from loxodon.store.database import Database
 from loxodon.values import NamedTuple
 
 Postings = Mapping[int, int]

@@ -8,16 +8,21 @@ from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.store import Namespace, StoredDocument
+from loxodon.store.database import Database, Row
+from loxodon.store.indexes import Indexes
 from loxodon.store.namespaces import namespace_at, path_of
-from loxodon.store.relational.database import Database, Row
-from loxodon.store.relational.indexes import Indexes
-from loxodon.store.relational.search import listed, under
+from loxodon.store.search import listed, under
 
 _COLUMNS = "no, namespace, key, value, created_at, updated_at, minutes, expires_at"
 
 
-class RelationalDocuments:
-    """A `DocumentStore` over the database of a store."""
+class DocumentStore:
+    """JSON values that programs store beside the memories, returned exactly.
+
+    A document has a namespace (names from general to specific) and a key. It is found by both, or
+    by its words. Documents are not messages: consolidation does not read them, they do not fade,
+    and recall does not return them.
+    """
 
     def __init__(self, db: Database, indexes: Indexes) -> None:
         self._db = db
@@ -33,6 +38,10 @@ class RelationalDocuments:
         minutes: float | None,
         expires_at: datetime | None,
     ) -> StoredDocument:
+        """Store a document, replacing one with the same namespace and key; `text` is searched.
+
+        Without a key, its unique number is used, as twelve or more digits.
+        """
         no = self._db.take("document", 1)
         key = key or f"{no:012d}"
         before = self.named(namespace, key)
@@ -53,12 +62,17 @@ class RelationalDocuments:
         return self.numbered(row)[row[0]] if row else None
 
     def numbered(self, rows: Iterable[int]) -> dict[int, StoredDocument]:
+        """Documents by their number, which is their row in the index `documents`."""
         found = self._db.all(f"SELECT {_COLUMNS} FROM documents WHERE no IN {listed(rows)}")
         return {row[0]: _kept(row) for row in found}
 
     def newest(
         self, namespace: Namespace, limit: int, before: int | None = None, *, deep: bool = True
     ) -> list[StoredDocument]:
+        """The latest `limit` of a namespace, last changed first, below the number `before`.
+
+        If `deep`, namespaces that begin with it count too.
+        """
         path = path_of(namespace)
         where, values = under(path) if deep else ("t.namespace = ?", [path])
         if before is not None:
@@ -73,6 +87,7 @@ class RelationalDocuments:
         return [_kept(row) for row in rows]
 
     def namespaces(self, begin: Namespace, now: datetime) -> list[Namespace]:
+        """Every namespace with this prefix and a document that has not expired, in order."""
         where, values = under(path_of(begin))
         rows = self._db.all(
             f"SELECT DISTINCT t.namespace FROM documents t WHERE {where} "
@@ -87,10 +102,12 @@ class RelationalDocuments:
         self._db.many("DELETE FROM documents WHERE no = ?", [(row,) for row in gone])
 
     def ended(self, now: datetime, limit: int) -> list[int]:
+        """The numbers of expired documents."""
         values: list[Any] = [to_stored(now)[0], limit]
         return [row for (row,) in self._db.all(self._db.sql["document_ended"], values)]
 
     def put_off(self, row: int, expires_at: datetime) -> None:
+        """Change when a document expires."""
         self._db.run(self._db.sql["document_put_off"], (to_stored(expires_at)[0], row))
 
 

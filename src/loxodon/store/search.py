@@ -17,8 +17,8 @@ from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
-from loxodon.store.relational.database import Database
-from loxodon.store.relational.fulltext import FullText, Narrowed
+from loxodon.store.database import Database
+from loxodon.store.fulltext import FullText, Narrowed
 from loxodon.store.rows import about_label
 from loxodon.text.words import among, fold, index_words
 from loxodon.values import NamedTuple

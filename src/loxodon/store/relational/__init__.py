@@ -1,1 +1,0 @@
-"""What every SQL backend shares: the store written over a small `Database`."""
