@@ -28,10 +28,6 @@ BY_FAMILY: dict[Family, Action] = {
 """What is done where nobody has said otherwise."""
 
 
-LIST = "list"
-"""The sign of a text that is nothing but words, which no pattern tells at little cost."""
-
-
 class Rule(NamedTuple):
     kind: str
     """What was found, as `policy.toml` and the marker in its place name it."""
@@ -41,14 +37,6 @@ class Rule(NamedTuple):
     """Lower case; a text that has none of them is not looked at. After `~` a pattern, else a word."""
     family: Family = "secret"
     check: str = ""
-    told: bool = False
-    """Known by the words around it (`tagging.py`): it has signs of where to look, and no pattern."""
-    action: Action | Literal[""] = ""
-    """What is done with it where nobody has said otherwise, if not what its family says."""
-
-    @property
-    def default(self) -> Action:
-        return self.action or BY_FAMILY[self.family]
 
 
 def label_of(kind: str) -> str:

@@ -115,15 +115,6 @@ COMMANDS: tuple[Rule, ...] = (
         (r"~key[^\n]{0,16}[0-9a-f]{32}",),
         check="key_said",
     ),
-    *(
-        Rule(
-            "seed-phrase",
-            rf"\b(?P<it>[a-z]{{3,8}}(?:[ ,\n]{{1,2}}[a-z]{{3,8}}){{{size - 1}}})\b",
-            (r"~\b(?:[a-z]{3,8}, ?){11}[a-z]{3}", r"~[:：\"“\n] ?(?:[a-z]{3,8} ){11}[a-z]{3}"),
-            check="mnemonic",
-        )
-        for size in (24, 18, 12)
-    ),
     # Calls in code
     Rule(
         "secret-value",
