@@ -37,6 +37,7 @@ _CHECKS = {**personal.CHECKS, **plausible.CHECKS, **told.CHECKS}
 _TRIMMED = frozenset(("assigned", "password", "paired", "header", "url_password", "key_said", "stated",
  "changed", "beside", "stated_zh", "beside_zh"))
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
+_ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _MEMORY = 64 << 20
 _LONG = 1_000
 """Bytes of a match that is none within which no other is looked for."""
@@ -207,10 +208,8 @@ class _Places:
 
 def _word_end(data: bytes, at: int) -> int:
     """Where the digits and letters that stand at a place end; after one byte where none do."""
-    end = at
-    while end < len(data) and (48 <= data[end] <= 57 or 65 <= data[end] & 0xDF <= 90):
-        end += 1
-    return max(end, at + 1)
+    run = _ALNUM.match(data, at)
+    return max(run.end() if run else at, at + 1)
 
 
 def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list[int]:

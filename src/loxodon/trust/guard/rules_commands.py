@@ -112,7 +112,7 @@ COMMANDS: tuple[Rule, ...] = (
     Rule(
         "secret-value",
         r"(?i)(?P<name>[a-z0-9_./]{0,30}[ _./-]?\bkey)\b[^\nA-Za-z0-9]{0,4}(?:is|was|file|content|contents|are|是)?[^\nA-Za-z0-9]{0,4}(?P<it>[0-9a-f]{32})\b",
-        (r"~key[^\n]{0,16}[0-9a-f]{32}",),
+        (r"~\bkey\b",),
         check="key_said",
     ),
     # Calls in code

@@ -342,7 +342,7 @@ CONTEXT: tuple[Rule, ...] = (
     Rule(
         "license-key",
         r"\b(?P<it>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4})\b",
-        ("~[a-z0-9]{5}(?:-[a-z0-9]{5}){4}",),
+        ("~-[a-z0-9]{5}-[a-z0-9]{5}-",),
         check="product_key",
     ),
     Rule(

@@ -38,6 +38,7 @@ _MEASURE = lazy(
 )
 """Amounts, versions, dates and times."""
 _LETTERS = lazy(r"[A-Za-z]+")
+_ODD = lazy(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
 _WORD = lazy(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
 _ADJECTIVES = (*ENDINGS, "ic", "al", "ant", "ent", "some", "ish", "ary", "ory", "like", "wide")
 _COUNTED = frozenset("年月日号位个次分秒点条天小遍种组字多元块")
@@ -74,12 +75,12 @@ def _is_number(one: Candidate, least: int) -> bool:
 
 def _is_odd(it: str, least: int = 4) -> bool:
     """Letters with digits, or with signs that no word has."""
-    low = it.lower()
-    if len(it) < least or not it.isascii() or is_no_password(it) or _MEASURE.fullmatch(it):
+    if len(it) < least or not it.isascii() or not _ODD.fullmatch(it):
         return False
-    if is_technical(low) or it.count("/") > 1 or ("@" in it[1:] and "." in it.rpartition("@")[2]):
+    if is_no_password(it) or _MEASURE.fullmatch(it) or is_technical(it.lower()):
         return False
-    return any(map(str.isalpha, it)) and any(c.isdigit() or c in "!@#$%^&*+=~|" for c in it)
+    is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
+    return not is_mail and it.count("/") <= 1
 
 
 def _is_word(it: str) -> bool:
@@ -111,9 +112,11 @@ _OWNERS = frozenset(("my", "your", "our", "his", "her", "their", "its"))
 
 def stated(one: Candidate) -> bool:
     it = _value(one)
+    if it.isalpha():
+        return _ends(one) and _is_word(it) and _says_which(one)
     if _is_odd(it) or _is_number(one, 4):
         return True
-    return _is_word(it) and _ends(one) and _says_which(one)
+    return _ends(one) and _is_word(it) and _says_which(one)
 
 
 def changed(one: Candidate) -> bool:
