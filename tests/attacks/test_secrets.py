@@ -10,7 +10,6 @@ import pytest
 
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
-from loxodon.trust.guard.signs import has_sign
 from tests.attacks import fresh_cases as fresh
 from tests.attacks import held_out_cases as held_out
 from tests.attacks import secret_cases as secrets
@@ -40,7 +39,6 @@ def stopped(guard: Guard, cases: Iterable[Case]) -> tuple[int, list[str]]:
         if opening(case) in kept.text or "[secret: " not in kept.text:
             through.append(case.text)
         assert guard.taken(kept.text).text == kept.text, "what is kept once stays as it is"
-        assert has_sign(case.text), "a text with a secret is looked at, also by a cold command"
     return total, through
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
@@ -35,16 +34,17 @@ _PLAIN = (
 )
 _CHECKS = {**personal.CHECKS, **plausible.CHECKS, **told.CHECKS}
 _TRIMMED = frozenset(("assigned", "password", "paired", "header", "url_password", "key_said", "stated",
- "changed", "beside", "stated_zh", "beside_zh"))
+ "changed", "beside", "named_behind", "stated_zh", "beside_zh"))
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _MEMORY = 64 << 20
 _LONG = 1_000
 """Bytes of a match that is none within which no other is looked for."""
-_MARK = r"\[(?P<word>secret|removed): (?P<kind>[a-z0-9 -]{1,40})\]"
-_MASK = (
-    rf"\[(?P<kind>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}})\]"
+_MARK = re.compile(
+    r"\[(?:(?:secret|removed): (?P<kind>[a-z0-9 -]{1,40})"
+    rf"|(?P<of>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}}))\]"
 )
+"""A marker, or a mask."""
 
 
 class Finder:
@@ -76,10 +76,6 @@ class Finder:
                 self._of_sign[numbers[sign]].append(n)
         found.Compile()
         return found
-
-    @cached_property
-    def _marks(self) -> Any:
-        return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
 
     def found(self, text: str, question: str = "") -> list[Detection]:
         """What is in a text, in order, none overlapping; `question` is what was said before it."""
@@ -137,14 +133,15 @@ class Finder:
         places = _Places(data, len(data) == len(text))
         at = 0
         while at <= len(data) and (match := pattern.search(data, at)) is not None:
-            start, end = match.span(it)
+            whole = match.span()
+            start, end = match.span(it) if it else whole
             if start < 0:  # the whole, where the pattern holds without it
-                start, end = match.span()
+                start, end = whole
             if end <= start:
-                at = max(match.end(), at + 1)
+                at = max(whole[1], at + 1)
                 continue
-            called = match[name].decode() if name and match[name] else ""
-            first, _ = places.of(match.start(), match.start())
+            called = (match[name] or b"").decode() if name else ""
+            first, _ = places.of(whole[0], whole[0])
             one = Candidate(text, *places.of(start, end), called)
             if rule.check == "seed_phrase":
                 for at, until in wallets.phrases(one.it):
@@ -156,14 +153,14 @@ class Finder:
             elif end - start > _LONG:  # no second look, lest it take the square of the time
                 at = end
             elif it == 0:  # something else may begin within it, though not within a number
-                at = _word_end(data, match.start())
+                at = _word_end(data, whole[0])
             else:
                 at = max(start, at + 1)
 
     def _spared(self, text: str) -> Iterator[tuple[int, int]]:
         """Where markers and masks of our own stand, and what the user has excepted."""
         if "[" in text:
-            for match in self._marks.finditer(text):
+            for match in _MARK.finditer(text):
                 if (match["kind"] or match["of"]) in self._labels:
                     yield match.span()
         for pattern in self._exceptions:

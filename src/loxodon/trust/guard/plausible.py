@@ -324,8 +324,8 @@ def is_no_password(it: str) -> bool:
     low = it.lower().strip("()[]")
     return (
         len(it) < 3
-        or _is_placeholder_password(it)
         or low in NO_PASSWORDS
+        or _is_placeholder_password(it)
         or _is_code(it)
         or low.startswith(("http:", "https:", "//"))
         or _is_amount(it)
@@ -350,11 +350,17 @@ def password(one: Candidate) -> bool:
     plain = it.lower()
     return (
         len(it) >= 4
+        and not _is_heading(one)
         and not plain.endswith(ENDINGS)
         and _ends(one)
         and not it.isupper()
         and ("_" not in it and "." not in it)
     )
+
+
+def _is_heading(one: Candidate) -> bool:
+    """Whether a word stands behind `Password:`, where notes and forms say anything about one."""
+    return one.name.isalpha() and "=" not in one.text[max(0, one.start - 4) : one.start]
 
 
 def _is_time(it: str) -> bool:
@@ -485,47 +491,17 @@ def wallet_key(one: Candidate) -> bool:
     return given(one) and not _PUBLIC.search(one.text[max(0, one.start - 40) : one.start])
 
 
-TECHNICAL = (
-    "bcrypt",
-    "scrypt",
-    "argon2",
-    "pbkdf2",
-    "md5",
-    "aes",
-    "des",
-    "rsa",
-    "ecc",
-    "sm2",
-    "sm3",
-    "sm4",
-    "base64",
-    "hmac",
-    "oauth",
-    "http",
-    "utf",
-    "ipv",
-    "web3",
-    "wpa",
-    "wep",
-    "fido",
-    "sqlite",
-    "mysql",
-    "python",
-    "vue",
-    "windows",
-    "win1",
-    "ios",
-    "chacha",
-    "ed25519",
-    "1password",
+_TECHNICAL = lazy(
+    r"(?:bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|md5|aes|des|rsa|ecc|sm[234]|base64|hmac|oauth|https?|utf|ipv|web3|wpa|wep"
+    r"|fido|sqlite|mysql|python|vue|windows|win1[01]|ios|chacha20|ed25519|1password)(?![a-z])"
+    r"|sha-?[0-9]{1,3}(?![a-z0-9])"
 )
 """What passwords are made, kept and typed with."""
-_SHA = lazy(r"sha-?[0-9]{1,3}(?![a-z0-9])")
 
 
 def is_technical(low: str) -> bool:
     """Whether a word names a technique, an application or a system."""
-    return low.startswith(TECHNICAL) or _SHA.match(low) is not None
+    return _TECHNICAL.match(low) is not None
 
 
 def unnamed_password(one: Candidate) -> bool:

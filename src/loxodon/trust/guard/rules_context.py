@@ -116,7 +116,7 @@ CONTEXT: tuple[Rule, ...] = (
     Rule(
         "command-line-password",
         r"(?i)(?:^|[^A-Za-z0-9_./\-])(?:--?(?:password|passwd|pass|token|secret|"
-        r"api-key|pw)[= ]|-u\s{1,2}[\w.@-]{1,60}:|sshpass -p ?|mysql(?:dump)? .{0,80}?-p)[\"']?"
+        r"api-key|pw)[= ]|-u\s{1,2}[\w.@-]{1,60}:|sshpass -p ?|mysql(?:dump)?(?: .{0,80}?)? -p)[\"']?"
         r"(?P<it>[^\s\"']{4,})",
         (
             "sshpass",

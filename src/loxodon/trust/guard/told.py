@@ -2,8 +2,7 @@
 
 What counts is where a value stands: behind the name of a secret and a word that links them, or right
 at the beginning of the answer to a question for one. A value looks like no word, or is a number that
-counts nothing. A word is a value only where the statement says whose or which password it is, and
-ends there. In doubt nothing is removed.
+counts nothing. A word is a value only where the statement says whose password it is, and ends there. In doubt nothing is removed.
 
 Each rule has examples of what it removes (in braces) and of what it leaves alone.
 """
@@ -31,10 +30,10 @@ class ToldRule(NamedTuple):
 _TOKEN = r"[^\s\"'`,，;；。、<>“”‘’「」『』]"
 _ASCII = r"[!#$%&()*+\-./0-9:=?@A-Z\[\]\\^_a-z{|}~]"
 _TRAILING = ".,:!?)]}*"
-_NUMBER = lazy(r"[#*]?\d(?:-?\d){2,11}[#*]?")
+_NUMBER = lazy(r"[#*]?\d(?:[ -]?\d){2,11}[#*]?")
 _MEASURE = lazy(
     r"(?i)[$€£¥]\d.*|\d{1,3}-[a-z]+|v?\d+(?:\.\d+)+|\d+(?:[:/]\d+)+|\d{4}-\d\d?-\d\d?"
-    r"|\d+(?:st|nd|rd|th|am|pm|km|kg|gb|mb|kb|px|ms|min|hrs?|[a-z%])"
+    r"|\d{1,4}(?:st|nd|rd|th|am|pm|km|kg|gb|mb|kb|px|ms|min|hrs?|[a-z%])"
 )
 """Amounts, versions, dates and times."""
 _LETTERS = lazy(r"[A-Za-z]+")
@@ -80,7 +79,8 @@ def _is_odd(it: str, least: int = 4) -> bool:
     if is_no_password(it) or _MEASURE.fullmatch(it) or is_technical(it.lower()):
         return False
     is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
-    return not is_mail and it.count("/") <= 1
+    is_name = "_" in it and "pass" in it.lower()
+    return not is_mail and not is_name and it.count("/") <= 1
 
 
 def _is_word(it: str) -> bool:
@@ -89,7 +89,7 @@ def _is_word(it: str) -> bool:
     return (
         len(it) >= 4
         and _WORD.fullmatch(it) is not None
-        and not it.isupper()
+        and (it[1:].islower() or not it.isalpha())
         and not any(part in ENGLISH or part in NO_PASSWORDS for part in parts)
         and not parts[-1].endswith(_ADJECTIVES)
         and (not it.endswith("y") or it.endswith("ey"))
@@ -97,26 +97,22 @@ def _is_word(it: str) -> bool:
     )
 
 
-def _says_which(one: Candidate) -> bool:
-    """Whether it is said whose password it is, or for what: "my", "Ann's", "NAS", "for the door"."""
-    if " " in one.name.replace("pass ", "pass"):
-        return True
+def _says_whose(one: Candidate) -> bool:
+    """Whether it is somebody's password: "my email password", "Ann's password for the NAS"."""
     before = one.text[max(0, one.start - 120) : one.start]
-    lead = before[: before.rfind(one.name)].split()[-1:]
-    word = lead[0].lower() if lead else ""
-    return word in _OWNERS or (word[-1:].isalnum() and word not in ENGLISH)
+    lead = _CLAUSE.split(before[: before.rfind(one.name)])[-1].lower().split()[-4:]
+    return any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
 
 
-_OWNERS = frozenset(("my", "your", "our", "his", "her", "their", "its"))
+_CLAUSE = lazy(r"[.,;:!?\n]")
+_OWNERS = frozenset(("my", "your", "our", "his", "her", "their"))
 
 
 def stated(one: Candidate) -> bool:
     it = _value(one)
     if it.isalpha():
-        return _ends(one) and _is_word(it) and _says_which(one)
-    if _is_odd(it) or _is_number(one, 4):
-        return True
-    return _ends(one) and _is_word(it) and _says_which(one)
+        return _ends(one) and _is_word(it) and _says_whose(one)
+    return _is_odd(it) or _is_number(one, 4) or (_ends(one) and _is_word(it))
 
 
 def changed(one: Candidate) -> bool:
@@ -132,8 +128,20 @@ def beside(one: Candidate) -> bool:
     return _is_odd(it, 5) and _ends_or_goes_on(one)
 
 
+_SUPERLATIVE = lazy(r"(?i)\b(?:most|least|worst|best)\b|最")
+
+
+def named_behind(one: Candidate) -> bool:
+    is_example = _SUPERLATIVE.search(one.text[one.end : one.end + 30]) is not None
+    return _is_odd(_value(one), 5) and not is_example
+
+
 def number(one: Candidate) -> bool:
     return _is_number(one, 3)
+
+
+def card_code(one: Candidate) -> bool:
+    return _is_number(one, 3) or _follows(one).startswith("exp")
 
 
 def quoted(one: Candidate) -> bool:
@@ -162,7 +170,7 @@ def quoted_zh(one: Candidate) -> bool:
 
 CHECKS: dict[str, Check] = {
     check.__name__: check
-    for check in (stated, changed, beside, number, quoted, stated_zh, beside_zh, quoted_zh)
+    for check in (stated, changed, beside, named_behind, number, card_code, quoted, stated_zh, beside_zh, quoted_zh)
 }
 
 # Rules
@@ -172,14 +180,14 @@ _SIGNS = ("~pass[ -]?(?:word|phrase|code)|passwd", r"~\bpwd?\b")
 _PIN = r"pin(?:[ -](?:code|number))?|puk(?:[ -]code)?"
 _LOCK = (
     "door|gate|garage|alarm|entry|entrance|lock|safe|keypad|building|lobby|elevator|lift|lockbox|"
-    "locker|padlock|intercom|house|shed|vault|suitcase|luggage|unlock|screen|phone|tablet|bike|access"
+    "locker|padlock|intercom|house|shed|vault|suitcase|luggage|unlock|screen|phone|tablet|bike|access|wifi"
 )
-_CODE = rf"(?:(?:{_LOCK})[ -]){{1,3}}code"
+_CODE = rf"(?:(?:{_LOCK}),?[ -]){{1,3}}code"
 _ONCE = (
     r"(?:verification|login|log-in|sign-in|security|one-time|one time|2fa|mfa|two-factor|"
     r"authentication) (?:pass)?code|otp(?: code)?"
 )
-_ABOUT = r"(?: (?:for|of|to|on|at|in|from|under) [^\n.:;,?!\"“]{1,48}?)?"
+_ABOUT = r"(?: (?:for|of|to|on|at|in|from|with) [^\n.:;,?!\"“]{1,48}?)?"
 _ASIDE = r"(?:, [^\n,.:;?!]{1,40},)?"
 _IS = (
     r"(?:['’]s|\s(?:is|was|will be|should be|used to be)"
@@ -187,12 +195,19 @@ _IS = (
 )
 _TO = r"(?:is|was|has been|got)?\s?(?:changed|set|reset|switched|updated) (?:to|as)"
 _VERB = r"(?:chang(?:e|ed|ing)|set(?:ting)?|reset|switched|updated|made)"
-_ZH_NAME = r"(?:密码|密碼|口令|(?i:\bpin)(?:\s?(?:码|碼))?)"
-_ZH_SIGNS = ("密码", "密碼", "口令", "~pin ?[码碼是为:：]")
-_ZH_ADVERBS = (
-    r"(?:我|你|他|她|们|已经|已|现在|今天|都|也|还|又|刚刚?|统一|一律|一直|重新|暂时|应该|好像|给|"
-    r"从\p{Han}{1,4}起){0,3}"
+_ZH_NAME = r"(?:密码|密碼|口令|(?i:\b(?:pin|puk))\s?(?:码|碼)?)"
+_ZH_SIGNS = (
+    "密码",
+    "密碼",
+    "口令",
+    "~(?:password|passcode) ?[是就为改设]",
+    r"~\b(?:pin|puk) ?[码碼是为:：0-9]",
 )
+_ZH_ADVERBS = (
+    r"(?:我|你|他|她|们|已经|已|现在|今天|都|也|还|又|刚刚?|统一|一律|一直|重新|暂时|应该|好像|给|先|"
+    r"记一下|记好|记住|发你了?|告诉你|从\p{Han}{1,4}起){0,3}\s?"
+)
+_ZH_LINK = rf"(?:改回|{ZH_IS})"
 _ZH_ONCE = r"(?:(?:验证|校验|动态|认证|确认|激活|短信)码|驗證碼|动态密码|动态口令|一次性密码)"
 _ZH_OPENS = (
     r"(?i:wi-?fi|无线|网络|路由器?|邮箱|手机|平板|电脑|门|锁|柜|箱|卡|账号|帐号|账户|服务器|后台|登录|登陆|"
@@ -216,7 +231,8 @@ TOLD: tuple[ToldRule, ...] = (
         yes=(
             "my wifi password is {otter-lantern-42}. Guests arrive on Friday.",
             "my email password is {sunflower}, remind me to change it",
-            "the password for the library website is {hedgehog}.",
+            "my password for the library website is {hedgehog}, card expires in November",
+            "dad's old email password was {marmalade}.",
             "The guest wifi password, by the way, is {pancake-syrup}.",
             "pw for the server: {Br1ghtM00n}",
             "her phone passcode is {827163} in case you need it",
@@ -238,18 +254,23 @@ TOLD: tuple[ToldRule, ...] = (
             "Password: optional",
             "the password was changed in 2019",
             "the password is a nuisance",
+            "the password is fiction.",
+            "the wifi password is company-wide.",
             "The password for the server is in 1Password",
         ),
     ),
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b{_VERB} (?:[\w'’-]{{1,20}} ){{0,5}}(?:{_PASSWORD}){_ABOUT} (?:to|as) "
+            rf"(?i)\b{_VERB} (?:[\w'’-]{{1,20}} ){{0,5}}(?:{_PASSWORD}|{_PIN}|{_CODE}){_ABOUT} (?:to|as) "
             rf"{QUOTE}(?P<it>{_TOKEN}{{3,64}})",
             "changed",
-            _SIGNS,
+            (*_SIGNS, r"~\b(?:pin|puk)\b", r"~\bcode\b"),
         ),
-        yes=("I changed my Netflix password to {mangoes77} because of my ex",),
+        yes=(
+            "I changed my Netflix password to {mangoes77} because of my ex",
+            "I set the alarm code to {7712}.",
+        ),
         no=(
             "I changed the password to something longer",
             "set the password as soon as possible",
@@ -259,13 +280,16 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b(?:{_PASSWORD}) {QUOTE}(?P<it>{_TOKEN}{{4,64}})",
+            rf"(?i)\b(?:(?:{_PASSWORD})(?:{_ABOUT}(?: again)?\?(?: it['’]s)?)?"
+            rf"|(?:user(?:name)?|login)(?: is|:)? [^\s,;/]{{1,40}}[,;/]? (?:and )?pass:?) {QUOTE}(?P<it>{_TOKEN}{{4,64}})",
             "beside",
-            _SIGNS,
+            (*_SIGNS, r"~\bpass:? "),
         ),
         yes=(
             "Laptop login: username kbrandt, password {Vio1inCase}. It runs Ubuntu.",
             "passcode {0907}",
+            "vpn: user bob, pass {tunnelvision9}",
+            "my steam password? {gaben3777}",
         ),
         no=(
             "password policy2 applies",
@@ -273,6 +297,31 @@ TOLD: tuple[ToldRule, ...] = (
             "password 2019 edition",
             "a password bcrypt2 would hash",
             "Password resets are handled by Tom",
+            "the login page will pass AB1234 on",
+            "forgot your password? 12 people did",
+        ),
+    ),
+    ToldRule(
+        _rule(
+            "password",
+            rf"(?i)(?:^|[\s\"'“`])(?P<it>{_TOKEN}{{4,64}})[\"'”`]?(?: (?:is|as) (?:the|my|our|your|his|her) "
+            rf"(?:[\w'’-]{{1,20}} ){{0,4}}?(?:{_PASSWORD})(?:[.,;!\n]|$)"
+            r"|\s?就?是(?:我|你|他|她)?们?\p{Han}{0,6}?\s?(?i:wi-?fi)?\s?的?\p{Han}{0,4}(?:密码|密碼|口令)(?:[，。；！,.;!\n]|$))",
+            "named_behind",
+            _SIGNS + _ZH_SIGNS,
+        ),
+        yes=(
+            "{hunter22} is the wifi password",
+            "use {bluebird77} as the password.",
+            "{mochi2020} 就是我们家的 wifi 密码",
+        ),
+        no=(
+            "argon2id is the password hash of choice",
+            "2024 is the year of the password",
+            "Bitwarden is my password manager.",
+            "123456 is a common password.",
+            "abc123 is the most common password.",
+            "AES256是加密密码的方法",
         ),
     ),
     ToldRule(
@@ -318,7 +367,7 @@ TOLD: tuple[ToldRule, ...] = (
             "door-code",
             rf"(?i)\b(?:{_CODE}{_ABOUT}|code (?:for|of|to|on|at) (?:[\w'’]+ ){{0,4}}?(?:{_LOCK})\b"
             rf"[^\n.:;,?!0-9]{{0,30}}?){_ASIDE}(?:{_IS}\s{{0,2}}|\s?{LINK}\s{{0,2}}|\s){QUOTE}"
-            r"(?P<it>[#*]?[0-9]{3,8}[#*]?)",
+            r"(?P<it>[#*]?[0-9]{4,8}[#*]?)",
             "number",
             (rf"~(?:{_LOCK})[ -]code", r"~code (?:for|of|to|on|at) "),
         ),
@@ -352,37 +401,39 @@ TOLD: tuple[ToldRule, ...] = (
         _rule(
             "card-code",
             rf"(?i)\b(?:cvv2?|cvc2?)(?:\s?码)?(?:{_IS}|是|为|\s?{LINK})?\s{{0,2}}(?P<it>[0-9]{{3,4}})\b",
-            "",
+            "card_code",
             (r"~\bcv[vc]",),
         ),
         yes=("the CVV is {417}", "CVV码{417}", "cvv {417} expires 04/29"),
-        no=("the CVV is 3 digits", "CVC-1234567"),
+        no=("the CVV is 3 digits", "CVC-1234567", "CVC 300 members"),
     ),
     ToldRule(
         _rule(
             "one-time-code",
             rf"(?i)\b(?:{_ONCE}){_ABOUT}(?:{_IS}\s{{0,2}}|\s?{LINK}\s{{0,2}}|\s){QUOTE}"
             r"(?P<it>[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b",
-            "code",
+            "number",
             ("~code|otp",),
         ),
         yes=("Your verification code is {604118}", "Use OTP {604118} to sign in", "2FA code {441 902}"),
-        no=("security code of 2019", "what is the verification code for?", "login code 12 lines"),
+        no=("our login code is 2000 lines of PHP", "what is the verification code for?", "login code 12 lines"),
     ),
     ToldRule(
         _rule(
             "one-time-code",
-            r"(?i)\bcode(?: is|:)? (?P<it>[0-9]{4,8})\b[^\n]{0,40}?\b(?:share|verify|sign in|log in|expires|valid for)\b",
+            r"(?i)\b(?:code(?: is|:)?|use) (?P<it>[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b[^\n]{0,40}?"
+            r"\b(?:share|verify|sign in|log in|tap this link)\b",
             "code",
-            ("~code[^\\n]{1,5}[0-9]{4}",),
+            (r"~\bcode(?: is|:)? [0-9]{3}", r"~\buse [0-9]{3}"),
         ),
         yes=("Your Acme code is {604118}. Don't share it.", "use code {604118} to verify your account"),
-        no=("error code 50012 at line 7", "the code is 4471 lines long"),
+        no=("error code 50012 at line 7", "coupon code 20252025 expires tomorrow"),
     ),
     ToldRule(
         _rule(
             "password",
-            rf"{_ZH_NAME}{_ZH_ADVERBS}{ZH_IS}\s{{0,2}}{QUOTE}(?P<it>{_ASCII}{{3,64}})",
+            rf"(?:{_ZH_NAME}{_ZH_ADVERBS}{_ZH_LINK}|(?i:password|passcode)\s?(?:就?是|为|改成了?|设成了?))"
+            rf"\s{{0,2}}{QUOTE}(?P<it>{_ASCII}{{3,64}})",
             "stated_zh",
             _ZH_SIGNS,
         ),
@@ -409,7 +460,7 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"{_ZH_NAME}\s{{0,2}}{QUOTE}(?P<it>{_ASCII}{{4,64}})",
+            rf"{_ZH_NAME}\s{{0,2}}[（(【]?{QUOTE}(?P<it>{_ASCII}{{4,64}})",
             "beside_zh",
             _ZH_SIGNS,
         ),
@@ -423,7 +474,7 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"{_ZH_OPENS}\p{{Han}}{{0,6}}{_ZH_NAME}{_ZH_ADVERBS}{ZH_IS}\s{{0,2}}[“\"「『‘'](?P<it>[^\n“”\"「」『』‘’']{{2,40}})[”\"」』’']",
+            rf"{_ZH_OPENS}\p{{Han}}{{0,6}}{_ZH_NAME}{_ZH_ADVERBS}{_ZH_LINK}\s{{0,2}}[“\"「『‘'](?P<it>[^\n“”\"「」『』‘’']{{2,40}})[”\"」』’']",
             "quoted_zh",
             _ZH_SIGNS,
         ),
@@ -433,12 +484,22 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "one-time-code",
-            rf"{_ZH_ONCE}\s?{ZH_IS}?\s{{0,2}}{QUOTE}(?P<it>[0-9]{{4,8}})",
+            rf"{_ZH_ONCE}\s?{ZH_IS}?[:：]?\s{{0,2}}{QUOTE}(?P<it>[0-9]{{4,8}}|[0-9]{{3}} [0-9]{{3}})",
             "code",
             ("~[证验态认活信]码|驗證碼|动态|一次性",),
         ),
         yes=("您的验证码{604118}，5分钟内有效", "动态密码{604118}，打死都不要告诉别人"),
         no=("验证码一般是6位数字", "验证码 2024 年改版", "动态码率 6000"),
+    ),
+    ToldRule(
+        _rule(
+            "door-code",
+            rf"(?:门禁|单元门|进门|开门|开锁|解锁)(?:码|碼)\s?{ZH_IS}?\s{{0,2}}(?P<it>[#*]?[0-9]{{4,8}}[#*]?)",
+            "code",
+            ("~(?:门禁|单元门|进门|开门|开锁|解锁)(?:码|碼)",),
+        ),
+        yes=("门禁码是{2580}", "智能锁的开门码改成{260914}了"),
+        no=("解锁码要 4 位", "开门码在门后"),
     ),
     ToldRule(
         _rule(
@@ -459,20 +520,20 @@ RULES: tuple[Rule, ...] = tuple(one.rule for one in TOLD)
 _ASKED = lazy(
     r"(?i)(?:(?:and|ok|okay|so|also|sorry|hey|hi|sure),? )*"
     r"(?:(?:can|could) you (?:tell|give|send|remind) me |remind me,? |do you (?:remember|know|have) |"
-    r"what(?:['’]?s| is| was| are) )?"
+    r"what(?:['’]?s| is| was| are) |here['’]?s )?"
     r"(?:(?:the|your|my|our|his|her|their|ur) )?(?P<which>(?:[\w'’-]{1,20} ){0,4}?)"
     rf"(?:(?P<password>{_PASSWORD})|(?P<pin>{_PIN})|(?P<door>{_CODE}|combination|combo)|(?P<card>cvv|cvc)"
     rf"|(?P<once>{_ONCE}))"
-    r"(?: (?:for|of|to|on|at|in|from) [^?]{1,60}?)?(?:,? (?:again|please|pls|then))?\s?\?"
+    r"(?: (?:for|of|to|on|at|in|from) [^?]{1,60}?)?(?:,? (?:again|please|pls|then))?(?:\s?\?| is| is:|:)"
 )
 _ASKED_ZH = lazy(
     rf"(?:(?P<once>{_ZH_ONCE})|(?P<password>密码|密碼|口令))(?:又?是|为)?"
-    r"(?:(?:多少|什么|啥)(?:来着|呀|啊|呢)?\s?[?？]?|(?:呢|吗)?\s?[?？])"
+    r"(?:(?:多少|什么|啥)(?:来着|呀|啊|呢)?\s?[?？]?|(?:呢|吗)\s?[?？]?|\s?[?？]|[:：])"
 )
 _KINDS = {"password": "password", "pin": "pin", "door": "door-code", "card": "card-code"}
 _SENTENCE = lazy(r"[.!?。！？\n](?=\s|[^\x00-\x7f])")
 _LEAD = lazy(
-    r"(?i)\s*(?:(?:it(?:['’]s| is)|that(?:['’]s| is)|its|sure|yes|yep|yeah|ok|okay|oh|right|try|"
+    r"(?i)\s*(?:(?:i think|it(?:['’]s| is)|that(?:['’]s| is)|its|sure|yes|yep|yeah|ok|okay|oh|right|try|"
     r"(?:就?是)|好的?|嗯|当然)[,，:：! ]*)*[\"'“「*`]{0,2}"
 )
 _ANSWER = lazy(rf"{_ASCII}{{3,64}}")
@@ -502,8 +563,8 @@ def answer(text: str) -> tuple[int, int] | None:
         return None
     one = Candidate(text, *found.span())
     it = _value(one)
-    if not ((_is_odd(it, 5) and _ends_or_goes_on(one)) or _is_number(one, 3)):
-        return None
-    if _follows(one)[:1] in _COUNTED:
+    rest = _follows(one)[:1]
+    is_clause = _ends_or_goes_on(one) or not rest.isascii()
+    if rest in _COUNTED or not ((_is_odd(it, 5) and is_clause) or _is_number(one, 3)):
         return None
     return one.start, one.start + len(it)
