@@ -422,7 +422,7 @@ def _is_told(one: Candidate) -> bool:
 def share(one: Candidate) -> bool:
     """Behind 提取码: letters and digits, or what is not a word that goes on."""
     follows = one.text[one.end : one.end + 1]
-    return not _is_placeholder(one.it, ("****",)) and follows not in COUNTED
+    return len(set(one.it)) > 1 and follows not in COUNTED
 
 
 _NO_KEYS = (
