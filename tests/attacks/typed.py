@@ -5,8 +5,8 @@ something: `~b36` thirty-six letters and digits, `~x` hexadecimal, `~d` digits, 
 digits, `~l` small letters and digits, `~s` base64 for addresses; `~mobile`, `~card`, `~cnid`,
 `~uscc` numbers that check. Nothing there ever opened anything.
 
-`unseen`, `third`, `fourth` and `untouched` were written without a look at the rules, `told` by their
-author. Of each the secrets are kept that are certain by their form or stand in a plain statement.
+`told` was written by the author of the rules, the others without a look at them. Of each those
+secrets are here that are certain by their form or stand in a plain statement.
 """
 
 from __future__ import annotations

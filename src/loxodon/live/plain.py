@@ -309,7 +309,7 @@ class PlainMemory(Memory):
         ]
 
     def _read(self, name: str) -> str:
-        """One of the owner's files, which are for the agents and not for a group, without secrets."""
+        """One of the owner's files, without secrets; for the agents, and not for a group."""
         if self.chat != "direct":
             return ""
         try:

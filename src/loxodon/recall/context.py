@@ -197,10 +197,7 @@ def _place(item: Item) -> str:
 
 
 def snippet(
-    text: str,
-    words: Sequence[str],
-    most: int = SNIPPET,
-    shown: Callable[[str], str] = str,
+    text: str, words: Sequence[str], most: int = SNIPPET, shown: Callable[[str], str] = str
 ) -> str:
     """`text` if it is short, else its whole sentences around those with most of `words`; as `shown`
     makes it, which is not asked about more of a very long text than may be shown.

@@ -9,7 +9,8 @@ Text is folded first (full-width forms, case, accents, traditional characters), 
   questions we measured, and there is no dictionary to load.
 - An emoji is a word. Everything else is cut at what is not a letter or a digit.
 
-`index_words` keeps repetitions, up to a bound, because ranking counts them. `query_words` has each word once.
+`index_words` keeps repetitions, up to a bound, because ranking counts them. `query_words` has each
+word once.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _CAMEL = re.compile(r"[a-z][A-Z]")
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 """Data in letters, in which capitals begin no words."""
 _MOST_OF_A_WORD = 100
-"""How often a word counts in one text: a search reads every occurrence, and more tell it nothing."""
+"""How often a word counts in one text: a search reads each occurrence, and learns little by more."""
 
 
 @cache  # compiled when first needed: an ASCII query on a cold start does without

@@ -1,4 +1,4 @@
-"""One very long message costs its own length when it is written, and nothing when others are read."""
+"""A very long message costs its length when it is written, and nothing when others are read."""
 
 from __future__ import annotations
 

@@ -33,8 +33,22 @@ _PLAIN = (
     | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
 )
 _CHECKS = {**personal.CHECKS, **plausible.CHECKS, **told.CHECKS}
-_TRIMMED = frozenset(("assigned", "password", "paired", "header", "url_password", "key_said", "stated",
- "changed", "beside", "named_behind", "stated_zh", "beside_zh"))
+_TRIMMED = frozenset(
+    (
+        "assigned",
+        "password",
+        "paired",
+        "header",
+        "url_password",
+        "key_said",
+        "stated",
+        "changed",
+        "beside",
+        "named_behind",
+        "stated_zh",
+        "beside_zh",
+    )
+)
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _MEMORY = 64 << 20
@@ -101,9 +115,10 @@ class Finder:
 
     def _add_answer(self, text: str, question: str, found: list[Detection]) -> None:
         kind, place = told.asked_for(question), told.answer(text)
-        if kind and place and label_of(kind) in self._labels:
-            if not _overlapping(sorted(self._spared(text)), *place):
-                _join(found, Detection(*place, kind, "secret"))
+        if not kind or not place or label_of(kind) not in self._labels:
+            return
+        if not _overlapping(sorted(self._spared(text)), *place):
+            _join(found, Detection(*place, kind, "secret"))
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Detection]:
         spared = sorted(self._spared(text))

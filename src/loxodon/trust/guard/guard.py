@@ -14,7 +14,7 @@ that has a sign of something.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _Said = TypeVar("_Said", "Draft", "Turn")
 LATELY = 2
-"""Turns before an answer that are asked for: the question, and the same answer, if it is sent again."""
+"""Turns before an answer that count: the question, and the same answer where it is sent again."""
 SENSITIVITIES = ("low", "medium", "high")
 """Nothing of note; how people are reached; who they are, or that a secret was told."""
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
@@ -115,9 +115,7 @@ class Guard:
         found = self.engine.incoming.found(text, question)
         return self._without(text, found) if found else GuardedText(text)
 
-    def _without(
-        self, text: str, found: Sequence[Detection], rounds: int = _ROUNDS
-    ) -> GuardedText:
+    def _without(self, text: str, found: Sequence[Detection], rounds: int = _ROUNDS) -> GuardedText:
         actions = self.engine.policy.actions
         told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
         level = max((_LEVEL[one.family] for one in told), default=0)
@@ -397,6 +395,6 @@ class _Engine:
 
 
 def _is_kept(policy: Policy, rule: Rule) -> bool:
-    """Whether what a rule finds may be kept and shown as a mask: of secrets only what the user says."""
+    """Whether what a rule finds may be in the store: of secrets only what the user wants there."""
     action = policy.actions[rule.kind]
     return action == "mask" or (action == "never" and rule.family != "secret")

@@ -27,7 +27,7 @@ class ToldRule(NamedTuple):
 
 # Values
 
-_TOKEN = r"[^\s\"'`,，;；。、<>“”‘’「」『』]"
+_VALUE = r"[^\s\"'`,，;；。、<>“”‘’「」『』]"
 _ASCII = r"[!#$%&()*+\-./0-9:=?@A-Z\[\]\\^_a-z{|}~]"
 _TRAILING = ".,:!?)]}*"
 _NUMBER = lazy(r"[#*]?\d(?:[ -]?\d){2,11}[#*]?")
@@ -170,12 +170,23 @@ def quoted_zh(one: Candidate) -> bool:
 
 CHECKS: dict[str, Check] = {
     check.__name__: check
-    for check in (stated, changed, beside, named_behind, number, card_code, quoted, stated_zh, beside_zh, quoted_zh)
+    for check in (
+        stated,
+        changed,
+        beside,
+        named_behind,
+        number,
+        card_code,
+        quoted,
+        stated_zh,
+        beside_zh,
+        quoted_zh,
+    )
 }
 
 # Rules
 
-_PASSWORD = r"pass[ -]?(?:word|phrase|code)|passwd|pwd|pw"
+_NAME = r"pass[ -]?(?:word|phrase|code)|passwd|pwd|pw"
 _SIGNS = ("~pass[ -]?(?:word|phrase|code)|passwd", r"~\bpwd?\b")
 _PIN = r"pin(?:[ -](?:code|number))?|puk(?:[ -]code)?"
 _LOCK = (
@@ -223,8 +234,8 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b(?P<name>(?:{_PASSWORD}){_ABOUT}){_ASIDE}"
-            rf"(?:{_IS}\s|\s?{LINK}|\s(?:-|–|—)\s|\s{_TO}\s)\s{{0,3}}{QUOTE}(?P<it>{_TOKEN}{{3,64}})",
+            rf"(?i)\b(?P<name>(?:{_NAME}){_ABOUT}){_ASIDE}"
+            rf"(?:{_IS}\s|\s?{LINK}|\s(?:-|–|—)\s|\s{_TO}\s)\s{{0,3}}{QUOTE}(?P<it>{_VALUE}{{3,64}})",
             "stated",
             _SIGNS,
         ),
@@ -262,8 +273,8 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b{_VERB} (?:[\w'’-]{{1,20}} ){{0,5}}(?:{_PASSWORD}|{_PIN}|{_CODE}){_ABOUT} (?:to|as) "
-            rf"{QUOTE}(?P<it>{_TOKEN}{{3,64}})",
+            rf"(?i)\b{_VERB} (?:[\w'’-]{{1,20}} ){{0,5}}(?:{_NAME}|{_PIN}|{_CODE}){_ABOUT} (?:to|as) "
+            rf"{QUOTE}(?P<it>{_VALUE}{{3,64}})",
             "changed",
             (*_SIGNS, r"~\b(?:pin|puk)\b", r"~\bcode\b"),
         ),
@@ -280,8 +291,8 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b(?:(?:{_PASSWORD})(?:{_ABOUT}(?: again)?\?(?: it['’]s)?)?"
-            rf"|(?:user(?:name)?|login)(?: is|:)? [^\s,;/]{{1,40}}[,;/]? (?:and )?pass:?) {QUOTE}(?P<it>{_TOKEN}{{4,64}})",
+            rf"(?i)\b(?:(?:{_NAME})(?:{_ABOUT}(?: again)?\?(?: it['’]s)?)?"
+            rf"|(?:user(?:name)?|login)(?: is|:)? [^\s,;/]{{1,40}}[,;/]? (?:and )?pass:?) {QUOTE}(?P<it>{_VALUE}{{4,64}})",
             "beside",
             (*_SIGNS, r"~\bpass:? "),
         ),
@@ -304,8 +315,8 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)(?:^|[\s\"'“`])(?P<it>{_TOKEN}{{4,64}})[\"'”`]?(?: (?:is|as) (?:the|my|our|your|his|her) "
-            rf"(?:[\w'’-]{{1,20}} ){{0,4}}?(?:{_PASSWORD})(?:[.,;!\n]|$)"
+            rf"(?i)(?:^|[\s\"'“`])(?P<it>{_VALUE}{{4,64}})[\"'”`]?(?: (?:is|as) (?:the|my|our|your|his|her) "
+            rf"(?:[\w'’-]{{1,20}} ){{0,4}}?(?:{_NAME})(?:[.,;!\n]|$)"
             r"|\s?就?是(?:我|你|他|她)?们?\p{Han}{0,6}?\s?(?i:wi-?fi)?\s?的?\p{Han}{0,4}(?:密码|密碼|口令)(?:[，。；！,.;!\n]|$))",
             "named_behind",
             _SIGNS + _ZH_SIGNS,
@@ -327,7 +338,7 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b(?:{_PASSWORD}){_ABOUT}{_ASIDE}{_IS}\s[\"'“‘`](?P<it>[^\"“”`\n]{{2,64}}?)[\"'”’`]",
+            rf"(?i)\b(?:{_NAME}){_ABOUT}{_ASIDE}{_IS}\s[\"'“‘`](?P<it>[^\"“”`\n]{{2,64}}?)[\"'”’`]",
             "quoted",
             _SIGNS,
         ),
@@ -395,7 +406,10 @@ TOLD: tuple[ToldRule, ...] = (
             (r"~\bcomb(?:o|ination)\b",),
         ),
         yes=("the safe combination is {18-34-07}", "the combination for the bike lock is {742}."),
-        no=("the combination of 3 and 5 is 8", "a combination of garage and house is 120 square metres"),
+        no=(
+            "the combination of 3 and 5 is 8",
+            "a combination of garage and house is 120 square metres",
+        ),
     ),
     ToldRule(
         _rule(
@@ -415,8 +429,16 @@ TOLD: tuple[ToldRule, ...] = (
             "number",
             ("~code|otp",),
         ),
-        yes=("Your verification code is {604118}", "Use OTP {604118} to sign in", "2FA code {441 902}"),
-        no=("our login code is 2000 lines of PHP", "what is the verification code for?", "login code 12 lines"),
+        yes=(
+            "Your verification code is {604118}",
+            "Use OTP {604118} to sign in",
+            "2FA code {441 902}",
+        ),
+        no=(
+            "our login code is 2000 lines of PHP",
+            "what is the verification code for?",
+            "login code 12 lines",
+        ),
     ),
     ToldRule(
         _rule(
@@ -426,7 +448,10 @@ TOLD: tuple[ToldRule, ...] = (
             "code",
             (r"~\bcode(?: is|:)? [0-9]{3}", r"~\buse [0-9]{3}"),
         ),
-        yes=("Your Acme code is {604118}. Don't share it.", "use code {604118} to verify your account"),
+        yes=(
+            "Your Acme code is {604118}. Don't share it.",
+            "use code {604118} to verify your account",
+        ),
         no=("error code 50012 at line 7", "coupon code 20252025 expires tomorrow"),
     ),
     ToldRule(
@@ -522,7 +547,7 @@ _ASKED = lazy(
     r"(?:(?:can|could) you (?:tell|give|send|remind) me |remind me,? |do you (?:remember|know|have) |"
     r"what(?:['’]?s| is| was| are) |here['’]?s )?"
     r"(?:(?:the|your|my|our|his|her|their|ur) )?(?P<which>(?:[\w'’-]{1,20} ){0,4}?)"
-    rf"(?:(?P<password>{_PASSWORD})|(?P<pin>{_PIN})|(?P<door>{_CODE}|combination|combo)|(?P<card>cvv|cvc)"
+    rf"(?:(?P<password>{_NAME})|(?P<pin>{_PIN})|(?P<door>{_CODE}|combination|combo)|(?P<card>cvv|cvc)"
     rf"|(?P<once>{_ONCE}))"
     r"(?: (?:for|of|to|on|at|in|from) [^?]{1,60}?)?(?:,? (?:again|please|pls|then))?(?:\s?\?| is| is:|:)"
 )
@@ -544,8 +569,8 @@ _LATEST = 300
 def asked_for(text: str) -> str:
     """The kind of the secret that the last sentence of a turn asks for, or nothing."""
     text = text[-_LATEST:].strip()
-    last = [one for one in _SENTENCE.finditer(text, 0, max(0, len(text) - 1))]
-    sentence = text[last[-1].end() :].strip() if last else text
+    ends = [one.end() for one in _SENTENCE.finditer(text, 0, max(0, len(text) - 1))]
+    sentence = text[ends[-1] :].strip() if ends else text
     found = _ASKED.fullmatch(sentence)
     if found and any(word.lower() in ENGLISH for word in found["which"].split()):
         return ""

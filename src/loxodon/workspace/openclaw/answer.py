@@ -205,7 +205,7 @@ def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) ->
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     found = _found(workspace, request, chat)
     guard = workspace.memory.guard
-    text = guard.clean(str(found["text"]))  # a file of the workspace is not ours and may say anything
+    text = guard.clean(str(found["text"]))  # of a file, which anyone may have written
     shown = guard.shown(text, private=chat == "direct")
     return found | {"text": shown}
 
