@@ -59,7 +59,7 @@ _CAMEL = re.compile(r"[a-z][A-Z]")
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 """Data in letters, in which capitals begin no words."""
 _MOST_OF_A_WORD = 100
-"""How often a word counts in one text: a search reads each occurrence, and learns little by more."""
+"""How often a word counts in one text: a search reads each, and learns little by more."""
 
 
 @cache  # compiled when first needed: an ASCII query on a cold start does without
