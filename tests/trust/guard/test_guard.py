@@ -113,6 +113,11 @@ def test_half_a_character_is_no_trouble() -> None:
     assert TOKEN not in GUARD.clean(f"\ud83d {TOKEN}")
 
 
+def test_a_word_under_the_name_of_a_password_is_one() -> None:
+    assert GUARD.value({"password": "sunflower"}) == {"password": "[secret: password]"}
+    assert GUARD.value({"password_hint": "sunflower"}) == {"password_hint": "sunflower"}
+
+
 def test_values_under_a_name_are_told_by_it() -> None:
     assert GUARD.value({"password": "hunter22", "n": [1, None]}) == {
         "password": "[secret: password]",

@@ -319,7 +319,8 @@ _MOST_GUARDS = 32
 
 def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:
     """A text under a name, which may say what it is: `{"password": "…"}`."""
-    head = f"{name}: "
+    is_password = name.lower().endswith(("password", "passwd", "passphrase", "pwd"))
+    head = f"{name}=" if is_password else f"{name}: "
     changed = change(head + text)
     return changed[len(head) :] if changed.startswith(head) else change(text)
 
