@@ -205,6 +205,9 @@ _CODE_STARTS = (
 )
 
 
+_CALL = lazy(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
+
+
 def _is_code(it: str) -> bool:
     low = it.lower()
     if low.startswith(_CODE_STARTS) or (it.startswith("/") and it.count("/") > 1):
@@ -214,10 +217,7 @@ def _is_code(it: str) -> bool:
         return name.isalpha()
     if "." in it and it.replace(".", "").replace("_", "").isalpha():
         return True  # cfg.Provider.APIKey
-    called, bracket, rest = it.partition("(")
-    name = called.replace(".", "")
-    is_name = bool(bracket) and name.isidentifier() and not any(map(str.isdigit, name))
-    return is_name and (not rest or rest.endswith((")", ",")) or "()" in it)
+    return _CALL.fullmatch(it) is not None
 
 
 def _is_wordy(it: str) -> bool:

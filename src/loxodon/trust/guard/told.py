@@ -206,7 +206,7 @@ _IS = (
 )
 _TO = r"(?:is|was|has been|got)?\s?(?:changed|set|reset|switched|updated) (?:to|as)"
 _VERB = r"(?:chang(?:e|ed|ing)|set(?:ting)?|reset|switched|updated|made)"
-_ZH_NAME = r"(?:密码|密碼|口令|(?i:\b(?:pin|puk))\s?(?:码|碼)?)"
+_ZH_NAME = r"(?:密码|密碼|口令|(?i:\b(?:pin|puk)\b)\s?(?:码|碼)?)"
 _ZH_SIGNS = (
     "密码",
     "密碼",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
-from itertools import groupby
+from itertools import dropwhile, groupby
 
 from loxodon.text.patterns import lazy
 
@@ -17,6 +17,8 @@ RUN = (
     rf"|\p{{Han}}(?:[ ,，、\n]{{1,2}}\p{{Han}}){{11,}}"
 )
 """RE2: words one after the other, as many as a phrase has or more."""
+_NAMES = frozenset(("seed", "phrase", "word", "wallet"))
+"""What a phrase is called, in words that phrases have too."""
 _WORD = lazy(r"[A-Za-z]+|[\u3400-\u9fff]")
 
 
@@ -29,8 +31,8 @@ def phrases(run: str) -> Iterator[tuple[int, int]]:
     numbers = _numbers("zh" if is_zh else "en")
     found = [(one.start(), one.end(), numbers.get(one[0].lower())) for one in _WORD.finditer(run)]
     for is_known, group in groupby(found, lambda one: one[2] is not None):
-        words = list(group)
-        if not is_known or len(words) < SIZES[0]:
+        words = list(dropwhile(lambda one: run[one[0] : one[1]].lower() in _NAMES, group))
+        if not is_known or len(words) not in SIZES:
             continue
         # Chance repeats few of 2,048 words.
         is_varied = len({number for _, _, number in words}) >= len(words) * 3 // 4
@@ -42,8 +44,6 @@ def _checks(numbers: list[int]) -> bool:
     """BIP 39: the last bits are the first of the SHA-256 of the others."""
     from hashlib import sha256
 
-    if len(numbers) not in SIZES:
-        return False
     bits = "".join(f"{n:011b}" for n in numbers)
     size = len(bits) * 32 // 33
     digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
