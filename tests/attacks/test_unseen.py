@@ -1,21 +1,10 @@
-"""What strangers type: sets that were written before the rules were read, and one just after.
+"""What strangers type, and what the author of the rules did.
 
-Measured on 2026-11-15, each before any rule was changed by it:
-
-| set | secrets | personal data | honest text touched |
-|---|---|---|---|
-| unseen, as the rules stood | 173 of 197 (0.878) | 87 of 100 (0.870) | 3 of 302 |
-| untouched, after the first had mended them | 52 of 60 (0.867) | 39 of 40 (0.975) | 0 of 100 |
-| third, after both had | 101 of 129 (0.783) | 58 of 60 (0.967) | 2 of 168 |
-| fourth, after the third had | 44 of 61 (0.721) | 26 of 30 (0.867) | 0 of 84 |
-
-The third and fourth ask for more of what is told in passing (a lock that is "still 730", "same as
-always, …"): most of what gets through are codes and passwords in a sentence, few are keys of a
-documented form. So of what nobody has thought of, between seven and nine in ten are stopped. What
-the first three showed was then mended by rules of their kind, never by the sentence; the floors
-here keep that, and are no figure for what comes next. When clauses came to be read in the place of
-single patterns the fourth was known material too: 56 of its 61 secrets are stopped since, and four
-more (a padlock and a screen that "are" some digits) are kept and masked.
+`unseen`, `untouched`, `third` and `fourth` were written without a look at the rules. When first run
+against rules that tried to find every secret in words, 72 to 88 in a hundred of their secrets were
+stopped and 5 of 654 honest sentences were changed. Today only what is certain by its form or stands
+in a plain statement is removed: the sentences that tell a secret in passing are no longer here, and
+no honest one may change.
 """
 
 from __future__ import annotations
@@ -34,17 +23,19 @@ SETS = {
     f"{about}{ending}": [typed(name, about, language) for language in ("en", "zh")]
     for name, ending in (
         ("unseen", ""),
+        ("told", "_told"),
         ("untouched", "_later"),
         ("third", "_third"),
         ("fourth", "_fourth"),
     )
     for about in ("secrets", "personal")
+    if (name, about) != ("told", "personal")
 }
-THROUGH = {"secrets": 0.03, "secrets_fourth": 0.10, "personal_fourth": 0.15}
-"""How much may get through of the fourth set; of the others, one in a hundred."""
+THROUGH = {"personal_fourth": 0.15}
+"""How much may get through of a set; of the others, one in a hundred: some is drawn by chance."""
 HONEST = [
     typed(name, "honest", language)
-    for name in ("unseen", "untouched", "third", "fourth")
+    for name in ("unseen", "told", "untouched", "third", "fourth")
     for language in ("en", "zh")
 ]
 
@@ -64,9 +55,9 @@ def test_what_strangers_type_is_stopped(guard: Guard, name: str) -> None:
                 seen = guard.clean(one.text)
                 if name.startswith("personal"):
                     seen = guard.shown(seen, private=False)
+                    assert seen == one.text or has_sign(one.text), one.text
                 if not one.secrets or any(secret in seen for secret in one.secrets):
                     through.append(one.text)
-                assert seen == one.text or has_sign(one.text), one.text
                 assert guard.clean(seen) == seen
     figure("strangers", set=name, cases=total, stopped=f"{1 - len(through) / total:.4f}")
     assert len(through) <= THROUGH.get(name, 0.01) * total, through[:20]
@@ -81,4 +72,4 @@ def test_what_strangers_mean_nothing_by_is_left_alone(guard: Guard) -> None:
                 if guard.shown(guard.clean(one.text), private=False) != one.text:
                     touched.append(one.text)
     figure("strangers_honest", cases=total, alarms=f"{len(touched) / total:.4f}")
-    assert len(touched) < 0.005 * total, touched[:20]
+    assert not touched

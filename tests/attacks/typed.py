@@ -5,9 +5,8 @@ something: `~b36` thirty-six letters and digits, `~x` hexadecimal, `~d` digits, 
 digits, `~l` small letters and digits, `~s` base64 for addresses; `~mobile`, `~card`, `~cnid`,
 `~uscc` numbers that check. Nothing there ever opened anything.
 
-`unseen`, `third` and `fourth` were written without a look at the rules. So was `untouched`, and no
-rule was changed after it was first run. `told` is by the author of the rules: it shows what they
-are about and no more than that; two thirds of it were looked at while the rules were made.
+`told` was written by the author of the rules, the others without a look at them. Of each those
+secrets are here that are certain by their form or stand in a plain statement.
 """
 
 from __future__ import annotations

@@ -309,12 +309,12 @@ class PlainMemory(Memory):
         ]
 
     def _read(self, name: str) -> str:
-        """One of the owner's files, which are for the agents and not for a group."""
+        """One of the owner's files, without secrets; for the agents, and not for a group."""
         if self.chat != "direct":
             return ""
         try:
             with open(os.path.join(self.workspace.path, name), "rb") as file:
-                return file.read(_LARGEST).decode("utf-8-sig", "replace")
+                return self.guard.clean(file.read(_LARGEST).decode("utf-8-sig", "replace"))
         except OSError:  # there is none, or it is not for us to read
             return ""
 

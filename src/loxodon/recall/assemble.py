@@ -76,11 +76,7 @@ def assemble(
     parts.soul(material.soul)
     parts.profile(material.shown(material.profile))
     seen = frozenset(map(fold, (*material.history, message)))
-    fresh = [
-        turn._replace(content=material.shown(turn.content), speaker=material.shown(turn.speaker))
-        for turn in _fresh(material.recent, seen)
-    ]
-    told = parts.recent(fresh, material.now)
+    told = parts.recent(_fresh(material.recent, seen), material.now, material.shown)
     recall: Recall | None = None
     if gate.recall:
         room = min(recall_budget, parts.room)
@@ -148,9 +144,11 @@ class _Parts:
         shown = sum(not line.startswith("#") for line in kept)
         self.left += (LeftOut("profile", len(entries) - shown),)
 
-    def recent(self, turns: Sequence[Turn], now: datetime) -> list[Turn]:
+    def recent(
+        self, turns: Sequence[Turn], now: datetime, shown: Callable[[str], str]
+    ) -> list[Turn]:
         """The newest turns that fit, in order of time; those that are told."""
-        lines = [_turn_line(turn, now, self._language) for turn in turns]
+        lines = [_turn_line(turn, now, self._language, shown) for turn in turns]
         days = [_day(turn, now) for turn in turns]
         room = self._most("recent", RECENT)
         kept = len(turns)
@@ -162,12 +160,12 @@ class _Parts:
                 break
             kept = first
         told = list(turns[kept:])
-        shown: list[str] = []
+        listed: list[str] = []
         for n in range(kept, len(turns)):
             if n == kept or days[n] != days[n - 1]:
-                shown.append(days[n])
-            shown.append(lines[n])
-        self._put_headed("recent", "\n".join(shown))
+                listed.append(days[n])
+            listed.append(lines[n])
+        self._put_headed("recent", "\n".join(listed))
         self.left += (LeftOut("recent", kept),)
         return told
 
@@ -282,12 +280,12 @@ def _fresh(turns: Iterable[Turn], seen: frozenset[str]) -> list[Turn]:
     return [turn for turn in turns if fold(turn.content) not in seen]
 
 
-def _turn_line(turn: Turn, now: datetime, language: str) -> str:
+def _turn_line(turn: Turn, now: datetime, language: str, shown: Callable[[str], str]) -> str:
     at = turn.at.astimezone(now.tzinfo)
-    said = quote.line(snippet(turn.content, (), _TURN))
+    said = quote.line(snippet(turn.content, (), _TURN, shown))
     from_where = whence(told_as(turn), language) if turn.role == "user" else ""
     mark = f" ({from_where})" if from_where else ""
-    return f"- {at:%H:%M} {who(turn.speaker or turn.role, language)}{mark}: {said}"
+    return f"- {at:%H:%M} {who(shown(turn.speaker) or turn.role, language)}{mark}: {said}"
 
 
 def _day(turn: Turn, now: datetime) -> str:

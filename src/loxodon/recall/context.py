@@ -6,7 +6,7 @@ What no longer holds says until when it did. A belief says how sure it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
 
@@ -196,16 +196,21 @@ def _place(item: Item) -> str:
 # --- A snippet ------------------------------------------------------------------------------------
 
 
-def snippet(text: str, words: Sequence[str], most: int = SNIPPET) -> str:
-    """`text` if it is short, else its whole sentences around those with most of `words`.
+def snippet(
+    text: str, words: Sequence[str], most: int = SNIPPET, shown: Callable[[str], str] = str
+) -> str:
+    """`text` if it is short, else its whole sentences around those with most of `words`; as `shown`
+    makes it, which is not asked about more of a very long text than may be shown.
 
     A sentence that is longer than `most` by itself is cut where it pauses.
     """
-    if len(text) <= most:
-        return text
     wanted = {word.rstrip("*") for word in words}
     begin, end = _region(text, wanted)
-    found = list(_pieces(text, begin, end, most - 2))  # room for the marks of a cut
+    is_cut = (begin > 0, end < len(text))
+    text = shown(text[begin:end])
+    if len(text) <= most and not any(is_cut):
+        return text
+    found = list(_pieces(text, most - 2, *is_cut))  # room for the marks of a cut
     if not found:
         return ""
     hits = [sum(word in wanted for word in set(index_words(text[a:b]))) for a, b, *_ in found]
@@ -229,21 +234,21 @@ class _Piece(NamedTuple):
     ends: bool
 
 
-def _pieces(text: str, begin: int, stop: int, most: int) -> Iterator[_Piece]:
+def _pieces(text: str, most: int, is_cut_before: bool, is_cut_behind: bool) -> Iterator[_Piece]:
     """The sentences of a stretch of text; those longer than `most` in pieces."""
     from loxodon.text.sentences import spans  # most texts are short, and need no cutting
 
-    for first, last in spans(text[begin:stop]):
-        at = start = first + begin
-        end = last + begin
+    for start, end in spans(text):
+        at = start
+        begins = bool(start) or not is_cut_before
         while end - at > most:
             pause = max(
                 (m.end() for m in _PAUSE.finditer(text, at + most // 2, at + most)),
                 default=at + most,
             )
-            yield _Piece(at, pause, at == start != begin or not at, False)
+            yield _Piece(at, pause, begins and at == start, False)
             at = pause
-        yield _Piece(at, end, at == start != begin or not at, end < stop or stop == len(text))
+        yield _Piece(at, end, begins and at == start, end < len(text) or not is_cut_behind)
 
 
 _PAUSE = lazy(r"[\s,;:，；：、]+")

@@ -264,7 +264,7 @@ def _item(
     else:
         has = among(question.words, found.said)
     why = _why(found, has, question)
-    text = snippet(shown(one.content), question.words)
+    text = snippet(one.content, question.words, shown=shown)
     score = round(found.score, 4)
     if found.again:
         later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
@@ -338,7 +338,7 @@ def _note_item(
     return Item(
         f"n_{found.key.row}",
         "note",
-        snippet(shown(chunk.text), question.words),
+        snippet(chunk.text, question.words, shown=shown),
         round(found.score, 4),
         at.astimezone(now.tzinfo),
         "active",

@@ -62,7 +62,7 @@ class Embedders:
         from loxodon.write.embedding import Embedding
 
         lock = os.path.join(space.folder, EMBEDDING_LOCK)
-        return Embedding(space.store, self.chosen, lock, space.guard.sent)
+        return Embedding(space.store, self.chosen, lock, space.guard.clean)
 
     def embed_quietly(self, space: OpenSpace) -> int:
         """Embed at the end of a consolidation and return how many; `status` reports failures."""

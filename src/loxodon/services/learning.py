@@ -52,7 +52,7 @@ def residue(space: OpenSpace) -> Residue:
         return Residue(thorough=model.thorough)
     from loxodon.write.asking import ModelResidue
 
-    return ModelResidue(space.store, model, space.now(), space.guard.sent)
+    return ModelResidue(space.store, model, space.now(), space.guard.clean)
 
 
 def chat_model(space: OpenSpace) -> ChatModel:
@@ -63,7 +63,7 @@ def chat_model(space: OpenSpace) -> ChatModel:
 
     model, day = space.config.model, f"{space.now():%Y-%m-%d}"
     ledger = Ledger(StoreBook(space.store), day, model.cap)
-    return ChatModel(model, ledger, clean=space.guard.sent)
+    return ChatModel(model, ledger, clean=space.guard.clean)
 
 
 def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
@@ -72,7 +72,7 @@ def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
         return found
     from loxodon.models.prompts import cleaned
 
-    return found._replace(data=cleaned(found.data, space.guard.sent))
+    return found._replace(data=cleaned(found.data, space.guard.clean))
 
 
 def flush_due(space: OpenSpace, began: datetime | None = None) -> str:

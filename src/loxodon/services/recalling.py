@@ -89,7 +89,7 @@ class Recalling:
     def _meaning(self) -> Callable[[str], EmbeddedQuestion] | None:
         """Embeds a question, without text that must not leave the memory."""
         questioner, guard = self._embedders.questioner(), self._space.guard
-        return (lambda text: questioner.ask(guard.sent(text))) if questioner else None
+        return (lambda text: questioner.ask(guard.clean(text))) if questioner else None
 
     def assemble(
         self,

@@ -9,13 +9,15 @@ Text is folded first (full-width forms, case, accents, traditional characters), 
   questions we measured, and there is no dictionary to load.
 - An emoji is a word. Everything else is cut at what is not a letter or a digit.
 
-`index_words` keeps repetitions, because ranking counts them. `query_words` has each word once.
+`index_words` keeps repetitions, up to a bound, because ranking counts them. `query_words` has each
+word once.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from functools import cache, lru_cache
 from itertools import groupby
@@ -28,7 +30,7 @@ from loxodon.text.steps import charge
 from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
-VERSION = f"2/{Stemmer.version()}"
+VERSION = f"3/{Stemmer.version()}"
 """Raised when the same text gives other words than before: indexes are then made anew."""
 
 MAX_QUERY_WORDS = 256
@@ -54,6 +56,10 @@ _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _CAMEL = re.compile(r"[a-z][A-Z]")
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
+"""Data in letters, in which capitals begin no words."""
+_MOST_OF_A_WORD = 100
+"""How often a word counts in one text: a search reads each, and learns little by more."""
 
 
 @cache  # compiled when first needed: an ASCII query on a cold start does without
@@ -113,8 +119,18 @@ def index_words(text: str) -> list[str]:
                     elif stem := _STEMS[stretch]:
                         words.append(stem)
     if _CAMEL.search(text):
-        words += _camel_parts(text)
-    return words
+        words += _camel_parts(_BLOB.sub(" ", text))
+    return words if len(words) <= _MOST_OF_A_WORD else _few_of_each(words)
+
+
+def _few_of_each(words: list[str]) -> list[str]:
+    seen: Counter[str] = Counter()
+    few = []
+    for word in words:
+        seen[word] += 1
+        if seen[word] <= _MOST_OF_A_WORD:
+            few.append(word)
+    return few
 
 
 def query_words(text: str) -> list[str]:

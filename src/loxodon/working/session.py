@@ -512,7 +512,7 @@ class Session:
         if not isinstance(text, str):
             return message
         lately = [text_of(one.message) for one in self.shown[-LATELY:]]
-        return {**message, "content": self._memory.guard.unanswered(text, lately)}
+        return {**message, "content": self._memory.guard.answered(text, lately)}
 
     def _journal(self, everything: bool = False) -> None:
         """Journal what was said and is not journalled yet."""

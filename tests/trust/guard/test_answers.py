@@ -31,7 +31,7 @@ def test_an_answer_is_held_back(guard: Guard, before: tuple[str, ...], answer: s
     (secret,) = re.findall(r"\{\{(.+?)\}\}", answer)
     kept = last(guard, (*before, answer.replace("{{", "").replace("}}", "")))
     assert secret not in kept
-    assert "[secret: password]" in kept
+    assert "[secret: " in kept
 
 
 @each(("before", "answer"), cases(__file__, "what_answers_nothing_stays"))
@@ -40,11 +40,19 @@ def test_what_answers_nothing_stays(guard: Guard, before: tuple[str, ...], answe
 
 
 def test_it_is_held_back_when_messages_come_one_by_one(memory: Memory) -> None:
-    said = ["what's the wifi password?", "one sec", "tulip-42"]
+    said = ["what's the wifi password?", "tulip-42"]
     for n, text in enumerate(said):
         memory.add([{"role": "user", "content": text, "id": f"m{n}"}], session="s")
-    assert [turn.content for turn in memory.journal()] == [*said[:2], "[secret: password]"]
+    assert [turn.content for turn in memory.journal()] == [said[0], "[secret: password]"]
     assert not memory.recall("tulip").items
+
+
+def test_an_answer_that_is_sent_again_is_held_back_again(memory: Memory) -> None:
+    memory.add([{"role": "assistant", "content": "what's the door code?", "id": "q"}], session="s")
+    for _ in range(2):
+        memory.add([{"role": "user", "content": "4471, left door"}], session="s")
+    kept = [turn.content for turn in memory.journal()]
+    assert set(kept[1:]) == {"[secret: door code], left door"}
 
 
 def test_a_question_of_another_session_is_none(memory: Memory) -> None:
@@ -53,8 +61,8 @@ def test_a_question_of_another_session_is_none(memory: Memory) -> None:
     assert memory.journal()[-1].content == "tulip-42"
 
 
-def test_a_question_of_long_ago_is_none(memory: Memory) -> None:
-    said = ["what's the wifi password?", "no idea", "ok", "see you", "tulip-42"]
+def test_only_the_next_turn_answers(memory: Memory) -> None:
+    said = ["what's the wifi password?", "no idea", "tulip-42"]
     memory.add([{"role": "user", "content": text} for text in said], session="s")
     assert [turn.content for turn in memory.journal()] == said
 

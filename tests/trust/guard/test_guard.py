@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon import Memory
-from loxodon.trust.guard import tagging
 from loxodon.trust.guard.guard import Clean, Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
@@ -114,6 +113,11 @@ def test_half_a_character_is_no_trouble() -> None:
     assert TOKEN not in GUARD.clean(f"\ud83d {TOKEN}")
 
 
+def test_a_word_under_the_name_of_a_password_is_one() -> None:
+    assert GUARD.value({"password": "sunflower"}) == {"password": "[secret: password]"}
+    assert GUARD.value({"password_hint": "sunflower"}) == {"password_hint": "sunflower"}
+
+
 def test_values_under_a_name_are_told_by_it() -> None:
     assert GUARD.value({"password": "hunter22", "n": [1, None]}) == {
         "password": "[secret: password]",
@@ -127,7 +131,7 @@ def test_any_text_is_stable(text: str) -> None:
     assert GUARD.taken(kept).text == kept
     shown = GUARD.shown(kept, private=False)
     assert GUARD.shown(shown, private=False) == shown
-    if GUARD.engine.found(text):
+    if GUARD.engine.outgoing.found(text):
         assert has_sign(text)
 
 
@@ -209,40 +213,6 @@ def test_a_memory_that_is_bound_to_a_group_tells_no_number(tmp_path: Path) -> No
         assert number in memory.recall("Tom 电话").context, "the owner's own chat"
 
 
-POSSIBLE = "the master password is gooseberry fool on sundays"
-
-
-def test_what_may_be_a_secret_is_kept_as_said_and_shown_to_nobody(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tagging, "SURE", 1.1)  # nothing is: all that is told may be one
-    memory.add([{"role": "user", "content": POSSIBLE}], session="s")
-    record = memory.capture(POSSIBLE, importance=1.0, category="identity")
-    assert memory.journal()[0].content == POSSIBLE
-    assert record.content == POSSIBLE
-    assert record.sensitivity == "high"
-    frame = memory.assemble("what is the master password?").text
-    told = [
-        memory.recall("master password").context,
-        frame,
-        memory.snapshot(),
-        memory.profile(refresh=True),
-        memory.guard.sent(POSSIBLE),
-    ]
-    assert not [one for one in told if "gooseberry" in one]
-    assert "[possible secret ••]" in told[0]
-    assert "gooseberry" in memory.recall("master password", reveal=True).context
-
-
-def test_a_model_is_sent_no_possible_secret_and_every_number(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(tagging, "SURE", 1.1)
-    assert GUARD.sent(f"call {PHONE}; {POSSIBLE}") == (
-        f"call {PHONE}; the master password is [possible secret ••]"
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -316,13 +286,13 @@ def test_a_turn_is_looked_at_once_on_its_way_in(
     seen: list[str] = []
     said = [f"We walked along the river, part {n} of the way" for n in range(3)]
     with Memory.open(tmp_path, clock=clock) as memory:
-        real = memory.guard.engine.looked
+        real = memory.guard.engine.incoming.found
 
         def counted(text: str, *more: Any) -> Any:
             seen.append(text)
             return real(text, *more)
 
-        monkeypatch.setattr(memory.guard.engine, "looked", counted)
+        monkeypatch.setattr(memory.guard.engine.incoming, "found", counted)
         memory.add([{"role": "user", "content": text, "id": text[-14:]} for text in said])
         assert [text for text in seen if text in said] == said
         seen.clear()

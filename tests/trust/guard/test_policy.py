@@ -99,7 +99,6 @@ def test_every_kind_has_a_family_and_an_action() -> None:
     assert len(policy.actions) > 120
     for rule in policy.rules:
         assert policy.family(rule.kind) == rule.family
-        assert rule.signs, rule
         assert all(sign == sign.lower() or sign.startswith("~") for sign in rule.signs)
 
 

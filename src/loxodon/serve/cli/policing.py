@@ -128,7 +128,7 @@ def _check(guard: Guard, args: Namespace) -> Outcome:
     actions = guard.policy.actions
     found = tuple(
         FoundAt(one.kind, one.family, actions[one.kind], one.start, one.end)
-        for one in guard.engine.found(text)
+        for one in guard.engine.incoming.found(text)
     )
     taken = guard.taken(text)
     # Even here the text is told as it would be shown: a terminal has a scrollback.

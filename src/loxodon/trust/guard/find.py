@@ -10,18 +10,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from loxodon.text.patterns import lazy
-from loxodon.trust.guard import personal, plausible, tagging, wallets
-from loxodon.trust.guard.cues import MAYBE
-from loxodon.trust.guard.guard import ANSWER, DOTS, Detection, EarlierTurn
+from loxodon.trust.guard import personal, plausible, told, wallets
+from loxodon.trust.guard.guard import DOTS, Detection
 from loxodon.trust.guard.personal import Candidate
 from loxodon.trust.guard.policy import Policy
-from loxodon.trust.guard.rules import LIST, Rule, label_of
+from loxodon.trust.guard.rules import Rule, label_of
 
 _WIDE = (
     r"[０-９Ａ-Ｚａ-ｚ＠\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D7CE}-\x{1D7FF}"
@@ -35,37 +32,46 @@ _PLAIN = (
     | {0x06F0 + n: 0x30 + n for n in range(10)}
     | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
 )
-_CHECKS = {**personal.CHECKS, **plausible.CHECKS}
-_TRIMMED = frozenset(("assigned", "password", "paired", "header", "url_password", "key_said"))
+_CHECKS = {**personal.CHECKS, **plausible.CHECKS, **told.CHECKS}
+_TRIMMED = frozenset(
+    (
+        "assigned",
+        "password",
+        "paired",
+        "header",
+        "url_password",
+        "key_said",
+        "stated",
+        "changed",
+        "beside",
+        "named_behind",
+        "stated_zh",
+        "beside_zh",
+    )
+)
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
+_ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _MEMORY = 64 << 20
-_LONGEST_LIST = 260
 _LONG = 1_000
 """Bytes of a match that is none within which no other is looked for."""
-_MARK = r"\[(?P<word>secret|removed): (?P<kind>[a-z0-9 -]{1,40})\]"
-_MASK = (
-    rf"\[(?P<kind>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}})\]"
+_MARK = re.compile(
+    r"\[(?:(?:secret|removed): (?P<kind>[a-z0-9 -]{1,40})"
+    rf"|(?P<of>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}}))\]"
 )
+"""A marker, or a mask."""
 
 
 class Finder:
-    """The rules of a policy, compiled."""
+    """Rules, compiled."""
 
-    def __init__(self, policy: Policy) -> None:
-        self._rules = policy.rules
+    def __init__(self, policy: Policy, rules: Sequence[Rule]) -> None:
+        self._rules = rules
         self._labels = {label_of(rule.kind) for rule in policy.rules}
         self._compiled: dict[int, Any] = {}
-        self._always = tuple(
-            n for n, rule in enumerate(self._rules) if not rule.signs and not rule.told
-        )
-        told = [n for n, rule in enumerate(self._rules) if rule.told]
-        self._odd = frozenset(n for n in told if self._rules[n].kind == MAYBE)
-        self._named = frozenset(told) - self._odd
-        self.tagger: tagging.Tagger | None = None
+        self._always = tuple(n for n, rule in enumerate(rules) if not rule.signs)
         self._of_sign: list[list[int]] = [[]]
-        self._of_list: list[int] = []
         self._signs = self._sign_set()
-        self._exceptions = tuple(_compile(one) for one in policy.exceptions)
+        self._exceptions = tuple(map(_compile, policy.exceptions))
 
     def _sign_set(self) -> Any:
         """What tells the signs that a text has; the first is that of characters in disguise."""
@@ -77,9 +83,6 @@ class Finder:
         numbers: dict[str, int] = {}
         for n, rule in enumerate(self._rules):
             for sign in rule.signs:
-                if sign == LIST:
-                    self._of_list.append(n)
-                    continue
                 if sign not in numbers:
                     pattern = _loose(sign[1:]) if sign.startswith("~") else re2.escape(sign)
                     numbers[sign] = found.Add(pattern)
@@ -88,81 +91,34 @@ class Finder:
         found.Compile()
         return found
 
-    @cached_property
-    def _marks(self) -> Any:
-        return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
-
-    def looked(
-        self, text: str, lately: Sequence[EarlierTurn] = (), *, weighs: bool = True
-    ) -> tuple[list[Detection], bool]:
-        """What is in a text, in order, none overlapping; and whether a secret is named in it.
-
-        `lately` is what was said right before it; `weighs` also looks for what is told in words.
-        """
+    def found(self, text: str, question: str = "") -> list[Detection]:
+        """What is in a text, in order, none overlapping; `question` is what was said before it."""
         try:
             hits = self._signs.Match(text)
         except UnicodeEncodeError:  # half a character
             text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
             hits = self._signs.Match(text)
-        lists = self._of_list if text.count(" ") in _GAPS and _is_list(text) else ()
-        follows = len(text) <= ANSWER and any(one.is_named for one in lately)
-        if not hits and not self._always and not lists and not follows:
-            return [], False
         positions: list[int] | None = None
         if hits and 0 in hits:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
-        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always, lists)
-        is_named = not self._named.isdisjoint(wanted)
-        opens = not self._odd.isdisjoint(wanted) and _OPENS.search(text) is not None
-        wanted -= self._named | self._odd
-        found = self._tried(text, sorted(wanted)) if wanted else []
-        if weighs and (is_named or follows or opens):
-            self._weigh(text, lately, found)
+        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
+        found = self._tried(text, sorted(wanted))
+        if question:
+            self._add_answer(text, question, found)
         if positions is not None:
             found = [
                 one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
                 for one in found
             ]
-        return found, is_named
-
-    def found_in_page(self, text: str) -> list[Detection]:
-        """The same for a text of many lines: what is told in words is told within one of them."""
-        found = self.looked(text, weighs=False)[0]
-        at = 0
-        for line in text.splitlines(keepends=True):
-            if self.is_named(line):
-                for one in self.looked(line)[0]:
-                    _join(found, one._replace(start=one.start + at, end=one.end + at))
-            at += len(line)
         return found
 
-    def is_named(self, text: str) -> bool:
-        """Whether a secret is talked about in a text by its name."""
-        return not self._named.isdisjoint(self._wanted(text))
-
-    def weighs(self, text: str, lately: Sequence[EarlierTurn] = ()) -> bool | None:
-        """Whether all words of a text are weighed; None where not even those that look odd are."""
-        if self.is_named(text) or (len(text) <= ANSWER and any(one.is_named for one in lately)):
-            return True
-        return None if self._odd.isdisjoint(self._wanted(text)) else False
-
-    def _wanted(self, text: str) -> set[int]:
-        try:
-            hits = self._signs.Match(text) or ()
-        except UnicodeEncodeError:  # half a character
-            return set()
-        return {n for hit in hits for n in self._of_sign[hit]}
-
-    def _weigh(self, text: str, lately: Sequence[EarlierTurn], found: list[Detection]) -> None:
-        """Add what is told in words, where something says that a secret follows."""
-        spared = sorted(self._spared(text))
-        for one in (self.tagger or tagging.tagger()).secrets(text, lately):
-            if not _overlapping(spared, one.start, one.end):
-                kind = one.kind if one.score >= tagging.SURE else MAYBE
-                if label_of(kind) not in self._labels:
-                    continue
-                _join(found, Detection(one.start, one.end, kind, "secret"))
+    def _add_answer(self, text: str, question: str, found: list[Detection]) -> None:
+        kind, place = told.asked_for(question), told.answer(text)
+        if not kind or not place or label_of(kind) not in self._labels:
+            return
+        if not _overlapping(sorted(self._spared(text)), *place):
+            _join(found, Detection(*place, kind, "secret"))
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Detection]:
         spared = sorted(self._spared(text))
@@ -192,29 +148,34 @@ class Finder:
         places = _Places(data, len(data) == len(text))
         at = 0
         while at <= len(data) and (match := pattern.search(data, at)) is not None:
-            start, end = match.span(it)
+            whole = match.span()
+            start, end = match.span(it) if it else whole
             if start < 0:  # the whole, where the pattern holds without it
-                start, end = match.span()
+                start, end = whole
             if end <= start:
-                at = max(match.end(), at + 1)
+                at = max(whole[1], at + 1)
                 continue
-            called = match[name].decode() if name and match[name] else ""
-            first, _ = places.of(match.start(), match.start())
+            called = (match[name] or b"").decode() if name else ""
+            first, _ = places.of(whole[0], whole[0])
             one = Candidate(text, *places.of(start, end), called)
-            if check is None or check(one):
+            if rule.check == "seed_phrase":
+                for at, until in wallets.phrases(one.it):
+                    yield (one.start + at, one.start + at, one.start + until)
+                at = end
+            elif check is None or check(one):
                 yield (min(first, one.start), *_trimmed(rule, one))
                 at = end
             elif end - start > _LONG:  # no second look, lest it take the square of the time
                 at = end
             elif it == 0:  # something else may begin within it, though not within a number
-                at = _word_end(data, match.start())
+                at = _word_end(data, whole[0])
             else:
                 at = max(start, at + 1)
 
     def _spared(self, text: str) -> Iterator[tuple[int, int]]:
         """Where markers and masks of our own stand, and what the user has excepted."""
         if "[" in text:
-            for match in self._marks.finditer(text):
+            for match in _MARK.finditer(text):
                 if (match["kind"] or match["of"]) in self._labels:
                     yield match.span()
         for pattern in self._exceptions:
@@ -222,26 +183,10 @@ class Finder:
                 yield match.span()
 
 
-_GAPS = frozenset(size - 1 for size in wallets.SIZES)
-
-
-_OPENS = lazy(
-    r"(?i)\b(?:opens?|unlocks?|log(?:s|ged)?[ -]?in|sign(?:s|ed)?[ -]?in|ssh in|punch|dial|type"
-    r"|enter|gets? (?:you|me|us|him|her) (?:back )?in(?:to)?|key in|buzz)\b"
-    r"|进|登|按|拨|输|撳|解锁|打开|开门|开锁"
-)
-"""What says that the next odd word opens something, though nothing is named."""
-
-
 def _loose(sign: str) -> str:
     """A sign without the upper bounds of what it repeats: RE2 writes each repetition out, which
     takes as long as all the rest, and what the sign then has too much the rules tell apart."""
     return re.sub(r"\{([0-9]+),[0-9]{2,}\}", lambda found: f"{{{found[1]},}}", sign)
-
-
-def _is_list(text: str) -> bool:
-    """Whether a text of as many words as a wallet has may be nothing but these."""
-    return len(text) < _LONGEST_LIST and wallets.is_word(text.split(None, 1)[0].rstrip(","))
 
 
 def _trimmed(rule: Rule, one: Candidate) -> tuple[int, int]:
@@ -275,10 +220,8 @@ class _Places:
 
 def _word_end(data: bytes, at: int) -> int:
     """Where the digits and letters that stand at a place end; after one byte where none do."""
-    end = at
-    while end < len(data) and (48 <= data[end] <= 57 or 65 <= data[end] & 0xDF <= 90):
-        end += 1
-    return max(end, at + 1)
+    run = _ALNUM.match(data, at)
+    return max(run.end() if run else at, at + 1)
 
 
 def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list[int]:

@@ -14,8 +14,7 @@ that has a sign of something.
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,31 +24,20 @@ from loxodon.values import NamedTuple
 if TYPE_CHECKING:
     from loxodon.store import Chunk
     from loxodon.trust.guard.policy import Policy
+    from loxodon.trust.guard.rules import Rule
     from loxodon.types import Draft, Record, Turn
 
 _Said = TypeVar("_Said", "Draft", "Turn")
-LATELY = 3
-"""Turns that a question is looked for in when something may be an answer."""
+LATELY = 2
+"""Turns before an answer that count: the question, and the same answer where it is sent again."""
 SENSITIVITIES = ("low", "medium", "high")
 """Nothing of note; how people are reached; who they are, or that a secret was told."""
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
 _LONGEST_NAME = 100
-_LAST = 64
 _ROUNDS = 8
 """How often a text is looked at again after something was taken out of it."""
-SHORT = 200
-"""Characters of the longest text that is read for what was said before it."""
-ANSWER = 100
-"""Characters of the longest text of which every word may answer what was said before."""
 DOTS = "••"
-
-
-class EarlierTurn(NamedTuple):
-    """A turn that was said before, and whether a secret is named in it."""
-
-    text: str
-    is_named: bool
 
 
 class Detection(NamedTuple):
@@ -90,8 +78,6 @@ class Guard:
         self._engine: _Engine | None = None
         self.name = lru_cache(maxsize=_NAMES)(self._name)
         """`clean` for names, which come again and again."""
-        self._said = lru_cache(maxsize=_LAST)(self._looked_at)
-        """Turns that others may answer: one is asked about with each that comes after it."""
 
     @classmethod
     def of(cls, home: str) -> Guard:
@@ -121,29 +107,26 @@ class Guard:
 
     # On the way in
 
-    def taken(self, text: str) -> GuardedText:
-        """`text` as it may be kept: what is never kept is replaced by a marker."""
-        found, _ = self.engine.looked(text)
+    def taken(self, text: str, question: str = "") -> GuardedText:
+        """`text` as it may be kept: what is never kept is replaced by a marker.
+
+        `question` is what was said right before it.
+        """
+        found = self.engine.incoming.found(text, question)
         return self._without(text, found) if found else GuardedText(text)
 
-    def _without(
-        self,
-        text: str,
-        found: Sequence[Detection],
-        lately: Sequence[EarlierTurn] = (),
-        rounds: int = _ROUNDS,
-    ) -> GuardedText:
+    def _without(self, text: str, found: Sequence[Detection], rounds: int = _ROUNDS) -> GuardedText:
         actions = self.engine.policy.actions
         told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
         level = max((_LEVEL[one.family] for one in told), default=0)
         never = [one for one in found if actions[one.kind] == "never"]
         kinds = tuple(dict.fromkeys(one.kind for one in found))
         kept = _put(text, never, _marker)
-        more, _ = self.engine.looked(kept, lately) if kept != text and rounds else ((), False)
+        more = self.engine.incoming.found(kept) if kept != text and rounds else ()
         if not more:
             return GuardedText(kept, SENSITIVITIES[level], kinds)
         # What stood beside it is something by itself.
-        rest = self._without(kept, more, lately, rounds - 1)
+        rest = self._without(kept, more, rounds - 1)
         level = max(level, SENSITIVITIES.index(rest.sensitivity))
         return GuardedText(
             rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found)))
@@ -161,31 +144,30 @@ class Guard:
     ) -> list[Draft]:
         """Turns as they may be kept, in the order in which they were said.
 
-        What was said right before a text counts: a question for a secret makes one of what answers
-        it. `before` tells the last texts of a session, oldest first; it is asked only where a text
-        is so short that it may be an answer.
+        The turn right before counts: a question for a secret makes one of what answers it. `before`
+        tells the last texts of a session, oldest first.
         """
         kept: list[Draft] = []
-        lately: dict[str, deque[EarlierTurn]] = {}
+        lately: dict[str, Sequence[str]] = {}
         for draft in drafts:
-            if draft.session not in lately:
-                texts = before(draft.session) if len(draft.content) <= SHORT else ()
-                lately[draft.session] = deque(map(self._said, texts), LATELY)
-            said = lately[draft.session]
-            found, is_named = self.engine.looked(draft.content, said)
-            text = self._without(draft.content, found, tuple(said)).text if found else draft.content
-            said.append(EarlierTurn(text, is_named))
+            said = draft.content
+            if draft.session not in lately and self.engine.may_answer(said):
+                lately[draft.session] = before(draft.session)
+            text = self.answered(said, lately.get(draft.session, ()))
+            lately[draft.session] = (text,)
             kept.append(self._named_well(draft, self._cleaned(text)))
         return kept
 
-    def unanswered(self, text: str, lately: Iterable[str]) -> str:
-        """`text` as it may be kept where `lately` was said right before it."""
-        said = tuple(map(self._said, lately)) if len(text) <= SHORT else ()
-        found, _ = self.engine.looked(text, said)
-        return self._without(text, found, said).text if found else text
-
-    def _looked_at(self, text: str) -> EarlierTurn:
-        return EarlierTurn(text, self.engine.finder.is_named(text))
+    def answered(self, text: str, lately: Sequence[str]) -> str:
+        """`text` as it may be kept where `lately` was said before it, oldest first."""
+        clean = self.clean(text)
+        if not lately or not self.engine.may_answer(text):
+            return clean
+        for n, question in enumerate(reversed(lately)):
+            without = self.taken(text, question).text
+            if without != clean and (n == 0 or without == lately[-1]):
+                return without
+        return clean
 
     def _cleaned(self, text: str) -> Clean:
         clean = Clean(text)
@@ -257,35 +239,22 @@ class Guard:
         """`text` as it may be shown.
 
         What says who somebody is is masked unless the owner asks (`reveal`), how they are reached
-        where it is not the owner's `private` chat. What must never be kept is not shown either: it
-        may have been kept before there was a rule for it.
+        where it is not the owner's `private` chat.
         """
         if self._engine is None and self._usual and not _has_sign(text):
             return text  # so that a recall from the shell need not load what looks closer
         for _ in range(_ROUNDS):
-            hidden = list(self._hidden(self.engine.found(text), private, reveal))
+            found = self.engine.outgoing.found(text)
+            hidden = [one for one in found if self._is_hidden(one, private, reveal)]
             if not hidden:
                 break
             text = _put(text, hidden, self._mask)
         return text
 
-    def sent(self, text: str) -> str:
-        """`text` as it may be sent to a model: also without what may be a secret."""
-        text = self.clean(text)
-        found = [one for one in self.engine.found(text) if self._is_masked_secret(one)]
-        return _put(text, found, self._mask) if found else text
-
-    def _is_masked_secret(self, one: Detection) -> bool:
-        return one.family == "secret" and self.engine.policy.actions[one.kind] == "mask"
-
-    def _hidden(
-        self, found: Iterable[Detection], private: bool, reveal: bool
-    ) -> Iterator[Detection]:
-        for one in found:
-            action = self.engine.policy.actions[one.kind]
-            masked = one.family in ("identity", "secret") or not private
-            if action == "never" or (action == "mask" and masked and not reveal):
-                yield one
+    def _is_hidden(self, one: Detection, private: bool, reveal: bool) -> bool:
+        if self.engine.policy.actions[one.kind] == "never":
+            return True
+        return not reveal and (one.family in ("identity", "secret") or not private)
 
     def _mask(self, it: str, one: Detection) -> str:
         never = self.engine.policy.actions[one.kind] == "never"
@@ -309,7 +278,7 @@ class Guard:
         if "[" not in new:
             return new
         masks: dict[str, list[str]] = {}
-        for one in self.engine.found(old):
+        for one in self.engine.outgoing.found(old):
             it = old[one.start : one.end]
             masks.setdefault(mask_of(it, one), []).append(it)
         for mask, its in masks.items():
@@ -350,7 +319,8 @@ _MOST_GUARDS = 32
 
 def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:
     """A text under a name, which may say what it is: `{"password": "…"}`."""
-    head = f"{name}: "
+    is_password = name.lower().endswith(("password", "passwd", "passphrase", "pwd"))
+    head = f"{name}=" if is_password else f"{name}: "
     changed = change(head + text)
     return changed[len(head) :] if changed.startswith(head) else change(text)
 
@@ -416,11 +386,16 @@ class _Engine:
     """A policy, compiled."""
 
     def __init__(self, policy: Policy) -> None:
+        from loxodon.trust.guard import told
         from loxodon.trust.guard.find import Finder
 
         self.policy = policy
-        self.finder = Finder(policy)
-        self.looked = self.finder.looked
+        self.may_answer = told.answer
+        self.incoming = Finder(policy, policy.rules)
+        self.outgoing = Finder(policy, [rule for rule in policy.rules if _is_kept(policy, rule)])
 
-    def found(self, text: str) -> list[Detection]:
-        return self.finder.found_in_page(text) if "\n" in text else self.looked(text)[0]
+
+def _is_kept(policy: Policy, rule: Rule) -> bool:
+    """Whether what a rule finds may be in the store: of secrets only what the user wants there."""
+    action = policy.actions[rule.kind]
+    return action == "mask" or (action == "never" and rule.family != "secret")

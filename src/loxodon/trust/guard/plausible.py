@@ -11,7 +11,6 @@ from collections import Counter
 from math import log2
 
 from loxodon.text.patterns import lazy
-from loxodon.trust.guard import wallets
 from loxodon.trust.guard.personal import Candidate, Check
 
 _PARTS = (
@@ -206,6 +205,9 @@ _CODE_STARTS = (
 )
 
 
+_CALL = lazy(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
+
+
 def _is_code(it: str) -> bool:
     low = it.lower()
     if low.startswith(_CODE_STARTS) or (it.startswith("/") and it.count("/") > 1):
@@ -213,10 +215,9 @@ def _is_code(it: str) -> bool:
     if it.startswith(("$", "%", "@", "&")):  # a variable, unless no name could be this
         name = it[1:].rstrip("%").replace("_", "")
         return name.isalpha()
-    called, bracket, rest = it.partition("(")
-    name = called.replace(".", "")
-    is_name = bool(bracket) and name.isidentifier() and not any(map(str.isdigit, name))
-    return is_name and (not rest or rest.endswith((")", ",")) or "()" in it)
+    if "." in it and it.replace(".", "").replace("_", "").isalpha():
+        return True  # cfg.Provider.APIKey
+    return _CALL.fullmatch(it) is not None
 
 
 def _is_wordy(it: str) -> bool:
@@ -318,12 +319,13 @@ def _is_amount(it: str) -> bool:
     return len(rest) <= 3 or (rest.replace("-", "").isdigit() and "-" in rest and len(rest) <= 5)
 
 
-def _no_password(it: str) -> bool:
+def is_no_password(it: str) -> bool:
+    """Whether it stands where passwords stand, and is none: a placeholder, code, an amount."""
     low = it.lower().strip("()[]")
     return (
         len(it) < 3
-        or _is_placeholder_password(it)
         or low in NO_PASSWORDS
+        or _is_placeholder_password(it)
         or _is_code(it)
         or low.startswith(("http:", "https:", "//"))
         or _is_amount(it)
@@ -341,18 +343,24 @@ def _is_placeholder_password(it: str) -> bool:
 def password(one: Candidate) -> bool:
     """What stands behind `password:` or `password=`."""
     it = _value(one)
-    if _no_password(it) or not it.isascii():
+    if is_no_password(it) or not it.isascii():
         return False
     if _is_strong(it):
         return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
     plain = it.lower()
     return (
         len(it) >= 4
+        and not _is_heading(one)
         and not plain.endswith(ENDINGS)
         and _ends(one)
         and not it.isupper()
         and ("_" not in it and "." not in it)
     )
+
+
+def _is_heading(one: Candidate) -> bool:
+    """Whether a word stands behind `Password:`, where notes and forms say anything about one."""
+    return one.name.isalpha() and "=" not in one.text[max(0, one.start - 4) : one.start]
 
 
 def _is_time(it: str) -> bool:
@@ -370,7 +378,7 @@ def _ends(one: Candidate) -> bool:
 def strong(one: Candidate) -> bool:
     """Behind `password` with nothing between: only what no word looks like."""
     it = _value(one)
-    if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6:
+    if is_no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6:
         return False
     digits = sum(map(str.isdigit, it))
     if digits >= 3 and _ends(one) and not any(year in it for year in ("19", "20")):
@@ -411,39 +419,10 @@ def _is_told(one: Candidate) -> bool:
     )
 
 
-def mnemonic(one: Candidate) -> bool:
-    """Words of a wallet, and nothing else; of single characters, which all are, those that check."""
-    words = wallets.words_of(one.it)
-    is_zh = not words[0].isascii()
-    numbers = [wallets.lists()[is_zh].get(word) for word in words]
-    if len(words) not in wallets.SIZES or any(n is None for n in numbers):
-        return False
-    if len(set(words)) < len(words) * 3 // 4:
-        return False  # chance repeats few of 2,048 words
-    return not is_zh or _checks([n for n in numbers if n is not None])
-
-
-def _checks(numbers: list[int]) -> bool:
-    """BIP 39: the last bits are the first of the SHA-256 of the others."""
-    from hashlib import sha256
-
-    bits = "".join(f"{n:011b}" for n in numbers)
-    size = len(bits) * 32 // 33
-    digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
-    return f"{digest[0]:08b}"[: len(bits) - size] == bits[size:]
-
-
-def phrase(one: Candidate) -> bool:
-    """Words of a wallet: most of them but once, and none that only joins others."""
-    words = wallets.words_of(one.it)
-    joining = sum(word in NO_PASSWORDS for word in words)
-    return len(set(words)) * 3 >= len(words) * 2 and joining * 6 <= len(words)
-
-
 def share(one: Candidate) -> bool:
     """Behind 提取码: letters and digits, or what is not a word that goes on."""
     follows = one.text[one.end : one.end + 1]
-    return not _is_placeholder(one.it, ("****",)) and follows not in COUNTED
+    return len(set(one.it)) > 1 and follows not in COUNTED
 
 
 _NO_KEYS = (
@@ -512,53 +491,23 @@ def wallet_key(one: Candidate) -> bool:
     return given(one) and not _PUBLIC.search(one.text[max(0, one.start - 40) : one.start])
 
 
-TECHNICAL = (
-    "bcrypt",
-    "scrypt",
-    "argon2",
-    "pbkdf2",
-    "md5",
-    "aes",
-    "des",
-    "rsa",
-    "ecc",
-    "sm2",
-    "sm3",
-    "sm4",
-    "base64",
-    "hmac",
-    "oauth",
-    "http",
-    "utf",
-    "ipv",
-    "web3",
-    "wpa",
-    "wep",
-    "fido",
-    "sqlite",
-    "mysql",
-    "python",
-    "vue",
-    "windows",
-    "win1",
-    "ios",
-    "chacha",
-    "ed25519",
-    "1password",
+_TECHNICAL = lazy(
+    r"(?:bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|md5|aes|des|rsa|ecc|sm[234]|base64|hmac|oauth|https?|utf|ipv|web3|wpa|wep"
+    r"|fido|sqlite|mysql|python|vue|windows|win1[01]|ios|chacha20|ed25519|1password)(?![a-z])"
+    r"|sha-?[0-9]{1,3}(?![a-z0-9])"
 )
 """What passwords are made, kept and typed with."""
-_SHA = lazy(r"sha-?[0-9]{1,3}(?![a-z0-9])")
 
 
 def is_technical(low: str) -> bool:
     """Whether a word names a technique, an application or a system."""
-    return low.startswith(TECHNICAL) or _SHA.match(low) is not None
+    return _TECHNICAL.match(low) is not None
 
 
 def unnamed_password(one: Candidate) -> bool:
     """Behind a password that was only spoken of: letters with digits, and no name of a technique."""
     it = _value(one)
-    if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6 or it.count("/") > 1:
+    if is_no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6 or it.count("/") > 1:
         return False
     low = it.lower()
     if is_technical(low) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
@@ -659,10 +608,8 @@ CHECKS: dict[str, Check] = {
         assigned,
         password,
         code,
-        phrase,
         share,
         key_said,
-        mnemonic,
         paired,
         door,
         product_key,

@@ -22,8 +22,8 @@ from typing import Any
 
 from loxodon import files
 from loxodon.errors import ConfigError
-from loxodon.trust.guard import cues
-from loxodon.trust.guard.rules import ACTIONS, FAMILIES, TOKENS, Action, Family, Rule
+from loxodon.trust.guard import told
+from loxodon.trust.guard.rules import ACTIONS, BY_FAMILY, FAMILIES, TOKENS, Action, Family, Rule
 from loxodon.trust.guard.rules_commands import COMMANDS
 from loxodon.trust.guard.rules_context import CONTEXT
 from loxodon.trust.guard.rules_personal import PERSONAL
@@ -35,18 +35,7 @@ _LONGEST = 2_000
 """Characters of a pattern; RE2 refuses what would take too much memory besides."""
 
 
-def _words(words: str) -> str:
-    latin = "|".join(one for one in words.split() if one.isascii())
-    other = "|".join(one for one in words.split() if not one.isascii())
-    return "|".join(filter(None, (rf"\b(?:{latin})\b" if latin else "", other)))
-
-
-CUES: tuple[Rule, ...] = (
-    *(Rule(kind, "", (f"~{_words(words)}",), told=True) for kind, words in cues.NAMES.items()),
-    Rule(cues.MAYBE, "", (f"~{cues.ODD}",), action="mask", told=True),
-)
-"""The kinds of what is told in words, and the signs of a text in which something may be."""
-BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *COMMANDS, *CUES, *PERSONAL)
+BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *COMMANDS, *told.RULES, *PERSONAL)
 _SECTIONS = {"kinds", "rules", "exceptions"}
 _RULE_KEYS = {"name", "pattern", "keywords", "action", "family"}
 
@@ -66,7 +55,7 @@ class Policy(NamedTuple):
 
 def built_in() -> Policy:
     """The policy of a home that says nothing."""
-    return Policy(BUILT_IN, {rule.kind: rule.default for rule in BUILT_IN})
+    return Policy(BUILT_IN, {rule.kind: BY_FAMILY[rule.family] for rule in BUILT_IN})
 
 
 def load(home: str) -> Policy:

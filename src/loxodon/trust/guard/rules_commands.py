@@ -112,17 +112,8 @@ COMMANDS: tuple[Rule, ...] = (
     Rule(
         "secret-value",
         r"(?i)(?P<name>[a-z0-9_./]{0,30}[ _./-]?\bkey)\b[^\nA-Za-z0-9]{0,4}(?:is|was|file|content|contents|are|是)?[^\nA-Za-z0-9]{0,4}(?P<it>[0-9a-f]{32})\b",
-        (r"~key[^\n]{0,16}[0-9a-f]{32}",),
+        (r"~\bkey\b",),
         check="key_said",
-    ),
-    *(
-        Rule(
-            "seed-phrase",
-            rf"\b(?P<it>[a-z]{{3,8}}(?:[ ,\n]{{1,2}}[a-z]{{3,8}}){{{size - 1}}})\b",
-            (r"~\b(?:[a-z]{3,8}, ?){11}[a-z]{3}", r"~[:：\"“\n] ?(?:[a-z]{3,8} ){11}[a-z]{3}"),
-            check="mnemonic",
-        )
-        for size in (24, 18, 12)
     ),
     # Calls in code
     Rule(

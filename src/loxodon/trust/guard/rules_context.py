@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from loxodon.trust.guard.rules import LIST, Rule
+from loxodon.trust.guard import wallets
+from loxodon.trust.guard.rules import Rule
 
 LINK = r"(?:=>|:=|==?|:|：|->|→)"
 _IS = (
@@ -60,8 +61,6 @@ _NAMED_SIGNS = (
     "凭证",
     "私钥",
 )
-_WALLET_WORD = r"(?:[0-9]{1,2}[.):、]?\s{0,2})?[a-z]{3,8}"
-_WALLET_GAP = r"[\s,，、;]{1,3}"
 ZH_IS = (
     r"(?:就?是|为|為|叫|改成了?|改为了?|换成了?|换为|设成了?|设为了?|设置成了?|设置为|设定为|变成了?"
     r"|更新为|重置为|重置成了?|[:：=]|->|→)"
@@ -117,7 +116,7 @@ CONTEXT: tuple[Rule, ...] = (
     Rule(
         "command-line-password",
         r"(?i)(?:^|[^A-Za-z0-9_./\-])(?:--?(?:password|passwd|pass|token|secret|"
-        r"api-key|pw)[= ]|-u\s{1,2}[\w.@-]{1,60}:|sshpass -p ?|mysql(?:dump)? .{0,80}?-p)[\"']?"
+        r"api-key|pw)[= ]|-u\s{1,2}[\w.@-]{1,60}:|sshpass -p ?|mysql(?:dump)?(?: .{0,80}?)? -p)[\"']?"
         r"(?P<it>[^\s\"']{4,})",
         (
             "sshpass",
@@ -211,54 +210,17 @@ CONTEXT: tuple[Rule, ...] = (
     Rule(
         "recovery-code",
         r"(?i)(?:(?:recovery|backup|rescue) (?:codes?|keys?)(?: (?:for|of|to|on) [^\n:：0-9]{1,30})?|(?:恢复|备用|备份|救援)"
-        r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15})"
+        r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15}(?:-[A-Za-z0-9]{2,3})?)"
         r"(?:[^A-Za-z0-9\-]|$)",
         ("recovery", "backup", "rescue", "恢复", "备用", "备份", "救援"),
         check="recovery",
     ),
     # Words of a wallet
-    Rule(
-        "seed-phrase",
-        rf"(?i)(?:\b(?:seed|recovery|mnemonic|backup|secret|wallet)[ -]?(?:phrase|words?|mnemonic|seed)?\b|助记词|助記詞|恢复短语|恢复词|注记词)"
-        rf"[^\n:：]{{0,40}}?(?:\bis|\bare|[:：=是\n])?[^A-Za-z0-9\p{{Han}}]{{0,4}}(?P<it>{_WALLET_WORD}(?:{_WALLET_GAP}{_WALLET_WORD}){{11,23}})\b",
-        (
-            "seed",
-            "recovery",
-            "mnemonic",
-            "backup",
-            "secret",
-            "wallet",
-            "助记词",
-            "助記詞",
-            "恢复",
-            "注记词",
-        ),
-        check="phrase",
-    ),
+    Rule("seed-phrase", wallets.RUN, (), check="seed_phrase"),
     Rule(
         "seed-phrase",
         r"(?:助记词|助記詞|恢复短语|恢复词|注记词)[^\n]{0,12}?\s{0,2}(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})",
         ("助记词", "助記詞", "恢复", "注记词"),
-        check="",
-    ),
-    Rule(
-        "seed-phrase",
-        rf"(?:^|[^0-9A-Za-z])(?P<it>1[.):、]?\s{{0,2}}[a-z]{{3,8}}{_WALLET_GAP}2[.):、]?\s{{0,2}}[a-z]{{3,8}}(?:{_WALLET_GAP}"
-        rf"{_WALLET_WORD}){{10,22}})\b",
-        (r"~\b1[.):、]? ?[a-z]{3,8}[\s,;]{1,3}2[.):、]? ?[a-z]{3,8}[\s,;]{1,3}3",),
-        check="mnemonic",
-    ),
-    Rule(
-        "seed-phrase",
-        r"(?:^|[\n:：\"“])\s?(?P<it>[a-z]{3,8}(?:[ ,\n]{1,2}[a-z]{3,8}){11,23})(?:[\n.\"”]|$)",
-        (LIST, r"~^[a-z]{3,8}\n[a-z]{3,8}\n[a-z]{3,8}\n"),
-        check="mnemonic",
-    ),
-    Rule(
-        "seed-phrase",
-        r"(?:^|\n)(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})(?:\n|$)",
-        (LIST,),
-        check="mnemonic",
     ),
     # Codes that are given once
     Rule(
@@ -380,7 +342,7 @@ CONTEXT: tuple[Rule, ...] = (
     Rule(
         "license-key",
         r"\b(?P<it>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4})\b",
-        ("~[a-z0-9]{5}(?:-[a-z0-9]{5}){4}",),
+        ("~-[a-z0-9]{5}-[a-z0-9]{5}-",),
         check="product_key",
     ),
     Rule(

@@ -204,7 +204,9 @@ def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) ->
 
 def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
     found = _found(workspace, request, chat)
-    shown = workspace.memory.guard.shown(str(found["text"]), private=chat == "direct")
+    guard = workspace.memory.guard
+    text = guard.clean(str(found["text"]))  # of a file, which anyone may have written
+    shown = guard.shown(text, private=chat == "direct")
     return found | {"text": shown}
 
 

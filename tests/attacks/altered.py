@@ -1,0 +1,59 @@
+"""How much of a text the guard changes on its way in: `python -m tests.attacks.altered FILE …`
+
+A Markdown file is read by paragraphs, each one turn. A line of a JSONL file is a conversation with
+`sessions` of `turns`, or one statement with a `text`. Every change is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.policy import built_in
+from loxodon.types import Draft
+
+
+def sessions(path: Path) -> Iterator[list[str]]:
+    """What is said in a file, by sessions."""
+    text = path.read_text("utf-8")
+    if path.suffix != ".jsonl":
+        yield [one for one in re.split(r"\n\s*\n", text) if one.strip()]
+        return
+    for line in text.splitlines():
+        said = json.loads(line)
+        if "sessions" not in said:
+            yield [said["text"]]
+        for session in said.get("sessions", ()):
+            yield [turn["text"] for turn in session["turns"]]
+
+
+def altered(guard: Guard, said: list[str]) -> Iterator[tuple[str, str]]:
+    """The turns of a session that are not kept as they were said, and what is kept of each."""
+    drafts = [Draft(line=n, role="user", content=text) for n, text in enumerate(said, 1)]
+    kept = guard.drafts(drafts, lambda session: ())
+    yield from (
+        (text, one.content) for text, one in zip(said, kept, strict=True) if one.content != text
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.attacks.altered", description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    guard = Guard(built_in)
+    for path in parser.parse_args().files:
+        total = changed = 0
+        for said in sessions(path):
+            total += len(said)
+            for text, kept in altered(guard, said):
+                changed += 1
+                print(f"  - {text!r}\n  + {kept!r}")
+        print(f"{path.name}: {changed} of {total} altered")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

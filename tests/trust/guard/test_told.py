@@ -1,0 +1,125 @@
+"""Secrets in a plain statement, and everything else that is said as it was said."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from loxodon import Memory
+from loxodon.trust.guard import told
+from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.policy import built_in
+from loxodon.trust.guard.told import TOLD, ToldRule
+from tests.attacks.altered import altered
+from tests.each import each
+
+_MARKED = re.compile(r"\{(.+?)\}")
+YES = [(one, text) for one in TOLD for text in one.yes]
+NO = [(one, text) for one in TOLD for text in one.no]
+
+
+@pytest.fixture(scope="module")
+def guard() -> Guard:
+    return Guard(built_in)
+
+
+def alone(one: ToldRule) -> Guard:
+    """A guard with one rule only: each rule finds its own examples."""
+    return Guard(lambda: built_in()._replace(rules=(one.rule,)))
+
+
+@each(("rule", "text"), YES)
+def test_a_rule_removes_its_examples_and_no_more(rule: ToldRule, text: str) -> None:
+    said = text.replace("{", "").replace("}", "")
+    kept = alone(rule).clean(said)
+    assert kept == _MARKED.sub(f"[secret: {rule.rule.kind.replace('-', ' ')}]", text)
+
+
+@each(("rule", "text"), NO)
+def test_the_rules_leave_their_counter_examples(guard: Guard, rule: ToldRule, text: str) -> None:
+    assert guard.clean(text) == text
+
+
+def test_the_rules_are_a_handful() -> None:
+    assert len(TOLD) <= 20
+    assert all(one.yes and one.no for one in TOLD)
+
+
+@each(
+    "text",
+    [
+        "I've saved your notes to daily/2026-02-22.md and linked them",
+        "先用 SQLite，Phase 2 再考虑 Neo4j。",
+        "my password is trivial",
+        "The password is now required for /api/v2",
+        "his wifi password is ridiculous.",
+        "The user's password is never logged.",
+        "entry code 404 not found",
+        "the tea kettle's code is 2000 lines of PHP",
+        "密码是明文，太危险了",
+        "密码换成FaceID了",
+        "成功的密码是“坚持”。",
+        "银行卡密码是“本人生日”那种最危险",
+        "验证码错误码 10086",
+    ],
+)
+def test_what_is_said_about_passwords_stays(memory: Memory, text: str) -> None:
+    memory.add([{"role": "user", "content": text, "id": text}], session="s")
+    assert memory.journal()[-1].content == text
+
+
+@each(
+    ("text", "secret"),
+    [
+        ("my wifi password is tulip42", "tulip42"),
+        ("pw for the server: Br1ghtM00n!", "Br1ghtM00n"),
+        ("密码是lanlan99", "lanlan99"),
+        ("门禁密码 4471", "4471"),
+    ],
+)
+def test_a_plain_statement_is_journalled_without_its_secret(
+    memory: Memory, text: str, secret: str
+) -> None:
+    memory.add([{"role": "user", "content": text, "id": text}], session="s")
+    kept = memory.journal()[-1].content
+    assert secret not in kept
+    assert kept.startswith(text.partition(secret)[0] + "[secret: ")
+    assert not memory.recall(secret).items
+
+
+def test_what_is_kept_of_a_turn_does_not_hang_on_the_turns_before(guard: Guard) -> None:
+    said = [
+        "I changed my bank password yesterday",
+        "The meeting is at 1830 in room 4471",
+        "Phase 2 needs Neo4j5",
+        "wifi password resets are annoying",
+        "hunter2 was a funny meme",
+    ]
+    assert not list(altered(guard, said))
+    assert not list(altered(guard, said[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("What's the PIN for your new bank card?", "pin"),
+        ("Sure. What is the combination of the safe?", "door-code"),
+        ("保险柜密码多少？", "password"),
+        ("what is the password policy?", ""),
+        ("Did you set the alarm code?", ""),
+        ("what's the code for?", ""),
+        ("密码是什么时候改的？", ""),
+        ("What's the error code?", ""),
+    ],
+)
+def test_what_a_question_asks_for(text: str, kind: str) -> None:
+    assert told.asked_for(text) == kind
+
+
+def test_policy_says_which_kinds_are_held_back(guard: Guard) -> None:
+    policy = built_in()
+    allowing = Guard(lambda: policy._replace(actions={**policy.actions, "password": "allow"}))
+    text = "the wifi password is mochi2020"
+    assert "mochi2020" not in guard.clean(text)
+    assert allowing.clean(text) == text
