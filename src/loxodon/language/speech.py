@@ -65,23 +65,6 @@ class Speech:
         return [(one["act"], _any(one["like"])) for one in self.table["act"]]
 
     @cached_property
-    def _sides(self) -> re.Pattern[str]:
-        parts = (f"(?P<{name}>{'|'.join(like)})" for name, like in self.table["side"].items())
-        return any_case("|".join(parts))
-
-    def side(self, clause: str) -> tuple[str, int]:
-        """The side of life that a clause changes without naming what was before, and where it says
-        so; mostly none."""
-        found = self._sides.search(clause[:MOST])
-        if found is None or self._long_ago.search(clause):
-            return "", 0
-        return found.lastgroup or "", found.start()
-
-    @cached_property
-    def _long_ago(self) -> re.Pattern[str]:
-        return _any(self.table["long_ago"]["like"])
-
-    @cached_property
     def _topics(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(name, _any(like)) for name, like in self.table["topic"].items()]
 
@@ -163,7 +146,9 @@ class Speech:
         it says so."""
         for act, like in self._acts:
             if found := like.search(text):
-                over = tuple(self._named(words) for words in found.groupdict().values() if words)
+                groups = found.groupdict()
+                verb = groups.pop("verb", None) or ""
+                over = tuple(verb + self._named(words) for words in groups.values() if words)
                 return act, over, found.start()
         return "state", (), 0
 

@@ -94,7 +94,8 @@ def opposed(a: str, b: str) -> bool:
 
 
 _EMPTY = frozenset(
-    ["a", "an", "the", "also", "now", "still", "very", "really", "do", "does", "的", "也", "很"]
+    """a an the also now still very really just actually either too please do does
+    的 也 很 都 就 还 又 请 吧 啊 呀 呢 嘛 哦""".split()
 ) | frozenset(".,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
 """Words and signs without which a sentence says the same."""
 _DIVIDERS = frozenset('.,;!?。，；！？”"')

@@ -405,6 +405,10 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     return clause._replace(act="end") if ended else clause
 
 
+_WHICH = re.compile(r"\b(?:older|younger|elder|eldest|oldest|youngest|middle|little|big|twin)\b", re.I)
+"""Which one of several somebody is."""
+
+
 def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> Clause:
     """`meant`: whoever goes by a relation is the one who was just named."""
     words = _words()
@@ -412,7 +416,8 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         relation, name = found["relation"].lower(), found["name"] or ""
         relation = words.one_name.get(relation, relation)
         one = relation not in words.plural
-        one_known = one and (relation not in words.several or meant)
+        which = _WHICH.search(found["how"])
+        one_known = one and not which and (relation not in words.several or meant)
         before = known.get(relation, "") if one_known else ""
         if not name and before and "new " in found["how"].lower():  # somebody else than before
             return Clause(text)
@@ -422,9 +427,10 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         rest = _rest(text[found.end() :])
         if rest is None or (not name and relation in words.several and not rest.startswith("'s ")):
             return Clause(text)
-        shown = f"The user's {relation}" + (f" {name}" if name else "")
+        called = f"{which[0].lower()} {relation}" if which and not name else relation
+        shown = f"The user's {called}" + (f" {name}" if name else "")
         who = "pet" if words.attribute.get(relation.replace("-", " ")) == "pet" else "person"
-        return Clause(text, who if one else "people", rest, name or relation, shown, relation, name)
+        return Clause(text, who if one else "people", rest, name or called, shown, relation, name)
     if re.match(r"I\b(?!')", text):
         return Clause(text, "user", text[1:].strip(), USER, "The user")
     if found := re.match(
