@@ -36,6 +36,7 @@ from loxodon.language.statements import (
 )
 from loxodon.language.worth import Worth
 from loxodon.text.steps import charge
+from loxodon.text.things import things_in
 
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
@@ -271,9 +272,7 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
     value = match.filled(frame.value)
-    over = tuple(
-        filter(None, [match.filled(frame.over) if frame.over else "", match.slots.get("old", "")])
-    )
+    over = (*match.filled(frame.over).split("|"), match.slots.get("old", ""), clause.rest * end)
     importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
         grammar.third_person(clause, match),
@@ -282,7 +281,7 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
         value,
         frame.category or known.category,
         "end" if end else frame.act,  # type: ignore[arg-type]
-        (value, *over) if end and value else over,
+        tuple(filter(None, over)),
         frame.positive and not end,
         HEDGED if clause.hedged else frame.confidence,
         mentions=_mentions(clause),
@@ -369,7 +368,7 @@ def _own_words(
     if asks or (bare and change.act == "state"):
         least = grammar.worth.unsaid
     kept = worth >= least and not vague and (hedged or not never)
-    if not kept and change.act == "state":
+    if not kept and not change.over and not (change.act != "state" and things_in(text)):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
     statement = Statement(
@@ -406,19 +405,30 @@ def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
     said of whom the words are about counts."""
     if found := grammar.speech.correction(said):
         return _Change("correct", found[1:], found[0])
-    act, over, _ = grammar.speech.act(grammar.evened(said))
+    whole = grammar.evened(said)
+    act, over, at = grammar.speech.act(whole)
     if act == "correct":
         return _Change(act, over)
+    if over and clauses and grammar.of_nobody(whole[:at]):  # `Sam and I broke up` is one clause
+        return _Change(act, tuple(_theirs(words, clauses[0]) for words in over))
     change = _Change()
     for clause in clauses:
         if clause.subject != clauses[0].subject or grammar.speech.never(clause.text) == _PASSING:
             continue
         text = grammar.evened(clause.raw)
         act, over, at = grammar.speech.act(text)
-        if act != "state" and _is_own(grammar, clause, text[:at]):
+        # What has changed is told by what it is now; what is over must be the person's own.
+        if act != "state" and (not over or _is_own(grammar, clause, text[:at])):
             act = change.act if change.act != "state" else act
+            over = tuple(_theirs(words, clause) for words in over)
             change = change._replace(act=act, over=(*change.over, *over))
     return change
+
+
+def _theirs(words: str, clause: Clause) -> str:
+    """What is over, without whose it is where that is whom the clause is about."""
+    who = clause.name or clause.relation
+    return re.sub(rf"^(?:my )?{re.escape(who)}(?:'s |的)", "", words) if who else words
 
 
 def _is_own(grammar: Grammar, clause: Clause, head: str) -> bool:

@@ -20,7 +20,12 @@ class Thing(NamedTuple):
     name: tuple[str, ...]
     value: str
     kind: tuple[str, ...]
-    """`day`, `time`, `name`, or `number` and what is counted."""
+    """`date`, `name`, or `number` and what is counted."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there cannot be two: of a name or a date there may be another beside it."""
+        return self.kind[0] == "number"
 
 
 def own_words(content: str) -> str:
@@ -39,28 +44,27 @@ def things_in(content: str) -> tuple[Thing, ...]:
     """What a sentence tells a value of."""
     found = (
         Thing(name, value, kind)
-        for name, value in _pairs(clauses_in(content))
-        if name and (kind := _kind(value))
+        for name, value, on in _pairs(clauses_in(content))
+        if name and (kind := _kind(value, on))
     )
     return tuple(found)
 
 
-def _pairs(clauses: list[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _pairs(clauses: list[str]) -> Iterator[tuple[tuple[str, ...], str, bool]]:
+    """Things and their values, and whether these may be when something is."""
     before = ""
     for clause in clauses:
         if found := next(filter(None, (like.fullmatch(clause) for like in _telling())), None):
-            yield sense(found["thing"]), found["value"]
+            yield sense(found["thing"]), found["value"], bool(found["on"])
         elif before and (found := _it_is().fullmatch(clause)):
-            yield sense(before), found["value"]
+            yield sense(before), found["value"], True
         changed = _changed().fullmatch(clause)
         before = next(filter(None, changed.groups()), "") if changed else ""
 
 
-def _kind(value: str) -> tuple[str, ...]:
-    if _day().search(value):
-        return ("day",)
-    if _time().search(value):
-        return ("time",)
+def _kind(value: str, on: bool) -> tuple[str, ...]:
+    if _day().search(value) or (on and _time().search(value)):
+        return ("date",)
     if _named().match(value):
         return ("name",)
     if _number().search(value):
@@ -97,13 +101,13 @@ def _telling() -> tuple[re.Pattern[str], ...]:
     return (
         re.compile(
             rf"{thing}(?: is| are|['’]s| was| has been| have been| got){set_to}"
-            rf"(?: to| for| on| at| until| till)? {value}",
+            rf"(?P<on> to| for| on| at| until| till)? {value}",
             re.I,
         ),
-        re.compile(rf"\w+(?: have| has)? {_MOVED} {thing} (?:to|until|till) {value}", re.I),
+        re.compile(rf"\w+(?: have| has)? {_MOVED} {thing} (?P<on>to|until|till) {value}", re.I),
         re.compile(
             r"(?:我们?的?|新的?|现在的?)+(?P<thing>[^，。我]{2,16}?)(?:已经|现在|又|都)*"
-            r"(?:(?:改|推迟?|延|挪|调|换|提前|定|安排|变)(?:到|成|在|为|于)了?|是|在|叫)"
+            r"(?:(?P<on>(?:改|推迟?|延|挪|调|换|提前|定|安排|变)(?:到|成|在|为|于)了?|在)|是|叫)"
             r"(?P<value>[^，。]+?)了?[。！]*"
         ),
     )
@@ -149,7 +153,7 @@ def _named() -> re.Pattern[str]:
 @cache
 def _number() -> re.Pattern[str]:
     return re.compile(
-        r"\d+(?:[.,]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+        r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
         r"|[零一二两三四五六七八九十百千万半]+(?=[个岁斤公块元度分只次杯天])",
         re.I,
     )

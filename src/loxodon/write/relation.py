@@ -19,7 +19,9 @@ from loxodon.text.similarity import opposed, sense
 from loxodon.text.things import clauses_in, own_words, things_in
 from loxodon.text.words import fold
 from loxodon.types import Record
+from loxodon.write.beliefs import certain
 
+Words = tuple[str, ...]
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE = ("same", "richer", "poorer")
 _FIRM = ("health", "identity", "relation", "preference")
@@ -76,7 +78,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
 
 def _of_one_value(new: Statement, old: Record, one: bool) -> Relation:
     """Of two sentences on one value, which says more; two that each say something else are two."""
-    said, known = (frozenset(sense(own_words(text))) for text in (new.content, old.content))
+    said, known = (frozenset(sense(certain(text))) for text in (new.content, old.content))
     if said == known:
         return "unrelated" if opposed(new.content, old.content) else "same"
     if said > known:
@@ -97,11 +99,14 @@ def _values(new: Statement, old: Record) -> Relation | None:
     if frozenset(one) == frozenset(other) and not opposed(new.value, old.value):
         return "same"
     rule = ATTRIBUTES[old.attribute]
-    if not rule.one and rule.about != "relation":
+    if rule.about == "relation" and not rule.one:  # `a cat` and `an orange cat called Mimi`
+        more, less = frozenset(one) - frozenset(other), frozenset(other) - frozenset(one)
+        return None if more and less else "richer" if more else "poorer"
+    if not rule.one:
         return None
-    if other in _parts(new.value):
+    if other in _parts(new.value) | _beginnings(new, one):
         return "richer"
-    return "poorer" if one in _parts(old.value) else None
+    return "poorer" if one in _parts(old.value) | _beginnings(new, other) else None
 
 
 @cache
@@ -111,14 +116,16 @@ def _of_parts() -> re.Pattern[str]:
     )
 
 
-def _parts(value: str) -> frozenset[tuple[str, ...]]:
-    """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, 北京 of
-    北京朝阳区; but not `York` of `New York`."""
-    parts = [sense(one) for one in _of_parts().split(value)]
-    whole = sense(value)
-    if not value.isascii():
-        parts += [whole[:n] for n in range(2, len(whole))]
-    return frozenset(filter(None, parts))
+def _parts(value: str) -> frozenset[Words]:
+    """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, but not `York`
+    of `New York`."""
+    return frozenset(filter(None, map(sense, _of_parts().split(value))))
+
+
+def _beginnings(new: Statement, value: Words) -> frozenset[Words]:
+    """Chinese goes from the large to the small: 北京 of 北京朝阳区. A name has no such parts."""
+    large = ATTRIBUTES[new.attribute].one and not "".join(value).isascii()
+    return frozenset(value[:n] for n in range(2, len(value))) if large else frozenset()
 
 
 _COUNTS = frozenset({*COUNTED, "eleven", "twelve"})
@@ -155,9 +162,6 @@ def _of_what(told: Statement | Record) -> str:
         return fold(what)
     who = ATTRIBUTES[told.attribute].about == "relation"
     return fold(told.content.replace(told.value, "")) if who else ""
-
-
-Words = tuple[str, ...]
 
 
 def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
@@ -210,14 +214,14 @@ def _clauses(content: str) -> frozenset[tuple[str, ...]]:
 
 
 def _valued_anew(new: Statement, old: Record) -> bool:
-    """Whether two sentences tell two values of one thing of the speaker's. A day is another value
-    only where it is said to have changed: there may be two appointments."""
+    """Whether two sentences tell two values of one thing of the speaker's. What may have several,
+    as appointments, must be said to have changed."""
     if new.category == old.category == "preference":
         return _set_anew(own_words(new.content), own_words(old.content))
     for one in things_in(new.content):
         for other in things_in(old.content):
             if (one.name, one.kind) == (other.name, other.kind) and one.value != other.value:
-                return one.kind != ("day",) or new.act != "state"
+                return one.is_measured or new.act != "state"
     if new.act == "correct" and not new.over:
         head, value, before, tail = apart(_unsaid(new.content), _unsaid(old.content))
         return bool(value and before) and len(head + tail) > len(value + before)
@@ -260,10 +264,10 @@ def _negation() -> re.Pattern[str]:
 def _ends_someone(new: Statement, old: Record) -> bool:
     """Whether somebody or something is gone that a memory is about: what was known is past."""
     gone = fold(new.subject)
-    return (
-        new.act == "end"
-        and gone in map(fold, new.over)
-        and gone in (fold(old.subject), fold(old.value))
+    if new.act != "end" or gone not in map(fold, new.over):
+        return False
+    return gone == fold(old.subject) or (
+        old.category == "relation" and sense(gone) in _parts(old.value)
     )
 
 
@@ -274,15 +278,30 @@ def is_over(new: Statement, old: Record) -> bool:
     if old.category == "relation":
         return any(sense(words) in _parts(old.value) for words in new.over)
     if old.category in _FIRM and old.attribute not in ("diet", "medication", "dose"):
-        return old.category == new.category == "health" and _names_it(new, old)
+        return old.category == "health" and _names_illness(new, old)
     return _names_it(new, old)
+
+
+def _names_illness(new: Statement, old: Record) -> bool:
+    """Whether it is the illness itself that is over, and not what brings it on."""
+    if not old.attribute:
+        return new.category == "health" and _names_it(new, old)
+    if old.attribute == "allergy":
+        return any(_allergy().search(words) and names(words, old.content) for words in new.over)
+    return any(sense(words) in _parts(old.value) for words in new.over)
+
+
+@cache
+def _allergy() -> re.Pattern[str]:
+    return re.compile("allerg|过敏", re.I)
 
 
 def _names_it(new: Statement, old: Record) -> bool:
     if not old.attribute and len(clauses_in(old.content)) > 1:
         return False  # it tells several things, and stays until all of them are over
     if new.right:
-        return any(names(words, old.content) for words in new.over) and not besides(new) - told
+        named = any(names(words, old.content) for words in new.over)
+        return named and besides(new) <= frozenset(sense(old.content))
     return any(
         CALLED.get(fold(words)) == old.attribute != "" or names(words, old.content)
         for words in new.over
@@ -297,14 +316,17 @@ def besides(new: Statement) -> frozenset[str]:
 
 _CORRECTING = frozenset("i it that be be< not no mean mean< should say say< 是 不 我 应 该 其 实".split())
 _STANDS_FOR = {
-    "job": frozenset(["work"]),
-    "trip": frozenset(["fly", "go", "travel", "visit"]),
-    "flight": frozenset(["fly"]),
-    "lesson": frozenset(["learn"]),
+    sense(noun): frozenset(sense(verbs))
+    for noun, verbs in {"job": "work", "trip": "fly go travel visit", "flight": "fly"}.items()
 }
 """What one calls a thing by that was told as a doing."""
 _BEFORE = frozenset("at in on to with for from of by into about".split())
 _OWNED = frozenset("my our his her their".split())
+_AFTER = _BEFORE | {
+    *sense("every each once twice since until till daily weekly monthly morning evening night all"),
+    *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
+}
+"""What follows a thing; another word would make it another thing: a coffee shop is no coffee."""
 
 
 def speaks_of(words: str, old: Record) -> bool:
@@ -318,19 +340,27 @@ def names(words: str, content: str) -> bool:
     """Whether a sentence tells of what `words` name: it is what the sentence is about, and does not
     only come up in it."""
     if not words.isascii():
-        said = fold(own_words(content))
-        thing = re.sub(r"^[这那](?:[辆只台个张份本部])?|的|了|\s", "", fold(words))
-        said = re.sub(r"的|\s", "", said)
-        return len(thing) > 1 and (thing in said or (thing[0] in said and _within_han(thing, said)))
+        thing = re.sub(r"^[这那](?:[辆只台个张份本部])?|的|\s", "", fold(words))
+        return len(thing) > 1 and _tells_han(thing, re.sub(r"的|\s", "", fold(own_words(content))))
     wanted = [word for word in sense(words) if word not in _BEFORE | _OWNED]
     told = sense(own_words(content))
-    if not wanted or not all({word, *_STANDS_FOR.get(word, ())} & {*told} for word in wanted):
+    if not wanted or not all({word, *_STANDS_FOR.get((word,), ())} & {*told} for word in wanted):
         return False
-    before = told[1 : next((n for n, word in enumerate(told) if word in wanted), 0)]
+    at = [n for n, word in enumerate(told) if word in wanted]
+    before, after = told[1 : at[0]], told[at[-1] + 1 : at[-1] + 2]
     led = [word for word in before if word in _BEFORE]
-    return not led or (len(led) == 1 and _OWNED.isdisjoint(before))
+    if len(led) > 1 or (led and not _OWNED.isdisjoint(before)):
+        return False  # `our dog in the car`
+    return all(word in _AFTER or _is_count(word) for word in after)
 
 
-def _within_han(thing: str, said: str) -> bool:
-    """喝咖啡 in 每天喝两杯咖啡."""
-    return len(thing) > 2 and thing[1:] in said
+def _tells_han(thing: str, said: str) -> bool:
+    """A doing (喝咖啡, also in 每天喝两杯咖啡) or a place (在肯德基), or a thing that the sentence
+    ends with: 咖啡 is not what 我在咖啡店上班 is about."""
+    ends = r"(?=$|[，。、；和每一两三四五0-9（(])"
+    if thing[0] == "在":
+        return thing in said
+    if re.search(re.escape(thing) + ends, said):
+        return True
+    verb, rest = thing[0], thing[1:]
+    return len(rest) > 1 and re.search(f"{re.escape(verb)}.{{0,4}}{re.escape(rest)}{ends}", said) is not None

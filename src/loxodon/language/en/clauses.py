@@ -64,6 +64,8 @@ class _Words(NamedTuple):
     """`my manager is Tom`, of those whom one has one of."""
     had: re.Pattern[str]
     """`I have a cat, her name is Miso`."""
+    new: re.Pattern[str]
+    """`I have a new manager now, Tom`."""
     naming: re.Pattern[str]
     """A clause that only names who was told of before it."""
     aside: re.Pattern[str]
@@ -164,6 +166,11 @@ def _words() -> _Words:
             rf"{naming} (?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
+        re.compile(
+            rf"\b(?:I|we) (?:have|got|have got) an? (?P<how>new )(?P<relation>{holders})(?: now)?,? "
+            rf"(?:called |named )?(?-i:(?P<name>{_NAME})){ends}",
+            re.I,
+        ),
         re.compile(rf"{naming} (?-i:(?P<name>{_NAME}))", re.I),
         re.compile(
             rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>(?:is|has|{clause['doings']})\b[^,;.]{{2,60}})"
@@ -199,7 +206,7 @@ def attribute_of(relation: str) -> str:
 def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
     words = _words()
-    named = [one for like in (words.had, words.person) for one in like.finditer(text)]
+    named = [one for like in (words.had, words.new, words.person) for one in like.finditer(text)]
     found = [
         _named(one)
         for one in (*_said_to_be(text), *named)
