@@ -157,9 +157,8 @@ class Speech:
         return re.compile(self.table["over"]["ends"], re.I) if "over" in self.table else None
 
     def _named(self, text: str) -> str:
-        """What is over, without when and why; one plain word without these may be anything."""
-        head = self._ends.split(text.strip(), maxsplit=1)[0] if self._ends else text.strip()
-        return head if " " in head or head[:1].isupper() else text.strip()
+        """What is over, without when and why."""
+        return self._ends.split(text.strip(), maxsplit=1)[0] if self._ends else text.strip()
 
     def topic(self, sentence: str) -> str:
         """What side of life a sentence is about; empty where that is not clear."""

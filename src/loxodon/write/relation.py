@@ -33,7 +33,8 @@ def relation(new: Statement, old: Record) -> Relation:
     if other_project(new, old):
         return "unrelated"
     if fold(new.subject) != fold(old.subject or USER):
-        return "ended" if _ends_someone(new, old) else "unrelated"
+        gone = old.category == "relation" and fold(new.subject) in map(fold, new.over)
+        return "ended" if gone and new.act == "end" and is_over(new, old) else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):
@@ -261,16 +262,6 @@ def _negation() -> re.Pattern[str]:
 # --- What is over ---------------------------------------------------------------------------------
 
 
-def _ends_someone(new: Statement, old: Record) -> bool:
-    """Whether somebody or something is gone that a memory is about: what was known is past."""
-    gone = fold(new.subject)
-    if new.act != "end" or gone not in map(fold, new.over):
-        return False
-    return gone == fold(old.subject) or (
-        old.category == "relation" and sense(gone) in _parts(old.value)
-    )
-
-
 def is_over(new: Statement, old: Record) -> bool:
     """Whether a memory tells of the very thing that a statement says is over, or was wrong."""
     if not old.positive:
@@ -287,13 +278,14 @@ def _names_illness(new: Statement, old: Record) -> bool:
     if not old.attribute:
         return new.category == "health" and _names_it(new, old)
     if old.attribute == "allergy":
-        return any(_allergy().search(words) and names(words, old.content) for words in new.over)
+        named = [_allergy().sub("", words) for words in new.over if _allergy().search(words)]
+        return any({*sense(words)} == {*sense(old.value)} for words in named)
     return any(sense(words) in _parts(old.value) for words in new.over)
 
 
 @cache
 def _allergy() -> re.Pattern[str]:
-    return re.compile("allerg|过敏", re.I)
+    return re.compile(r"allerg\w*( to)?|过敏|对", re.I)
 
 
 def _names_it(new: Statement, old: Record) -> bool:
@@ -303,9 +295,19 @@ def _names_it(new: Statement, old: Record) -> bool:
         named = any(names(words, old.content) for words in new.over)
         return named and besides(new) <= frozenset(sense(old.content))
     return any(
-        CALLED.get(fold(words)) == old.attribute != "" or names(words, old.content)
+        CALLED.get(fold(words)) == old.attribute != ""
+        or (names(words, old.content) and not _only_where(words, old))
         for words in new.over
     )
+
+
+def _only_where(words: str, old: Record) -> bool:
+    """Whether only the place is over where somebody lives or works: who cancels Paris may live
+    there."""
+    return old.attribute in _PLACES and frozenset(sense(words)) <= frozenset(sense(old.value))
+
+
+_PLACES = ("home", "hometown", "workplace")
 
 
 def besides(new: Statement) -> frozenset[str]:

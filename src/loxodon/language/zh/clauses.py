@@ -138,7 +138,7 @@ def _words() -> _Words:
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
         ),
         of(
-            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
+            rf"(?:^|(?<=[，。；！]))(?P<name>{called})(?<![不没])就?是我们?(?:的|家)?(?:大学|高中|初中|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
         ),
         of(
             rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
