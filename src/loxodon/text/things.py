@@ -82,7 +82,7 @@ def _between() -> re.Pattern[str]:
     return re.compile(
         r"[,;](?!\d)|[，；。、！!]|\s[-–—]+\s|(?<!\d)\.\s"
         r"|\b(?:and|but|because|cos|so|who|which|that|when|while|if|though|although|plus)\b"
-        r"|而且|但是?|因为|所以|不过|并且",
+        r"|而且|但是?|因为|所以|不过|并且|[和及]",
         re.I,
     )
 

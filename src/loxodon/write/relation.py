@@ -186,12 +186,17 @@ _FORM = 3
 
 def _set_anew(new: str, old: str) -> bool:
     """Whether two wishes have one object, set to another value: `commit messages in English`."""
-    one, other = (tuple(w for w in sense(text) if w not in _LEADS) for text in (new, old))
-    head, value, before, _ = apart(one, other)
+    head, value, before, _ = apart(*(sense(_lead().sub("", text)) for text in (new, old)))
     return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
 
 
-_LEADS = frozenset("from now on always 以 后".split()) - _SET
+@cache
+def _lead() -> re.Pattern[str]:
+    return re.compile(
+        r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
+    )
+
+
 # --- In people's own words ------------------------------------------------------------------------
 
 
@@ -289,11 +294,11 @@ def _allergy() -> re.Pattern[str]:
 
 
 def _names_it(new: Statement, old: Record) -> bool:
-    if not old.attribute and len(clauses_in(old.content)) > 1:
+    if len(clauses_in(old.value if old.attribute else old.content)) > 1:
         return False  # it tells several things, and stays until all of them are over
-    if new.right:
-        named = any(names(words, old.content) for words in new.over)
-        return named and besides(new) <= frozenset(sense(old.content))
+    if new.act == "correct":
+        named = any(speaks_of(words, old) for words in new.over)
+        return named and (not new.right or besides(new) <= frozenset(sense(old.content)))
     return any(
         CALLED.get(fold(words)) == old.attribute != ""
         or (names(words, old.content) and not _only_where(words, old))
