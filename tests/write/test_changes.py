@@ -132,10 +132,7 @@ def test_of_several_things_one_is_over_and_both_are_shown(tmp_path: Path) -> Non
 TWO = [
     ("Please remember: I want commit messages in English", "I want commit messages in Norwegian"),
     ("Our state is in the bucket acme-infra-eu", "Our state is in the bucket acme-infra-us"),
-    (
-        "Dana lives in Berlin and works at Stripe",
-        "Eve lives in Berlin and works at Notion",
-    ),
+    ("Dana lives in Berlin and works at Stripe", "Eve lives in Berlin and works at Notion"),
     ("I like Star Wars 4", "I like Star Wars 5"),
     ("My older son is allergic to milk", "My younger son is allergic to milk"),
     ("我同事老周负责财务系统", "我同事老赵负责财务系统"),

@@ -94,8 +94,24 @@ def opposed(a: str, b: str) -> bool:
 
 
 _EMPTY = frozenset(
-    """a an the also now still very really just actually either too please do does
-    的 也 很 都 就 还 又 请 吧 啊 呀 呢 嘛 哦""".split()
+    [
+        "a",
+        "an",
+        "the",
+        "also",
+        "now",
+        "still",
+        "very",
+        "really",
+        "just",
+        "actually",
+        "either",
+        "too",
+        "please",
+        "do",
+        "does",
+        *"的也很都就还又请吧啊呀呢嘛哦",
+    ]
 ) | frozenset(".,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
 """Words and signs without which a sentence says the same."""
 _DIVIDERS = frozenset('.,;!?。，；！？”"')

@@ -116,7 +116,9 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
         beside=any(speaks_of(words, one) for words in statement.over for _, one in facts),
     )
     if alike is not None:
-        return rest._replace(outcome="update" if alike[0] == "richer" else "confirm", target=alike[1])
+        return rest._replace(
+            outcome="update" if alike[0] == "richer" else "confirm", target=alike[1]
+        )
     return rest._replace(outcome="nothing") if rewritten else rest
 
 

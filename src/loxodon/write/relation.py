@@ -179,7 +179,7 @@ def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
     )
 
 
-_SET = frozenset("in as with to using on at 用 以 按 为 成 说".split())
+_SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
 _FORM = 3
 """Words that two wishes have before what they differ in."""
 
@@ -193,7 +193,8 @@ def _set_anew(new: str, old: str) -> bool:
 @cache
 def _lead() -> re.Pattern[str]:
     return re.compile(
-        r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
+        r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+",
+        re.I,
     )
 
 
@@ -242,7 +243,8 @@ def _unsaid(content: str) -> Words:
 @cache
 def _apology() -> re.Pattern[str]:
     return re.compile(
-        r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)[\s,:!，：]*)+",
+        r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
+        r"[\s,:!，：]*)+",
         re.I,
     )
 
@@ -321,14 +323,30 @@ def besides(new: Statement) -> frozenset[str]:
     return said - {*sense(new.right)}.union(*map(sense, new.over)) - _CORRECTING
 
 
-_CORRECTING = frozenset("i it that be be< not no mean mean< should say say< 是 不 我 应 该 其 实".split())
+_CORRECTING = frozenset(
+    [
+        "i",
+        "it",
+        "that",
+        "be",
+        "be<",
+        "not",
+        "no",
+        "mean",
+        "mean<",
+        "should",
+        "say",
+        "say<",
+        *"是不我应该其实",
+    ]
+)
 _STANDS_FOR = {
     sense(noun): frozenset(sense(verbs))
     for noun, verbs in {"job": "work", "trip": "fly go travel visit", "flight": "fly"}.items()
 }
 """What one calls a thing by that was told as a doing."""
-_BEFORE = frozenset("at in on to with for from of by into about".split())
-_OWNED = frozenset("my our his her their".split())
+_BEFORE = frozenset(["at", "in", "on", "to", "with", "for", "from", "of", "by", "into", "about"])
+_OWNED = frozenset(["my", "our", "his", "her", "their"])
 _AFTER = _BEFORE | {
     *sense("every each once twice since until till daily weekly monthly morning evening night all"),
     *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
@@ -370,4 +388,7 @@ def _tells_han(thing: str, said: str) -> bool:
     if re.search(re.escape(thing) + ends, said):
         return True
     verb, rest = thing[0], thing[1:]
-    return len(rest) > 1 and re.search(f"{re.escape(verb)}.{{0,4}}{re.escape(rest)}{ends}", said) is not None
+    return (
+        len(rest) > 1
+        and re.search(f"{re.escape(verb)}.{{0,4}}{re.escape(rest)}{ends}", said) is not None
+    )

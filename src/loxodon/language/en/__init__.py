@@ -42,8 +42,9 @@ def present(verb: str) -> str:
 
 
 _SPEAKER = re.compile(
-    r"(?:\W*\b(?:i|we|both|have|had|am|are|was|were|do|did|just|finally|recently|already|also|actually"
-    r"|officially|now|so|and|but|then|well|yes|ok|okay|sadly|decided|last \w+|today|yesterday)\b)*\W*",
+    r"(?:\W*\b(?:i|we|both|have|had|am|are|was|were|do|did|just|finally|recently|already|also"
+    r"|actually|officially|now|so|and|but|then|well|yes|ok|okay|sadly|decided|last \w+|today"
+    r"|yesterday)\b)*\W*",
     re.I,
 )
 

@@ -412,7 +412,9 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     return clause._replace(act="end") if ended else clause
 
 
-_WHICH = re.compile(r"\b(?:older|younger|elder|eldest|oldest|youngest|middle|little|big|twin)\b", re.I)
+_WHICH = re.compile(
+    r"\b(?:older|younger|elder|eldest|oldest|youngest|middle|little|big|twin)\b", re.I
+)
 """Which one of several somebody is."""
 
 
