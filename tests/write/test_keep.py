@@ -174,20 +174,6 @@ def test_what_is_added_in_private_is_not_told_to_the_group(memory: Memory) -> No
     assert memory.list()[0].audience == "private"
 
 
-def test_a_list_is_rewritten_with_its_value_and_source(memory: Memory) -> None:
-    tell(memory, said("用户订了网易云和爱奇艺", "subscription", "网易云和爱奇艺", days=3))
-    tell(
-        memory, said("用户退订了爱奇艺", act="end", over=("爱奇艺",), positive=False), session="two"
-    )
-    kept = one_about(memory, "网易云")
-    assert (kept.content, kept.value) == ("用户订了网易云", "网易云")
-    assert [one.session for one in kept.sources] == ["talk", "two"]
-    # What was taken out can come back.
-    tell(memory, said("用户订了爱奇艺", "subscription", "爱奇艺"))
-    assert "用户订了爱奇艺" in contents(memory)
-    assert "用户订了网易云" in contents(memory)
-
-
 def test_a_guess_against_something_firm_waits(memory: Memory) -> None:
     keeper = tell(memory, LEEDS, MAYBE_YORK)
     (review,) = memory.reviews()

@@ -159,14 +159,15 @@ OF_SOMETHING = frozenset(
 )
 """One value at a time, but of one thing: the best film is not the best colour."""
 
-_FAMILIES = (
-    "likes dislikes prefers avoids favourite diet habit hobby medication reads plays watches",
-    "employer workplace occupation salary commute",
-    "school major education grade degree",
-    "home living_with hometown",
-)
-
-
-def family_of(attribute: str) -> str:
-    """What kind of thing an attribute is about, where another kind is surely not meant."""
-    return next((names for names in _FAMILIES if attribute in names.split()), "")
+CALLED = {
+    "job": "employer",
+    "工作": "employer",
+    "car": "car",
+    "车": "car",
+    "车子": "car",
+    "phone": "phone",
+    "手机": "phone",
+    "laptop": "computer",
+    "电脑": "computer",
+}
+"""What people call a thing of which one value is known: `I sold the car`."""

@@ -23,7 +23,6 @@ from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
-from loxodon.language.sides import side_of
 from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
@@ -37,13 +36,12 @@ from loxodon.language.statements import (
 )
 from loxodon.language.worth import Worth
 from loxodon.text.steps import charge
+from loxodon.text.things import things_in
 
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
 """The importance of what is kept as it was said; of health as much as a frame's."""
-LEAST_CHANGE = 0.05
-"""How much one must be worth that is kept only if it changes something that is known."""
 
 
 class Grammar(Protocol):
@@ -74,11 +72,7 @@ class Grammar(Protocol):
         ...
 
     def of_nobody(self, text: str) -> bool:
-        """Whether nobody but the speaker and nothing is named before a verb."""
-        ...
-
-    def of_no_other(self, text: str) -> bool:
-        """Whether nobody but the speaker is named there; a thing may be."""
+        """Whether the head of a clause names nobody but the speaker, and nothing."""
         ...
 
     def small(self, text: str) -> bool:
@@ -201,7 +195,7 @@ def _read(
     message, or the one before it, asks for something else."""
     if not clauses:
         return []
-    found = _corrections(grammar, sentence.text)
+    found: list[Statement] = []
     left: list[Clause] = []
     for clause in clauses:
         match = _match(grammar, sentence, clause, small)
@@ -231,15 +225,6 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 def _in_two_tongues(text: str) -> bool:
     """Whether a sentence of one language stands in another: to be translated, or learned."""
     return _HAN.search(text) is not None and _LATIN.search(text) is not None
-
-
-def _corrections(grammar: Grammar, text: str) -> list[Statement]:
-    """`Tuesday, not Monday`: a wrong word and the right one, whatever they were said of."""
-    found = grammar.speech.correction(text)
-    if found is None:
-        return []
-    right, wrong = found
-    return [Statement("", value=right, act="correct", over=(wrong,), tentative=True)]
 
 
 def _match(
@@ -287,9 +272,7 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
     value = match.filled(frame.value)
-    over = tuple(
-        filter(None, [match.filled(frame.over) if frame.over else "", match.slots.get("old", "")])
-    )
+    over = (*match.filled(frame.over).split("|"), match.slots.get("old", ""), clause.rest * end)
     importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
         grammar.third_person(clause, match),
@@ -298,22 +281,13 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
         value,
         frame.category or known.category,
         "end" if end else frame.act,  # type: ignore[arg-type]
-        (value, *over) if end and value else over,
+        tuple(filter(None, over)),
         frame.positive and not end,
         HEDGED if clause.hedged else frame.confidence,
         mentions=_mentions(clause),
         importance=importance,
-        side=_changed_side(grammar, clause, frame.act, frame.attribute),
         tentative=clause.loose or (clause.who == "bare" and "bare" not in frame.who),
     )
-
-
-def _changed_side(grammar: Grammar, clause: Clause, act: str, attribute: str) -> str:
-    """The side of life that a clause says has changed: that of what it tells anew, or one that it
-    names."""
-    side = side_of(attribute) if act == "change" else ""
-    names = act != "state" or side_of(attribute) == "date"
-    return side or (grammar.speech.side(grammar.evened(clause.raw))[0] if names else "")
 
 
 def _mentions(clause: Clause) -> tuple[Mention, ...]:
@@ -383,32 +357,30 @@ def _own_words(
     worth = grammar.worth.score(text)
     hedged = speech.hedged(text)
     never = speech.never(text)
-    if never and not (hedged and never in _GUESSED):
+    change = _Change() if hedged else _changes(grammar, text, clauses)
+    if never and not (hedged and never in _GUESSED) and not change.right:
         return []
     if asks and (_HANDED.search(text) or speech.asks_whether(text)):
         return []
-    act, over, side, firsthand = _Change() if hedged else _changes(grammar, text, clauses)
     bare = bool(clauses) and clauses[0].who == "bare"
     vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
-    if asks or (bare and act == "state"):
+    if asks or (bare and change.act == "state"):
         least = grammar.worth.unsaid
-    kept = worth >= least and not vague
-    if not kept and (act == "state" or (worth < LEAST_CHANGE and not over and not side)):
+    kept = worth >= least and not vague and (hedged or not never)
+    if not kept and not change.over and not (change.act != "state" and things_in(text)):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
     statement = Statement(
         grammar.quoted(text),
-        act=act,
-        over=over,
-        category="health" if ill else "fact",
+        act=change.act,
+        over=change.over,
+        right=change.right,
+        category="health" if ill else "preference" if asks else "fact",
         importance=ATTRIBUTES["condition"].importance if ill else OWN_WORDS,
         topic=speech.topic(text),
         quoted=True,
         tentative=not kept,
-        side=side,
-        firsthand=firsthand,
-        vague=vague,
     )
     about = clauses[0] if clauses else None
     if hedged or (about and about.hedged):
@@ -425,29 +397,46 @@ _PASSING = "doing now"
 class _Change(NamedTuple):
     act: Act = "state"
     over: tuple[str, ...] = ()
-    side: str = ""
-    firsthand: bool = False
+    right: str = ""
 
 
 def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
-    """What somebody's own words do to what was known, the words for what is over, and the side of
-    life that has changed. Only what is said of whom the words are about counts."""
-    found = _Change()
-    act, over, _ = grammar.speech.act(grammar.evened(said))
+    """What somebody's own words do to what was known, and the words for what is over. Only what is
+    said of whom the words are about counts."""
+    if found := grammar.speech.correction(said):
+        return _Change("correct", found[1:], found[0])
+    whole = grammar.evened(said)
+    act, over, at = grammar.speech.act(whole)
     if act == "correct":
         return _Change(act, over)
+    if over and clauses and grammar.of_nobody(whole[:at]):  # `Sam and I broke up` is one clause
+        return _Change(act, tuple(_theirs(words, clauses[0]) for words in over))
+    change = _Change()
     for clause in clauses:
         if clause.subject != clauses[0].subject or grammar.speech.never(clause.text) == _PASSING:
             continue
         text = grammar.evened(clause.raw)
         act, over, at = grammar.speech.act(text)
-        if found.act == "state" and (clause.who or grammar.of_no_other(text[:at])):
-            found = found._replace(act=act, over=over, firsthand=bool(clause.who))
-        side, at = grammar.speech.side(text)
-        theirs = clause.who in ("person", "pet") or grammar.of_nobody(text[:at])
-        if side and not found.side and (theirs or side == "date"):
-            found = found._replace(side=side)
-    return found._replace(act="change") if found.side and found.act == "state" else found
+        # What has changed is told by what it is now; what is over must be the person's own.
+        if act != "state" and (not over or _is_own(grammar, clause, text[:at])):
+            act = change.act if change.act != "state" else act
+            over = tuple(_theirs(words, clause) for words in over)
+            change = change._replace(act=act, over=(*change.over, *over))
+    return change
+
+
+def _theirs(words: str, clause: Clause) -> str:
+    """What is over, without whose it is where that is whom the clause is about."""
+    who = clause.name or clause.relation
+    return re.sub(rf"^(?:my )?{re.escape(who)}(?:'s |的)", "", words) if who else words
+
+
+def _is_own(grammar: Grammar, clause: Clause, head: str) -> bool:
+    """Whether what leads up to a change names nobody and nothing but whom the clause is about."""
+    who = clause.name or clause.relation
+    if clause.who in ("person", "pet") and who in head:
+        head = head.partition(who)[2]
+    return grammar.of_nobody(head)
 
 
 def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:

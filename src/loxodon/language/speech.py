@@ -65,23 +65,6 @@ class Speech:
         return [(one["act"], _any(one["like"])) for one in self.table["act"]]
 
     @cached_property
-    def _sides(self) -> re.Pattern[str]:
-        parts = (f"(?P<{name}>{'|'.join(like)})" for name, like in self.table["side"].items())
-        return any_case("|".join(parts))
-
-    def side(self, clause: str) -> tuple[str, int]:
-        """The side of life that a clause changes without naming what was before, and where it says
-        so; mostly none."""
-        found = self._sides.search(clause[:MOST])
-        if found is None or self._long_ago.search(clause):
-            return "", 0
-        return found.lastgroup or "", found.start()
-
-    @cached_property
-    def _long_ago(self) -> re.Pattern[str]:
-        return _any(self.table["long_ago"]["like"])
-
-    @cached_property
     def _topics(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(name, _any(like)) for name, like in self.table["topic"].items()]
 
@@ -163,7 +146,9 @@ class Speech:
         it says so."""
         for act, like in self._acts:
             if found := like.search(text):
-                over = tuple(self._named(words) for words in found.groupdict().values() if words)
+                groups = found.groupdict()
+                verb = groups.pop("verb", None) or ""
+                over = tuple(verb + self._named(words) for words in groups.values() if words)
                 return act, over, found.start()
         return "state", (), 0
 
@@ -172,9 +157,8 @@ class Speech:
         return re.compile(self.table["over"]["ends"], re.I) if "over" in self.table else None
 
     def _named(self, text: str) -> str:
-        """What is over, without when and why; one plain word without these may be anything."""
-        head = self._ends.split(text.strip(), maxsplit=1)[0] if self._ends else text.strip()
-        return head if " " in head or head[:1].isupper() else text.strip()
+        """What is over, without when and why."""
+        return self._ends.split(text.strip(), maxsplit=1)[0] if self._ends else text.strip()
 
     def topic(self, sentence: str) -> str:
         """What side of life a sentence is about; empty where that is not clear."""

@@ -93,15 +93,11 @@ class Statement(NamedTuple):
     """Whether it is kept in the speaker's own words."""
     tentative: bool = False
     """Whether it is worth keeping only if it changes something that is known."""
-    side: str = ""
-    """The side of life (`sides.py`) that it says has changed, whatever was before."""
-    firsthand: bool = False
-    """Of a change in own words: whether it is said of its subject, and not of some thing."""
+    right: str = ""
+    """Of a correction: the word that is right where `over` is wrong."""
     inferred: bool = False
     """Whether nobody said it: it is supposed from what was said (`inference.py`), where nothing is
     known."""
-    vague: bool = False
-    """Whether it does not say whom it is about: it changes only what it names in so many words."""
 
 
 class PriorTurn(NamedTuple):

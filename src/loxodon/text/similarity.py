@@ -94,7 +94,24 @@ def opposed(a: str, b: str) -> bool:
 
 
 _EMPTY = frozenset(
-    ["a", "an", "the", "also", "now", "still", "very", "really", "do", "does", "的", "也", "很"]
+    [
+        "a",
+        "an",
+        "the",
+        "also",
+        "now",
+        "still",
+        "very",
+        "really",
+        "just",
+        "actually",
+        "either",
+        "too",
+        "please",
+        "do",
+        "does",
+        *"的也很都就还又请吧啊呀呢嘛哦",
+    ]
 ) | frozenset(".,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
 """Words and signs without which a sentence says the same."""
 _DIVIDERS = frozenset('.,;!?。，；！？”"')
@@ -139,8 +156,9 @@ def _base(word: str) -> str:
     past = "<" if word in PAST or (word.endswith("ed") and stem != word) else ""
     if word in PAST:
         return stem + past
-    shared = next((n for n, c in enumerate(word) if stem[n : n + 1] != c), len(word))
-    ending = word[shared:].removeprefix(stem[-1:]) if shared == len(stem) else word[shared:]
+    root = stem[:-1] + "y" if stem.endswith("i") and word.startswith(stem[:-1] + "y") else stem
+    shared = next((n for n, c in enumerate(word) if root[n : n + 1] != c), len(word))
+    ending = word[shared:].removeprefix(root[-1:]) if shared == len(root) else word[shared:]
     return stem + past if ending in _ENDINGS else word.removesuffix("s")
 
 

@@ -36,8 +36,6 @@ _TAGS = 3
 _SOURCES = 20
 """Turns that a memory names as its sources; one said every day needs no more."""
 _ABOUT = 50
-_OF_ONE = 300
-"""Memories of one person that a change may be about, where it names no words of them."""
 _RENAMED = 1_000
 
 
@@ -90,9 +88,10 @@ class Keeper:
             return
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
-        if statement.tentative and not (found.replaced or found.retracted or found.rewritten):
+        changes = found.replaced or found.retracted or found.rewritten or found.asked
+        if statement.tentative and not changes and not found.beside:
             # It was worth keeping only for what it would have changed.
-            self._doubt(found.doubtful if statement.side else ())
+            self._doubt(found.doubtful)
             return
         if not self._wavers(found, candidate, turn):
             self._carry_out(found, candidate, turn)
@@ -175,7 +174,7 @@ class Keeper:
         if found.outcome == "add":
             # What was known to be so comes before what was only thought to be.
             gone = [one.id for one in (*found.replaced, *found.promoted, *found.retracted)]
-            self._add(
+            record = self._add(
                 candidate,
                 turn,
                 "learned",
@@ -183,6 +182,8 @@ class Keeper:
                 derived_from=tuple(one.id for one in found.promoted),
                 sources=_with_source(self._sources(found.promoted), turn),
             )
+            for one in found.asked:
+                self._store.worklog.put_review(record.id, one.id, self._now)
         elif found.outcome == "hold" and found.target:
             belief = self._add(candidate, turn, "held")
             self._store.worklog.put_review(belief.id, found.target.id, self._now)
@@ -222,6 +223,10 @@ class Keeper:
         self.counts[change] += 1
         values = {"state": "archived", **more}
         self.changed[record.id] = self._store.update(record.id, None, change, self._now, values)
+
+    def end(self, record: Record, since: datetime) -> None:
+        """Archive what a person says is over."""
+        self._end(record, "superseded", since)
 
     def _end(self, record: Record, change: str, since: datetime) -> None:
         """Archive what made way for something that is so since then: until then it held.
@@ -347,16 +352,19 @@ class Keeper:
 def confirm(store: Store, id: str, now: datetime) -> Record:
     """Make a fact of a belief, because a person says so. Call inside `writing`.
 
-    A fact that was asked about is still so.
+    A fact that was asked about is still so; what it says is over ends now.
     """
     belief, against = _belief(store, id)
+    against = against if against and against.id != belief.id else None
+    keeper = Keeper(store, now)
     if belief.kind == "fact":
         store.worklog.answer_review(id, "confirmed", now)
+        if against:
+            keeper.end(against, belief.valid_from or now)
+            themes.renew(store, keeper.changed.values(), now)
         strength = min(1.0, belief.strength + LIFT)
         values = {"confirmed_at": now, "strength": strength, "trust": "user"}
         return store.update(id, None, "confirmed", now, values)
-    keeper = Keeper(store, now)
-    against = against if against and against.id != belief.id else None
     fact = keeper.promote(belief._replace(trust="user"), against)
     themes.renew(store, keeper.changed.values(), now)
     return fact
@@ -408,9 +416,6 @@ class StoreView:
 
     def about(self, *parts: str) -> Sequence[Record]:
         return [one for one in self._store.latest_about(parts, _ABOUT) if one.kind != "summary"]
-
-    def of(self, subject: str) -> Sequence[Record]:
-        return [o for o in self._store.latest_about((subject,), _OF_ONE) if o.kind != "summary"]
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
         # Summaries repeat what facts say; asking for some more makes up for them.

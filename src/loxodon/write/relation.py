@@ -1,8 +1,9 @@
 """What a new statement is to something known: the same, more or less of it, its contrary, its end,
 or nothing.
 
-Nothing is ended that is not plainly the same thing: the same subject and the same attribute that
-has one value at a time, or the words that the statement itself says are over.
+Two statements are one only where every word that can change the meaning agrees. Nothing is ended
+that is not plainly the same thing: another value of what has one value at a time, or the very thing
+that the statement says is over.
 """
 
 from __future__ import annotations
@@ -11,75 +12,38 @@ import re
 from functools import cache
 from typing import Literal
 
-from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING, OPPOSITES, family_of
-from loxodon.language.domains import kinds_of
-from loxodon.language.sides import share, side_of
+from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
-from loxodon.text.similarity import covers, gist, likeness, opposed
+from loxodon.text.similarity import opposed, sense
+from loxodon.text.things import clauses_in, own_words, things_in
 from loxodon.text.words import fold
 from loxodon.types import Record
+from loxodon.write.beliefs import certain
 
+Words = tuple[str, ...]
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE = ("same", "richer", "poorer")
-_SAME = 0.65
-"""How much two sentences without an attribute share that say the same."""
-_HAPPENS = ("event", "plan", "todo", "reminder", "decision")
-"""Attributes whose value is what something is about, rather than what it is."""
-_OWN_WORDS = 2
-"""Words that a sentence may have of its own and still tell the same as another."""
-_WHOLLY = 0.95
-"""How much of one is in another that says more."""
+_FIRM = ("health", "identity", "relation", "preference")
+"""What ends only by a statement of the same attribute, or of the one person or illness itself."""
 
 
 def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
-    if not new.content:  # a wrong word and the right one, whoever they were said of
-        return (
-            "contradicts" if any(names(words, old.content) for words in new.over) else "unrelated"
-        )
-    if fold(new.subject) != fold(old.subject or USER):
-        return "ended" if _ends_someone(new, old) or _left(new, old) else "unrelated"
     if other_project(new, old):
         return "unrelated"
-    if _parts_with(new, old):
-        return "ended"
+    if fold(new.subject) != fold(old.subject or USER):
+        gone = old.category == "relation" and fold(new.subject) in map(fold, new.over)
+        return "ended" if gone and new.act == "end" and is_over(new, old) else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
-    if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new.value, old.value):
+    if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new, old):
         return "contradicts"
-    if new.act != "state" and _speaks_of(new, old):
+    if new.act != "state" and is_over(new, old):
         return "ended" if new.act == "end" else "contradicts"
-    if not new.attribute and old.attribute:
-        if _dosed_anew(new.content, old.content):
-            return "contradicts"
-        return "poorer" if _told_again(new, old) else "unrelated"
     if new.attribute or old.attribute:
         return "unrelated"
     return _of_words(new, old)
-
-
-_ABOUT_IT = 0.5
-_MORE = 8
-"""Words, or Chinese characters, that may be said around a fact that is told again."""
-
-
-def _told_again(new: Statement, old: Record) -> bool:
-    """Whether somebody's own words say what is known already: the same value, on the same side of
-    life, and little else."""
-    side = side_of(old.attribute)
-    said, known, value = gist(new.content), gist(old.content), gist(old.value)
-    more = _MORE // 2 if all(map(str.isascii, said.words)) else _MORE
-    return (
-        bool(side and value.words)
-        and new.act == "state"
-        and old.positive
-        and not negative(new.content)
-        and value.words <= said.words
-        and value.numbers <= said.numbers
-        and len(said.words | said.numbers) <= len(known.words | known.numbers) + more
-        and share(side, new.content) >= _ABOUT_IT
-    )
 
 
 def other_project(new: Statement, old: Record) -> bool:
@@ -91,78 +55,104 @@ def other_project(new: Statement, old: Record) -> bool:
     )
 
 
+# --- Of one attribute -----------------------------------------------------------------------------
+
+
 def _of_one_attribute(new: Statement, old: Record) -> Relation:
-    alike = _values(new.value, old.value)
+    alike = _values(new, old)
     one = ATTRIBUTES[new.attribute].one
     if new.act == "end":
-        over = alike or (one and not new.value) or _speaks_of(new, old)
+        over = alike or (one and not new.value) or is_over(new, old)
         return "ended" if over and old.positive else "same" if alike else "unrelated"
     if new.positive != old.positive:
         return "contradicts" if alike else "unrelated"
-    if alike and new.attribute in _HAPPENS and _apart(new.content, old.content):
-        return "unrelated"
     if alike:
-        return _fuller(new.content, old.content) if alike == "same" else alike
-    if (new.act != "state" and _speaks_of(new, old)) or _recounted(new.value, old.value):
+        return _of_one_value(new, old, one) if alike == "same" else alike
+    if (new.act != "state" and is_over(new, old)) or _recounted(new.value, old.value):
+        return "contradicts"
+    if new.category == "preference" and _set_anew(new.value, old.value):
         return "contradicts"
     if not one or (new.attribute in OF_SOMETHING and _of_what(new) != _of_what(old)):
         return "unrelated"
     return "contradicts"
 
 
-def _apart(new: str, old: str) -> bool:
-    """Whether each of two sentences has much that the other lacks: two people met at one party."""
-    one, other = gist(new).words, gist(old).words
-    return min(len(one - other), len(other - one)) > _OWN_WORDS
-
-
-def _fuller(new: str, old: str) -> Relation:
-    """Of two sentences on one value, which says more."""
-    one, other = gist(new), gist(old)
-    if one.numbers >= other.numbers and one.words > other.words:
+def _of_one_value(new: Statement, old: Record, one: bool) -> Relation:
+    """Of two sentences on one value, which says more; two that each say something else are two."""
+    said, known = (frozenset(sense(certain(text))) for text in (new.content, old.content))
+    if said == known:
+        return "unrelated" if opposed(new.content, old.content) else "same"
+    if said > known:
         return "richer"
-    return "poorer" if one.words < other.words else "same"
+    if said < known:
+        return "poorer"
+    alike = one or ATTRIBUTES[new.attribute].about == "relation"
+    if alike and (_recounted(new.content, old.content) or (one and _within(new, old))):
+        return "contradicts"
+    return "unrelated"
 
 
-def _speaks_of(new: Statement, old: Record) -> bool:
-    """Whether a memory is of what a statement says is over, and of the same side of life."""
-    sides = family_of(new.attribute), family_of(old.attribute)
-    if not old.positive or (all(sides) and sides[0] != sides[1]):
-        return False
-    if new.side == "trip" and old.attribute and old.category not in ("plan", "event"):
-        return False  # who does not go there may still like it, or live there
-    return any(names(words, old.content) for words in new.over)
-
-
-def _values(new: str, old: str) -> Relation | None:
+def _values(new: Statement, old: Record) -> Relation | None:
     """Whether two values are one, and which says more; None where they are two."""
-    a, b = fold(new).strip(), fold(old).strip()
-    if a == b:
+    one, other = sense(new.value), sense(old.value)
+    if one == other and (one or fold(new.value) == fold(old.value)):
         return "same"
-    one, other = gist(a), gist(b)
-    if (
-        not one.words
-        or not other.words
-        or (one.numbers != other.numbers and one.numbers and other.numbers)
-        or opposed(a, b)
-    ):
+    if frozenset(one) == frozenset(other) and not opposed(new.value, old.value):
+        return "same"
+    rule = ATTRIBUTES[old.attribute]
+    if rule.about == "relation" and not rule.one:  # `a cat` and `an orange cat called Mimi`
+        more, less = frozenset(one) - frozenset(other), frozenset(other) - frozenset(one)
+        return None if more and less else "richer" if more else "poorer"
+    if not rule.one:
         return None
-    if one.words == other.words:
-        return "same"
-    if one.words > other.words:
+    if other in _parts(new.value) | _beginnings(new, one):
         return "richer"
-    return "poorer" if one.words < other.words else None
+    return "poorer" if one in _parts(old.value) | _beginnings(new, other) else None
 
 
-_COUNTED = frozenset({*COUNTED, "eleven", "twelve", "no"})
+@cache
+def _of_parts() -> re.Pattern[str]:
+    return re.compile(
+        r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
+    )
+
+
+def _parts(value: str) -> frozenset[Words]:
+    """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, but not `York`
+    of `New York`."""
+    return frozenset(filter(None, map(sense, _of_parts().split(value))))
+
+
+def _beginnings(new: Statement, value: Words) -> frozenset[Words]:
+    """Chinese goes from the large to the small: 北京 of 北京朝阳区. A name has no such parts."""
+    large = ATTRIBUTES[new.attribute].one and not "".join(value).isascii()
+    return frozenset(value[:n] for n in range(2, len(value))) if large else frozenset()
+
+
+_COUNTS = frozenset({*COUNTED, "eleven", "twelve"})
 
 
 def _recounted(new: str, old: str) -> bool:
-    """Whether two values are so many of one thing: `two cats` and `three cats`."""
-    one, other = gist(fold(new)), gist(fold(old))
-    counts = [(one.words & _COUNTED) | one.numbers, (other.words & _COUNTED) | other.numbers]
-    things = one.words - _COUNTED, other.words - _COUNTED
-    return all(counts) and counts[0] != counts[1] and bool(things[0]) and things[0] == things[1]
+    """Whether two say so many of one thing: `two cats` and `three cats`, not `Star Wars 4` and
+    `Star Wars 5`."""
+    one, other = sense(own_words(new)), sense(own_words(old))
+    if len(one) != len(other):
+        return False
+    apart = [n for n, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]]
+    return len(apart) == 1 and all(
+        _is_count(some[apart[0]]) and len(some) > apart[0] + 1 for some in (one, other)
+    )
+
+
+def _is_count(word: str) -> bool:
+    return word.isdigit() or word in _COUNTS
+
+
+def _within(new: Statement, old: Record) -> bool:
+    """Whether two sentences of one form differ in what stands before their end: `works for Ann as a
+    cook` and `works for Bo as a cook`."""
+    head, one, other, tail = apart(sense(new.content), sense(old.content))
+    return bool(head and one and other and tail)
 
 
 def _of_what(told: Statement | Record) -> str:
@@ -175,127 +165,88 @@ def _of_what(told: Statement | Record) -> str:
     return fold(told.content.replace(told.value, "")) if who else ""
 
 
+def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
+    """What two begin with alike, what each then has of its own, and what they end with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    start = next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    ends = enumerate(zip(one[start:][::-1], other[start:][::-1], strict=False))
+    end = next((n for n, (a, b) in ends if a != b), min(len(one), len(other)) - start)
+    return (
+        one[:start],
+        one[start : len(one) - end],
+        other[start : len(other) - end],
+        one[len(one) - end :],
+    )
+
+
+_SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
+_FORM = 3
+"""Words that two wishes have before what they differ in."""
+
+
+def _set_anew(new: str, old: str) -> bool:
+    """Whether two wishes have one object, set to another value: `commit messages in English`."""
+    head, value, before, _ = apart(*(sense(_lead().sub("", text)) for text in (new, old)))
+    return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    return re.compile(
+        r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+",
+        re.I,
+    )
+
+
+# --- In people's own words ------------------------------------------------------------------------
+
+
 def _of_words(new: Statement, old: Record) -> Relation:
-    """Of two sentences in people's own words only what is nearly the same counts."""
-    if fold(new.content) == fold(old.content):
-        return "same"
-    near = likeness(new.content, old.content) >= _SAME
-    if gist(new.content).numbers != gist(old.content).numbers:
-        anew = near and _counted_anew(new.content, old.content)
-        return "contradicts" if anew or _dosed_anew(new.content, old.content) else "unrelated"
+    """Two sentences in people's own words are one where their words are, clause by clause."""
     if negative(new.content) != negative(old.content):
-        return "contradicts" if near else "unrelated"
-    if opposed(new.content, old.content) or _of_two(new.content, old.content):
-        return "unrelated"
-    if near:
+        same = _without_no(new.content) == _without_no(old.content)
+        return "contradicts" if same else "unrelated"
+    if sense(new.content) == sense(old.content):
         return "same"
-    if covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2:
+    said, known = _clauses(new.content), _clauses(old.content)
+    if said > known:
         return "richer"
-    return "poorer" if new.act == "state" and _retold(new.content, old.content) else "unrelated"
+    if said < known:
+        return "poorer"
+    return "contradicts" if len(known) == 1 and _valued_anew(new, old) else "unrelated"
 
 
-_IS = re.compile(r"“(?:.{1,60}?)(?: is | are |是|叫)(?P<what>[^，,；;。.”]{1,24})[。.!！]?”")
-_NAME = 3
-"""Words, or characters less one, of what may be a name."""
+def _clauses(content: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(filter(None, map(sense, clauses_in(content))))
 
 
-def _of_two(new: str, old: str) -> bool:
-    """Whether each of two sentences ends in another name: `my friend is Ben` and `… is Lars`."""
-    said = [_IS.search(fold(one)) for one in (new, old)]
-    one, other = (gist(found["what"]).words if found else frozenset() for found in said)
-    return bool(one - other) and bool(other - one) and max(len(one), len(other)) <= _NAME
+def _valued_anew(new: Statement, old: Record) -> bool:
+    """Whether two sentences tell two values of one thing of the speaker's. What may have several,
+    as appointments, must be said to have changed."""
+    if new.category == old.category == "preference":
+        return _set_anew(own_words(new.content), own_words(old.content))
+    for one in things_in(new.content):
+        for other in things_in(old.content):
+            if (one.name, one.kind) == (other.name, other.kind) and one.value != other.value:
+                return one.is_measured or new.act != "state"
+    if new.act == "correct" and not new.over:
+        head, value, before, tail = apart(_unsaid(new.content), _unsaid(old.content))
+        return bool(value and before) and len(head + tail) > len(value + before)
+    return False
 
 
-_MOSTLY = 0.6
-"""How much of the words of a sentence another has that tells it again."""
-_FEW = 3
+def _unsaid(content: str) -> Words:
+    """A sentence without the apology that it begins with."""
+    return sense(_apology().sub("", own_words(content)))
 
 
-def _retold(new: str, old: str) -> bool:
-    """Whether most of what a sentence speaks of was told before, and little else is."""
-    said, known = gist(new).words, gist(old).words
-    both = said & known
-    least = _FEW if all(map(str.isascii, both)) else 2 * _FEW
-    return (
-        len(both) >= least
-        and len(both) >= _MOSTLY * min(len(said), len(known))
-        and len(said) <= len(known) + _FEW
+@cache
+def _apology() -> re.Pattern[str]:
+    return re.compile(
+        r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
+        r"[\s,:!，：]*)+",
+        re.I,
     )
-
-
-def _counted_anew(new: str, old: str) -> bool:
-    """Whether two sentences in people's own words say the same with another number: what is so and
-    not what happened, which may happen again."""
-    said = [_number_out(one) for one in (new, old)]
-    return said[0] == said[1] and _STANDS.search(new) is not None
-
-
-def _dosed_anew(new: str, old: str) -> bool:
-    """Whether two sentences name the same medicine in another dose."""
-    doses = [_DOSE.findall(fold(one)) for one in (new, old)]
-    named = gist(new).words & gist(old).words - _UNITS
-    return all(doses) and doses[0] != doses[1] and any(len(one) > _DRUG for one in named)
-
-
-_DOSE = re.compile(r"(\d+(?:\.\d+)?) ?(?:mg|mcg|µg|ml|毫克|微克|毫升)")
-_UNITS = frozenset(["mg", "mcg", "ml"])
-_DRUG = 5
-"""Letters that the name of a medicine has, and common words mostly have not."""
-_STANDS = re.compile(
-    r"\b(?:is|are|am|have|i'm|weigh|earn|run|smoke|drink|pay|costs?)\b|是|有|每|现在|[0-9一二三四五六七八九十]+[斤岁块元]",
-    re.I,
-)
-
-
-def _number_out(content: str) -> str:
-    return re.sub(
-        r"[\d.,:]+|[零一二两三四五六七八九十百千万半]+|\s+",
-        " ",
-        fold(content.split("“")[-1].split("”")[0]),
-    ).strip()
-
-
-def _ends_someone(new: Statement, old: Record) -> bool:
-    """Whether somebody or something is gone that a memory is about: what was known is past."""
-    gone = fold(new.subject)
-    return (
-        new.act == "end"
-        and gone in map(fold, new.over)
-        and gone in (fold(old.subject), fold(old.value))
-    )
-
-
-def _left(new: Statement, old: Record) -> bool:
-    """Whether a memory of somebody calls them what they are to the user no more."""
-    parted = new.act == "end" and new.side == "partner" and not old.attribute
-    return (
-        parted
-        and any(names(words, old.content) for words in new.over)
-        and share("partner", old.content) >= _PARTNER
-    )
-
-
-_PARTNER = 0.1
-"""How likely such a memory speaks of a partner."""
-
-
-def _parts_with(new: Statement, old: Record) -> bool:
-    """Whether a memory says who somebody is to the user, and they are that no more."""
-    known = ATTRIBUTES.get(old.attribute)
-    if new.act != "end" or known is None or known.about != "relation":
-        return False
-    return any(fold(old.value) == fold(words) for words in new.over)
-
-
-def names(words: str, content: str) -> bool:
-    """Whether a sentence speaks of what `words` name, or of a kind of it."""
-    wanted = gist(words)
-    told = gist(content)
-    if not wanted.words and not wanted.numbers:
-        return bool(words.strip()) and fold(words.strip()) in fold(content)
-    if wanted.words <= told.words and wanted.numbers <= told.numbers:
-        return True
-    return any(kind in fold(content) for kind in kinds_of(words))
 
 
 def negative(text: str) -> bool:
@@ -303,9 +254,141 @@ def negative(text: str) -> bool:
     return _negation().search(text) is not None
 
 
+def _without_no(text: str) -> Words:
+    return tuple(word for word in sense(text) if word not in ("not", "no", "never", "不", "没"))
+
+
 @cache
 def _negation() -> re.Pattern[str]:
     return re.compile(
         r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒",
         re.I,
+    )
+
+
+# --- What is over ---------------------------------------------------------------------------------
+
+
+def is_over(new: Statement, old: Record) -> bool:
+    """Whether a memory tells of the very thing that a statement says is over, or was wrong."""
+    if not old.positive:
+        return False
+    if old.category == "relation":
+        return any(sense(words) in _parts(old.value) for words in new.over)
+    if old.category in _FIRM and old.attribute not in ("diet", "medication", "dose"):
+        return old.category == "health" and _names_illness(new, old)
+    return _names_it(new, old)
+
+
+def _names_illness(new: Statement, old: Record) -> bool:
+    """Whether it is the illness itself that is over, and not what brings it on."""
+    if not old.attribute:
+        return new.category == "health" and _names_it(new, old)
+    if old.attribute == "allergy":
+        named = [_allergy().sub("", words) for words in new.over if _allergy().search(words)]
+        return any({*sense(words)} == {*sense(old.value)} for words in named)
+    return any(sense(words) in _parts(old.value) for words in new.over)
+
+
+@cache
+def _allergy() -> re.Pattern[str]:
+    return re.compile(r"allerg\w*( to)?|过敏|对", re.I)
+
+
+def _names_it(new: Statement, old: Record) -> bool:
+    if len(clauses_in(old.value if old.attribute else old.content)) > 1:
+        return False  # it tells several things, and stays until all of them are over
+    if new.act == "correct":
+        named = any(speaks_of(words, old) for words in new.over)
+        return named and (not new.right or besides(new) <= frozenset(sense(old.content)))
+    return any(
+        CALLED.get(fold(words)) == old.attribute != ""
+        or (names(words, old.content) and not _only_where(words, old))
+        for words in new.over
+    )
+
+
+def _only_where(words: str, old: Record) -> bool:
+    """Whether only the place is over where somebody lives or works: who cancels Paris may live
+    there."""
+    return old.attribute in _PLACES and frozenset(sense(words)) <= frozenset(sense(old.value))
+
+
+_PLACES = ("home", "hometown", "workplace")
+
+
+def besides(new: Statement) -> frozenset[str]:
+    """What a correction speaks of, apart from the wrong word and the right one."""
+    said = frozenset(sense(_apology().sub("", own_words(new.content))))
+    return said - {*sense(new.right)}.union(*map(sense, new.over)) - _CORRECTING
+
+
+_CORRECTING = frozenset(
+    [
+        "i",
+        "it",
+        "that",
+        "be",
+        "be<",
+        "not",
+        "no",
+        "mean",
+        "mean<",
+        "should",
+        "say",
+        "say<",
+        *"是不我应该其实",
+    ]
+)
+_STANDS_FOR = {
+    sense(noun): frozenset(sense(verbs))
+    for noun, verbs in {"job": "work", "trip": "fly go travel visit", "flight": "fly"}.items()
+}
+"""What one calls a thing by that was told as a doing."""
+_BEFORE = frozenset(["at", "in", "on", "to", "with", "for", "from", "of", "by", "into", "about"])
+_OWNED = frozenset(["my", "our", "his", "her", "their"])
+_AFTER = _BEFORE | {
+    *sense("every each once twice since until till daily weekly monthly morning evening night all"),
+    *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
+}
+"""What follows a thing; another word would make it another thing: a coffee shop is no coffee."""
+
+
+def speaks_of(words: str, old: Record) -> bool:
+    """Whether what `words` name comes up in a memory."""
+    if not words.isascii():
+        return len(words) > 1 and fold(words) in fold(old.content)
+    return bool(sense(words)) and {*sense(words)} <= {*sense(old.content)}
+
+
+def names(words: str, content: str) -> bool:
+    """Whether a sentence tells of what `words` name: it is what the sentence is about, and does not
+    only come up in it."""
+    if not words.isascii():
+        thing = re.sub(r"^[这那](?:[辆只台个张份本部])?|的|\s", "", fold(words))
+        return len(thing) > 1 and _tells_han(thing, re.sub(r"的|\s", "", fold(own_words(content))))
+    wanted = [word for word in sense(words) if word not in _BEFORE | _OWNED]
+    told = sense(own_words(content))
+    if not wanted or not all({word, *_STANDS_FOR.get((word,), ())} & {*told} for word in wanted):
+        return False
+    at = [n for n, word in enumerate(told) if word in wanted]
+    before, after = told[1 : at[0]], told[at[-1] + 1 : at[-1] + 2]
+    led = [word for word in before if word in _BEFORE]
+    if len(led) > 1 or (led and not _OWNED.isdisjoint(before)):
+        return False  # `our dog in the car`
+    return all(word in _AFTER or _is_count(word) for word in after)
+
+
+def _tells_han(thing: str, said: str) -> bool:
+    """A doing (喝咖啡, also in 每天喝两杯咖啡) or a place (在肯德基), or a thing that the sentence
+    ends with: 咖啡 is not what 我在咖啡店上班 is about."""
+    ends = r"(?=$|[，。、；和每一两三四五0-9（(])"
+    if thing[0] == "在":
+        return thing in said
+    if re.search(re.escape(thing) + ends, said):
+        return True
+    verb, rest = thing[0], thing[1:]
+    return (
+        len(rest) > 1
+        and re.search(f"{re.escape(verb)}.{{0,4}}{re.escape(rest)}{ends}", said) is not None
     )

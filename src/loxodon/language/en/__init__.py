@@ -41,11 +41,12 @@ def present(verb: str) -> str:
     return f"{verb}|{verb}{'es' if re.search('(?:s|sh|ch|x|z|o)$', verb) else 's'}"
 
 
-_SOMEBODY = re.compile(
-    r"(?-i:[A-Z][a-z]+)\b|(?:he|she|they|you|it|someone|somebody|everyone)\b", re.I
+_SPEAKER = re.compile(
+    r"(?:\W*\b(?:i|we|both|have|had|am|are|was|were|do|did|just|finally|recently|already|also"
+    r"|actually|officially|now|so|and|but|then|well|yes|ok|okay|sadly|decided|last \w+|today"
+    r"|yesterday)\b)*\W*",
+    re.I,
 )
-
-_SPEAKER = re.compile(r"(?:I|We|My|Our|Me)\b|[A-Z]\w+ and (?:I|me)\b")
 
 
 class _English:
@@ -64,10 +65,7 @@ class _English:
     attribute_of = staticmethod(attribute_of)
 
     def of_nobody(self, text: str) -> bool:
-        return not text.strip() or _SPEAKER.match(text) is not None
-
-    def of_no_other(self, text: str) -> bool:
-        return not _SOMEBODY.match(text) or _SPEAKER.match(text) is not None
+        return _SPEAKER.fullmatch(text) is not None
 
     def small(self, text: str) -> bool:
         return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))

@@ -64,6 +64,8 @@ class _Words(NamedTuple):
     """`my manager is Tom`, of those whom one has one of."""
     had: re.Pattern[str]
     """`I have a cat, her name is Miso`."""
+    new: re.Pattern[str]
+    """`I have a new manager now, Tom`."""
     naming: re.Pattern[str]
     """A clause that only names who was told of before it."""
     aside: re.Pattern[str]
@@ -164,6 +166,11 @@ def _words() -> _Words:
             rf"{naming} (?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
+        re.compile(
+            rf"\b(?:I|we) (?:have|got|have got) an? (?P<how>new )(?P<relation>{holders})(?: now)?,? "
+            rf"(?:called |named )?(?-i:(?P<name>{_NAME})){ends}",
+            re.I,
+        ),
         re.compile(rf"{naming} (?-i:(?P<name>{_NAME}))", re.I),
         re.compile(
             rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>(?:is|has|{clause['doings']})\b[^,;.]{{2,60}})"
@@ -199,7 +206,7 @@ def attribute_of(relation: str) -> str:
 def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
     words = _words()
-    named = [one for like in (words.had, words.person) for one in like.finditer(text)]
+    named = [one for like in (words.had, words.new, words.person) for one in like.finditer(text)]
     found = [
         _named(one)
         for one in (*_said_to_be(text), *named)
@@ -405,6 +412,12 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     return clause._replace(act="end") if ended else clause
 
 
+_WHICH = re.compile(
+    r"\b(?:older|younger|elder|eldest|oldest|youngest|middle|little|big|twin)\b", re.I
+)
+"""Which one of several somebody is."""
+
+
 def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> Clause:
     """`meant`: whoever goes by a relation is the one who was just named."""
     words = _words()
@@ -412,7 +425,8 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         relation, name = found["relation"].lower(), found["name"] or ""
         relation = words.one_name.get(relation, relation)
         one = relation not in words.plural
-        one_known = one and (relation not in words.several or meant)
+        which = _WHICH.search(found["how"])
+        one_known = one and not which and (relation not in words.several or meant)
         before = known.get(relation, "") if one_known else ""
         if not name and before and "new " in found["how"].lower():  # somebody else than before
             return Clause(text)
@@ -422,9 +436,10 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         rest = _rest(text[found.end() :])
         if rest is None or (not name and relation in words.several and not rest.startswith("'s ")):
             return Clause(text)
-        shown = f"The user's {relation}" + (f" {name}" if name else "")
+        called = f"{which[0].lower()} {relation}" if which and not name else relation
+        shown = f"The user's {called}" + (f" {name}" if name else "")
         who = "pet" if words.attribute.get(relation.replace("-", " ")) == "pet" else "person"
-        return Clause(text, who if one else "people", rest, name or relation, shown, relation, name)
+        return Clause(text, who if one else "people", rest, name or called, shown, relation, name)
     if re.match(r"I\b(?!')", text):
         return Clause(text, "user", text[1:].strip(), USER, "The user")
     if found := re.match(

@@ -22,7 +22,6 @@ from loxodon.language.zh.clauses import (
     bare_of,
     clauses_of,
     evened,
-    of_somebody,
     people_of,
     speaks_of_others,
     table,
@@ -70,9 +69,6 @@ class _Chinese:
 
     def of_nobody(self, text: str) -> bool:
         return not bare_of(text)
-
-    def of_no_other(self, text: str) -> bool:
-        return not of_somebody(text)
 
     def small(self, text: str) -> bool:
         return False

@@ -138,13 +138,13 @@ def _words() -> _Words:
             rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
         ),
         of(
-            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
+            rf"(?:^|(?<=[，。；！]))(?P<name>{called})(?<![不没])就?是我们?(?:的|家)?(?:大学|高中|初中|最好的|好)?{new}(?P<relation>{people})(?=[，。；！了啊]|$)"
         ),
         of(
             rf"我们?(?:的|家)?{new}(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
         ),
         of(
-            rf"我们?的?{new}(?P<relation>{holders})(?P<now>现在)?(?:是|(?P<changed>换成了?))(?P<name>(?!{name['never']})(?:{full})(?<![{name['kind']}])|[{name['surname']}](?:教授|老师|医生|大夫|主任)|(?(changed)[A-Z][a-z]{{1,14}}|(?!)))(?(changed)了?|(?(now)了?))(?=[，。；！]|$)"
+            rf"(?:我们?的?|现在的?){new}(?P<relation>{holders})(?P<now>现在)?(?:是|(?P<changed>换成了?))(?P<name>(?!{name['never']})(?:{full})(?<![{name['kind']}])|[{name['surname']}](?:教授|老师|医生|大夫|主任)|(?(changed)[A-Z][a-z]{{1,14}}|(?!)))(?(changed)了?|(?(now)了?))(?=[，。；！]|$)"
         ),
         of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
         kept,
@@ -290,24 +290,10 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
 
 
 def bare_of(text: str) -> str:
-    """What is left of the head of a clause without adverbs, times, with whom, and what is the
-    speaker's own (`我的`)."""
-    own = text.rpartition("我")[2]
-    if own.startswith("的") and own != text and not any(one in own for one in _words().kept):
-        return ""
+    """What is left of the head of a clause without the speaker, adverbs, times, and with whom."""
+    own = re.sub("^我们?", "", text.rpartition("，")[2])
     rest = re.sub("[跟和与同].{1,5}$", "", _timed(_light(own))[0])
     return rest.strip("人把给在")
-
-
-_NAMED = re.compile(
-    rf"[小老阿大][\u4e00-\u9fff]|[{table()['name']['surname']}][\u4e00-\u9fff]{{1,2}}|(?:他|她|它)们?"
-)
-
-
-def of_somebody(text: str) -> bool:
-    """Whether the head of a clause names somebody else than the speaker."""
-    rest = bare_of(text)
-    return bool(_NAMED.fullmatch(rest) or people_of(rest) or speaks_of_others(rest))
 
 
 def _time(text: str) -> tuple[str, str]:

@@ -144,6 +144,7 @@ def bounded(plan: Plan, origin: Origin) -> Plan:
         denied=touched(plan.denied),
         promoted=touched(plan.promoted),
         doubtful=touched(plan.doubtful),
+        asked=touched(plan.asked),
     )
 
 
