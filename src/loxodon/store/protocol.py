@@ -114,13 +114,10 @@ class DecayModel(Protocol):
 class Witness(Protocol):
     """Is notified of every transaction before it is committed, and can refuse it."""
 
-    def before_commit(
-        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
-    ) -> Testimony:
+    def before_commit(self, anchor: str, changed: Sequence[str]) -> Testimony:
         """Log that these were changed; return the position in the log for the database to store.
 
-        `anchor` is the stored position of the last transaction. `signed` has the sum of all
-        signatures before (empty if unknown) and now.
+        `anchor` is the stored position of the last transaction.
         """
 
     def undone(self, said: str) -> None:
@@ -154,10 +151,7 @@ class Store(Protocol):
         """
 
     def sign_anew(self, ids: Iterable[str]) -> None:
-        """Sign every version of these memories as it is, and log the sum of all signatures.
-
-        Call inside `writing`.
-        """
+        """Sign every version of these memories as it is. Call inside `writing`."""
 
     @property
     def anchor(self) -> str:
@@ -530,7 +524,7 @@ class WorkLog(Protocol):
     def put_fragments(self, fragments: Iterable[Fragment]) -> None: ...
 
     def fail_turn(self, turn: int, text: str, reason: str) -> None:
-        """Set a turn aside on which the rules failed; `validate` and `status` report it."""
+        """Set a turn aside on which the rules failed; `status` reports it."""
 
     def let_go(self, turns: Iterable[int]) -> None:
         """Drop the work in progress on turns, at any stage."""

@@ -56,9 +56,9 @@ BROKEN = (
         "UNION ALL SELECT 'n_' || chunk FROM chunk_places WHERE NOT json_valid(triggers)",
     ),
     (
-        "a review of something that is not a belief, or with an invalid answer",
+        "a review with an invalid answer",
         "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
-        "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')",
+        "WHERE r.answer NOT IN ('', 'confirmed', 'rejected')",
     ),
     (
         "unreadable pending work",
@@ -115,7 +115,6 @@ def check(
         lambda: _entity_names(db),
         lambda: astray("vectors", *vectors()),
         lambda: _indexed(db, text, record_of, end_of, progress),
-        lambda: _put_aside(db),
     )
     for part in parts:
         with _telling(db.path, found):
@@ -172,16 +171,6 @@ def _promises(db: Database) -> Iterator[Problem]:
     for what, query in BROKEN:
         for (id,) in db.all(f"{query} LIMIT {MOST}"):
             yield of_truth(str(id), t(what))
-
-
-def _put_aside(db: Database) -> Iterator[Problem]:
-    """Messages that the rules stumbled over."""
-    hint = t("it stays in the journal; please report this")
-    for turn, reason in db.all(
-        "SELECT turn, reason FROM fragments WHERE stage = 'failed' ORDER BY turn LIMIT 20"
-    ):
-        what = t("this message could not be processed: {reason}", reason=reason)
-        yield Problem(f"t_{turn}", what, hint)
 
 
 # What is derived

@@ -190,7 +190,7 @@ class RelationalStore:
         sign = self._db.sign
         with self.reading():
             good, bad = signatures.wrong(self._db, sign) if sign else (0, [])
-            return Signatures(good, tuple(bad), signatures.total(self._db), self.anchor)
+            return Signatures(good, tuple(bad))
 
     def sign_if_foreign(self) -> int:
         found = self.signatures()
@@ -205,7 +205,6 @@ class RelationalStore:
 
         for id in ids:
             signatures.renew(self._db, self._row(id), missing=True)
-        self._db.sum_anew = True
         if self.anchor:  # a change, so that it is put on record
             self._db.run(self._db.sql["set_meta"], (ANCHOR, self.anchor))
 

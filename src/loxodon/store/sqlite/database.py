@@ -30,7 +30,7 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
-from loxodon.store.relational.database import NOTHING_SIGNED, Row, named_queries
+from loxodon.store.relational.database import Row, named_queries
 from loxodon.store.relational.database import Database as RelationalDatabase
 from loxodon.store.relational.database import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
@@ -251,15 +251,11 @@ class Database(RelationalDatabase):
             if self._mode == "reading":
                 raise RuntimeError("a write cannot begin within a read: it would be undone with it")
             if self._mode:
-                signing = self.signing
                 try:
                     with self._connection:  # a savepoint
                         yield
-                        signing = self.signing
                 except apsw.Error as error:  # it is gone: the whole was undone by an I/O error
                     raise self._translated(error) from None
-                finally:
-                    self.signing = signing
                 return
             self._check_usable()
             lock = self._wait_for_turn()
@@ -267,7 +263,6 @@ class Database(RelationalDatabase):
                 self.run("BEGIN IMMEDIATE")
                 self._mode = "writing"
                 self.changed.clear()
-                self.signing, self.sum_anew = NOTHING_SIGNED, False
                 changes, said, writes = self._connection.total_changes(), "", 0
                 try:
                     yield
@@ -275,8 +270,6 @@ class Database(RelationalDatabase):
                         writes = self._count_write()
                         if self.witness is not None:
                             said = self._testify(self.witness)
-                        elif self.signing != NOTHING_SIGNED:
-                            self._carry_on()
                     self.run("COMMIT")
                     said = ""
                     if writes:
