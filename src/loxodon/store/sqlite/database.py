@@ -19,7 +19,6 @@ import apsw
 
 from loxodon.errors import (
     BusyStoreError,
-    DamagedStoreError,
     ForeignStoreError,
     FullStoreError,
     InputError,
@@ -34,7 +33,7 @@ from loxodon.store.relational.database import Row, named_queries
 from loxodon.store.relational.database import Database as RelationalDatabase
 from loxodon.store.relational.database import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
-from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.walls import Wall
 from loxodon.text.patterns import lazy
 
@@ -189,6 +188,8 @@ class Database(RelationalDatabase):
             "FROM pragma_application_id, pragma_user_version"
         )
         if application != APPLICATION_ID:
+            if os.path.exists(write_counter.path_of(self.path)):
+                raise damaged(self.path, StoreError("its application id was changed"))
             if application or tables:
                 raise ForeignStoreError(
                     "{path} is an SQLite database, but not a Loxodon one",
@@ -518,16 +519,6 @@ def _make_private(path: str) -> None:
     """SQLite would let everybody read what it makes."""
     if not os.path.exists(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-
-
-def damaged(path: str, reason: str) -> DamagedStoreError:
-    """The error for a file with something in it that nobody wrote there."""
-    return DamagedStoreError(
-        "{path} is damaged: {reason}",
-        hint="rebuild it from the readable data with `loxodon repair`; the damaged file is kept",
-        path=path,
-        reason=reason,
-    )
 
 
 def _busy(path: str) -> BusyStoreError:
