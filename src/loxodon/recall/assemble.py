@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.messages import t
-from loxodon.recall.context import snippet, who
+from loxodon.recall.context import excerpt, who
 from loxodon.recall.gate import State, should_recall
 from loxodon.store import Filter
 from loxodon.store.protocol import Store
@@ -76,11 +76,7 @@ def assemble(
     parts.soul(material.soul)
     parts.profile(material.shown(material.profile))
     seen = frozenset(map(fold, (*material.history, message)))
-    fresh = [
-        turn._replace(content=material.shown(turn.content), speaker=material.shown(turn.speaker))
-        for turn in _fresh(material.recent, seen)
-    ]
-    told = parts.recent(fresh, material.now)
+    told = parts.recent(_fresh(material.recent, seen), material.now, material.shown)
     recall: Recall | None = None
     if gate.recall:
         room = min(recall_budget, parts.room)
@@ -148,9 +144,11 @@ class _Parts:
         shown = sum(not line.startswith("#") for line in kept)
         self.left += (LeftOut("profile", len(entries) - shown),)
 
-    def recent(self, turns: Sequence[Turn], now: datetime) -> list[Turn]:
+    def recent(
+        self, turns: Sequence[Turn], now: datetime, shown: Callable[[str], str]
+    ) -> list[Turn]:
         """The newest turns that fit, in order of time; those that are told."""
-        lines = [_turn_line(turn, now, self._language) for turn in turns]
+        lines = [_turn_line(turn, now, self._language, shown) for turn in turns]
         days = [_day(turn, now) for turn in turns]
         room = self._most("recent", RECENT)
         kept = len(turns)
@@ -162,12 +160,12 @@ class _Parts:
                 break
             kept = first
         told = list(turns[kept:])
-        shown: list[str] = []
+        entries: list[str] = []
         for n in range(kept, len(turns)):
             if n == kept or days[n] != days[n - 1]:
-                shown.append(days[n])
-            shown.append(lines[n])
-        self._put_headed("recent", "\n".join(shown))
+                entries.append(days[n])
+            entries.append(lines[n])
+        self._put_headed("recent", "\n".join(entries))
         self.left += (LeftOut("recent", kept),)
         return told
 
@@ -279,15 +277,16 @@ def _put_away(store: Store, rows: Iterable[int]) -> set[int]:
 
 
 def _fresh(turns: Iterable[Turn], seen: frozenset[str]) -> list[Turn]:
-    return [turn for turn in turns if fold(turn.content) not in seen]
+    longest = 2 * max(map(len, seen))  # one that is longer is none of these, and costs to fold
+    return [t for t in turns if len(t.content) > longest or fold(t.content) not in seen]
 
 
-def _turn_line(turn: Turn, now: datetime, language: str) -> str:
+def _turn_line(turn: Turn, now: datetime, language: str, shown: Callable[[str], str]) -> str:
     at = turn.at.astimezone(now.tzinfo)
-    said = quote.line(snippet(turn.content, (), _TURN))
+    said = quote.line(excerpt(turn.content, (), shown, _TURN))
     from_where = whence(told_as(turn), language) if turn.role == "user" else ""
     mark = f" ({from_where})" if from_where else ""
-    return f"- {at:%H:%M} {who(turn.speaker or turn.role, language)}{mark}: {said}"
+    return f"- {at:%H:%M} {who(shown(turn.speaker) or turn.role, language)}{mark}: {said}"
 
 
 def _day(turn: Turn, now: datetime) -> str:

@@ -6,7 +6,7 @@ What no longer holds says until when it did. A belief says how sure it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
 
@@ -25,6 +25,8 @@ _SHORTER = (350, 160)
 """What the best item is cut to where it would not fit, before it is passed over."""
 _READ = 6_000
 """Characters of a long text in which sentences are looked for."""
+_EDGE = 400
+"""More of it on either side for whoever masks what is in it."""
 _NAME = 60
 _SOURCE = 120
 _TAGS = 120
@@ -194,6 +196,22 @@ def _place(item: Item) -> str:
 
 
 # --- A snippet ------------------------------------------------------------------------------------
+
+
+def excerpt(
+    text: str, words: Sequence[str], shown: Callable[[str], str], most: int = SNIPPET
+) -> str:
+    """The `snippet` of a text as it may be shown; of a very long one no more is looked at than the
+    stretch that it comes from."""
+    if len(text) > _READ:
+        begin, end = _region(text, {word.rstrip("*") for word in words})
+        before, after = max(0, begin - _EDGE), min(len(text), end + _EDGE)
+        near = shown(text[before:after])
+        # At an edge a number may have been cut in two, and so be shown as none.
+        near = near[_EDGE // 2 :] if before else near
+        near = near[: -_EDGE // 2] if after < len(text) else near
+        return snippet(f"{'…' * (before > 0)}{near}{'…' * (after < len(text))}", words, most)
+    return snippet(shown(text), words, most)
 
 
 def snippet(text: str, words: Sequence[str], most: int = SNIPPET) -> str:

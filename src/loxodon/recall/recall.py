@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from loxodon.recall.context import block, snippet
+from loxodon.recall.context import block, excerpt
 from loxodon.recall.fuse import Found
 from loxodon.recall.holds import settled
 from loxodon.recall.lately import is_bare_last
@@ -264,7 +264,7 @@ def _item(
     else:
         has = among(question.words, found.said)
     why = _why(found, has, question)
-    text = snippet(shown(one.content), question.words)
+    text = excerpt(one.content, question.words, shown)
     score = round(found.score, 4)
     if found.again:
         later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
@@ -338,7 +338,7 @@ def _note_item(
     return Item(
         f"n_{found.key.row}",
         "note",
-        snippet(shown(chunk.text), question.words),
+        excerpt(chunk.text, question.words, shown),
         round(found.score, 4),
         at.astimezone(now.tzinfo),
         "active",

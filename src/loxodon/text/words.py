@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from functools import cache, lru_cache
 from itertools import groupby
@@ -28,7 +29,7 @@ from loxodon.text.steps import charge
 from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
-VERSION = f"2/{Stemmer.version()}"
+VERSION = f"3/{Stemmer.version()}"
 """Raised when the same text gives other words than before: indexes are then made anew."""
 
 MAX_QUERY_WORDS = 256
@@ -50,6 +51,8 @@ _SIGNS = (
     "\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0fbc\u102b-\u103e\u17b6-\u17dd"
 )
 _LONGEST = 64
+_OFTEN = 200
+"""How often a word counts in one text."""
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
@@ -114,7 +117,19 @@ def index_words(text: str) -> list[str]:
                         words.append(stem)
     if _CAMEL.search(text):
         words += _camel_parts(text)
-    return words
+    return words if len(words) <= _OFTEN else _not_too_often(words)
+
+
+def _not_too_often(words: list[str]) -> list[str]:
+    """Words that recur without end, up to where ranking makes no more of them: whoever looks for
+    one has to read every place that it stands at."""
+    seen: Counter[str] = Counter()
+    found = []
+    for word in words:
+        seen[word] += 1
+        if seen[word] <= _OFTEN:
+            found.append(word)
+    return found
 
 
 def query_words(text: str) -> list[str]:
@@ -229,9 +244,11 @@ def _pairs(stretch: str) -> list[str]:
 
 
 def _camel_parts(text: str) -> list[str]:
-    """`user`, `name` for `userName`: people ask for the parts."""
+    """`user`, `name` for `userName`: people ask for the parts, though not for those of a file that
+    was made a text of."""
     parts = []
-    for whole in re.findall(r"[A-Za-z]+", text):
+    short = re.findall(r"(?<![!-~])[!-~]{2,256}(?![!-~])", text)
+    for whole in re.findall(r"[A-Za-z]+", " ".join(short)):
         if _CAMEL.search(whole):
             found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
             parts += [_STEMS[part.lower()] for part in found]

@@ -762,7 +762,6 @@ def test_what_is_derived_is_compared_and_mended(tmp_path: Path, statement: str, 
     [
         ("DELETE FROM entities", "entity_names"),
         ("DELETE FROM memory_changes WHERE memory = 2", "b_20260204_001"),
-        ("UPDATE reviews SET answer = 'perhaps'", "b_20260204_001"),
         ("UPDATE reviews SET against = 99", "reviews"),
         ("UPDATE reviews SET answer = 'perhaps'", "b_20260204_001"),
         ("UPDATE memories SET replaces = 'f_none' WHERE kind = 'fact'", "f_20260204_001"),

@@ -29,8 +29,8 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
-from loxodon.store.relational.database import Row, named_queries
 from loxodon.store.relational.database import Database as RelationalDatabase
+from loxodon.store.relational.database import Row, named_queries
 from loxodon.store.relational.database import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys, damaged

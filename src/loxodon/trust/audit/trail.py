@@ -57,7 +57,6 @@ class Head(NamedTuple):
 EMPTY = Head(0, START, 1, 0)
 
 
-
 class Anchor(NamedTuple):
     """Where the last transaction of a database is on record, as the database keeps it."""
 
