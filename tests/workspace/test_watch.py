@@ -53,7 +53,7 @@ class Watcher:
     def next(self) -> dict[str, Any]:
         return self.rounds.get(timeout=PATIENCE)
 
-    def told(self, what: str) -> list[dict[str, Any]]:
+    def told(self, what: str) -> list[Any]:
         """The next of `problems`, `conflicts`, … that it tells."""
         while not (found := self.next()["synced"][what]):
             pass

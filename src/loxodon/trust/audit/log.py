@@ -51,6 +51,8 @@ class Settings(NamedTuple):
     """That of the log."""
     head: str
     """The file of its head; where it ends with a slash, the key gets into its name."""
+    usual: str = ""
+    """Where its head was before the owner put it elsewhere."""
     on_failure: str = "writes"
     size: int = 8 << 20
     keep: int = 50
@@ -96,8 +98,12 @@ class Audit:
             self._mac = mac_with(self._keys.key("audit", self.settings.space))
             if self.settings.head.endswith(os.sep):  # a folder that several homes may share
                 name = f"{self._keys.fingerprint()}-{os.path.basename(self.settings.head[:-1])}"
-                folder = os.path.dirname(self.settings.head[:-1])
-                self.settings = self.settings._replace(head=os.path.join(folder, name))
+                head = os.path.join(os.path.dirname(self.settings.head[:-1]), name)
+                self.settings = self.settings._replace(head=head)
+                if not files.exists(head) and files.exists(self.settings.usual):
+                    files.make_folder(os.path.dirname(head))
+                    files.replace(head, files.read(self.settings.usual))
+                    files.remove(self.settings.usual)
         return self._mac
 
     def read(self, op: str, ids: Sequence[str] = (), **facts: Any) -> None:
@@ -500,10 +506,15 @@ def _this_boot() -> str:
 def settings_of(home: str, folder: str, space: str, config: Any) -> Settings:
     """How the log of a space is kept, by the settings `audit.*`."""
     name = os.path.basename(folder) + ".head"
+    head = usual = os.path.join(home, FOLDER, name)
     if config.head:
         head = os.path.join(os.path.abspath(os.path.expanduser(config.head)), name, "")
-    else:
-        head = os.path.join(home, FOLDER, name)
     return Settings(
-        space, os.path.join(folder, FOLDER), head, config.on_failure, config.size << 20, config.keep
+        space,
+        os.path.join(folder, FOLDER),
+        head,
+        usual,
+        config.on_failure,
+        config.size << 20,
+        config.keep,
     )
