@@ -738,8 +738,6 @@ def broken_by(tmp_path: Path, *statements: str) -> dict[str, str]:
         ("DELETE FROM entity_names WHERE name = '妹妹'", "entity_names"),
         ("INSERT INTO entity_names VALUES ('', 'ghost', 1)", "entity_names"),
         ("DELETE FROM counters WHERE name = 'rows_entities'", "rows_entities"),
-        ("UPDATE memories SET ends_at = 7 WHERE kind = 'fact'", "ends_at"),
-        ("UPDATE memories SET ends_at = NULL WHERE kind = 'fact'", "ends_at"),
         ("DELETE FROM memory_labels WHERE label = 'topic'", "memory_labels"),
         ("DELETE FROM segment_index", "segment_index"),
         ("UPDATE segments SET text = 'one and two'", "segment_index"),

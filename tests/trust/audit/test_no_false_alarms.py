@@ -141,7 +141,6 @@ def note_of_an_agent(life: Life) -> None:
     memory = life.opened().within("bot")
     memory.remember(life.rng.choice(SAID))
     memory.add([{"role": "user", "content": life.rng.choice(SAID)}], "of the bot")
-    memory.close()
 
 
 def strangers_words(life: Life) -> None:
@@ -262,6 +261,17 @@ def audit_off_and_on(life: Life) -> None:
         memory.capture(f"my number is 1340013{life.rng.randrange(9999):04d}")
 
 
+def other_settings(life: Life) -> None:
+    """A program that was started before the settings were changed writes beside this one."""
+    config = {"decay.fact": 0.1, "decay.archive": 0.2, "timezone": "America/New_York"}
+    with Memory.open(life.shell.home, config=config, clock=life.clock) as memory:
+        memory.capture(f"likes jazz {life.rng.random()}")
+        memory.consolidate(force=True)
+        memory.capture(f"likes rock {life.rng.random()}")
+        life.opened().consolidate(force=True)
+        memory.capture(f"likes folk {life.rng.random()}")
+
+
 def reopen(life: Life) -> None:
     life.close()
 
@@ -335,6 +345,7 @@ SELDOM: tuple[Step, ...] = (
     encrypt_and_back,
     another_space,
     audit_off_and_on,
+    other_settings,
     two_at_once,
     killed_beside,
     lambda life: life.opened().schedule.run("daily"),

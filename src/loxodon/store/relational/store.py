@@ -816,16 +816,8 @@ class RelationalStore:
         self._for_owner()
         first = self._checked_first()
         with self.reading():
-            same_rates = self._meta("rates") == self._rates()
-            end_of = self._end_of if same_rates else None
             return checks.check(
-                self._db,
-                self._indexes.text,
-                first,
-                self.vectors.astray,
-                self._record,
-                end_of,
-                progress,
+                self._db, self._indexes.text, first, self.vectors.astray, self._record, progress
             )
 
     def rebuild(self, progress: Progress) -> int:
