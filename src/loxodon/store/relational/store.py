@@ -108,7 +108,7 @@ class RelationalStore:
     ) -> None:
         self.space = space
         self.audit: Audit | None = None
-        self.wall = wall
+        self.wall = Wall()  # as long as what is derived is made anew, which is for all
         self._guard = guard
         self._zone = zone
         self._decay = decay
@@ -118,6 +118,7 @@ class RelationalStore:
         try:
             self._claim()
             self._renew_words()
+            self.wall = wall
             if wall.stands:
                 db.stand_behind(wall)
         except BaseException:

@@ -72,10 +72,10 @@ class Anchor(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Anchor:
         """An anchor as it is kept; `NOWHERE` for anything else."""
-        n, tip, *places = text.split(":")[:5] if text else ("", "")
-        if len(places) != 3 or not all(map(str.isdecimal, (n, *places))):
+        n, tip, *places = (*text.split(":")[:5], "", "")
+        if not all(map(str.isdecimal, (n, *places[:3]))) or len(places) != 5:
             return NOWHERE
-        return cls(int(n), tip, *map(int, places))
+        return cls(int(n), tip, *map(int, places[:3]))
 
     @property
     def text(self) -> str:
