@@ -20,6 +20,8 @@ DELETED = "deleted.jsonl"
 
 # In the folder of a space.
 DATABASE = "loxodon.db"
+BESIDE = (".check", ".mark", ".lock")
+"""What stands beside a database, or a copy of it that was put aside, under its name."""
 MADE = "loxodon.lock"
 """Held while one process writes; there only where a database was made."""
 OFF_MARKER = "switched-off"

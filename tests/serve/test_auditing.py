@@ -47,3 +47,22 @@ def test_show_verify_and_accept(tmp_path: Path) -> None:
     code, _, error = loxodon(home, "audit", "verify")
     assert code == 10
     assert "master key" in error
+
+
+def test_backup_learning_and_restore_are_no_tampering(tmp_path: Path) -> None:
+    home, copy = tmp_path / "home", str(tmp_path / "copy")
+    talk = tmp_path / "talk.txt"
+    talk.write_text("user: My phone is 13900139000.\nuser: I'm allergic to peanuts.\n")
+    for words in (
+        ("capture", "my number is 13800138000"),
+        ("backup", copy),
+        ("add", str(talk)),
+        ("consolidate",),
+        ("restore", copy, "--replace"),
+        ("consolidate",),
+        ("capture", "my number is 13700137000"),
+    ):
+        assert loxodon(home, *words)[0] == 0
+        for check in (("audit", "verify"), ("validate",)):
+            code, text, error = loxodon(home, *check)
+            assert code == 0, (words, text, error)

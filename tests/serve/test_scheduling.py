@@ -83,6 +83,7 @@ def test_what_the_heartbeat_asks_is_answered_in_review(run: Run, home: Path) -> 
     asked = run("review", now=later)
     assert "is that still true?" in asked
     assert made["id"] in asked
+    assert "no problems found" in run("validate", now=later)  # a question is no damage
     run("review", "--confirm", made["id"], now=later)
     assert "nothing to review" in run("review", now=later)
 

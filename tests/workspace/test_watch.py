@@ -53,7 +53,7 @@ class Watcher:
     def next(self) -> dict[str, Any]:
         return self.rounds.get(timeout=PATIENCE)
 
-    def told(self, what: str) -> list[dict[str, Any]]:
+    def told(self, what: str) -> list[Any]:
         """The next of `problems`, `conflicts`, … that it tells."""
         while not (found := self.next()["synced"][what]):
             pass
@@ -200,15 +200,16 @@ def test_a_folder_that_vanishes_may_come_back(desk: Desk, watcher: Watcher) -> N
     for before, after in (("tea", "espresso"), ("espresso", "cocoa")):
         desk.root.rename(away)
         (desk.root.parent / "MEMORY.md").write_text(f"- {after} is nice\n", "utf-8")
-        until(lambda: watcher.next()["synced"]["indexed"]["read"])
+        while not watcher.next()["synced"]["indexed"]["read"]:
+            pass
         assert not desk.root.exists()
         shutil.copytree(away, desk.root.with_name("copy"))
         shutil.rmtree(away)
         insights = desk.root.with_name("copy") / "insights.md"
         desk.change(before, after, insights)
         desk.root.with_name("copy").rename(desk.root)
-        until(partial(desk.says, after))
-        until(lambda: _version(desk) in desk.insights.read_text("utf-8"))
+        assert watcher.told("edited") == [desk.tea]  # all views are written when it tells
+        assert desk.says(after)
     assert desk.memory.get(desk.tea).state == "active"
 
 

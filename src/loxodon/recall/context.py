@@ -271,4 +271,7 @@ def _region(text: str, wanted: set[str]) -> tuple[int, int]:
     if begin:
         gap = _PAUSE.search(text, begin, begin + half // 2)
         begin = gap.end() if gap else begin
-    return begin, min(len(text), begin + _READ)
+    end = min(len(text), begin + _READ)
+    if end < len(text):  # at a pause: half of a number would be shown as none
+        end = max((gap.end() for gap in _PAUSE.finditer(text, end - half // 2, end)), default=end)
+    return begin, end

@@ -322,7 +322,7 @@ def _telling(text: str, asked: _Asked) -> tuple[str, str]:
     text = text[:_READ]
     each = [text[start:end].strip() for start, end in spans(text)]
     best, most = ("", ""), 0.0
-    for one, after in zip(each, [*each[1:], ""], strict=True):
+    for one, after in zip(each, [*each[1:], ""], strict=False):
         part = asked.share(gist(one).words) * (0.5 if one[-1:] in "?？" else 1.0)
         if asked.question.kind == "how_many" and _NUMBER.search(one):
             part *= _WITH_NUMBER

@@ -133,10 +133,6 @@ class Signatures(NamedTuple):
     good: int
     bad: tuple[str, ...]
     """Memories with a missing or wrong signature."""
-    total: str
-    """The sum of all signatures."""
-    anchor: str
-    """`Store.anchor` at the same time."""
 
 
 class Counts(NamedTuple):

@@ -56,9 +56,9 @@ BROKEN = (
         "UNION ALL SELECT 'n_' || chunk FROM chunk_places WHERE NOT json_valid(triggers)",
     ),
     (
-        "a review of something that is not a belief, or with an invalid answer",
+        "a review with an invalid answer",
         "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
-        "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')",
+        "WHERE r.answer NOT IN ('', 'confirmed', 'rejected')",
     ),
     (
         "unreadable pending work",
@@ -86,9 +86,6 @@ BROKEN = (
 )
 
 RecordOf = Callable[[Row], Record]
-EndOf = Callable[[Row], int]
-"""The moment at which the memory of a row ends by itself."""
-
 
 Part = Callable[[], Iterable[Problem]]
 
@@ -99,13 +96,12 @@ def check(
     before: Iterable[Part],
     vectors: Callable[[], tuple[int, int]],
     record_of: RecordOf,
-    end_of: EndOf | None,
     progress: Progress,
 ) -> list[Problem]:
     """Every problem of the records and the indexes, after those of `before`, which are a backend's
     own. Call within one view of the data.
 
-    Without `end_of` the ends of memories are left alone: they were reckoned by other rates.
+    When a memory fades is left alone: each program reckons that by the settings it began with.
     """
     found: list[Problem] = []
     parts: tuple[Part, ...] = (
@@ -114,8 +110,7 @@ def check(
         lambda: _counts(db, text),
         lambda: _entity_names(db),
         lambda: astray("vectors", *vectors()),
-        lambda: _indexed(db, text, record_of, end_of, progress),
-        lambda: _put_aside(db),
+        lambda: _indexed(db, text, record_of, progress),
     )
     for part in parts:
         with _telling(db.path, found):
@@ -172,16 +167,6 @@ def _promises(db: Database) -> Iterator[Problem]:
     for what, query in BROKEN:
         for (id,) in db.all(f"{query} LIMIT {MOST}"):
             yield of_truth(str(id), t(what))
-
-
-def _put_aside(db: Database) -> Iterator[Problem]:
-    """Messages that the rules stumbled over."""
-    hint = t("it stays in the journal; please report this")
-    for turn, reason in db.all(
-        "SELECT turn, reason FROM fragments WHERE stage = 'failed' ORDER BY turn LIMIT 20"
-    ):
-        what = t("this message could not be processed: {reason}", reason=reason)
-        yield Problem(f"t_{turn}", what, hint)
 
 
 # What is derived
@@ -260,25 +245,23 @@ class _Words:
 
 
 def _indexed(
-    db: Database, text: FullText, record_of: RecordOf, end_of: EndOf | None, progress: Progress
+    db: Database, text: FullText, record_of: RecordOf, progress: Progress
 ) -> Iterator[Problem]:
-    """Rows that are found by other words or labels than theirs, or that end at another time."""
-    stale = dict.fromkeys((*INDEXES, "memory_labels", "ends_at"), 0)
+    """Rows that are found by other words or labels than theirs."""
+    stale = dict.fromkeys((*INDEXES, "memory_labels"), 0)
     words = {index: _Words(text, index) for index in TABLES}
     done = 0
     for index, rows, total in batches(db):
         name, between = TABLES[index].name, (rows[0][0], rows[-1][0])
         sizes = text.sizes(index, between)
         of_memories = TABLES[index].truth == "memories"
-        labels, ends = _beside(db, between) if of_memories else ({}, {})
+        labels = _labels(db, between) if of_memories else {}
         for row, *rest in rows:
             said = rest[0]
             if of_memories:
                 record = record_of(tuple(rest))
                 said = record.searchable
                 stale["memory_labels"] += labels.get(row, set()) != labels_of(record)
-                if index == "memories" and end_of:
-                    stale["ends_at"] += ends[row] != end_of(tuple(rest))
             found = index_words(said)
             words[index].add(row, found)
             if row in sizes and sizes[row] != len(found):
@@ -291,10 +274,8 @@ def _indexed(
         yield from one.wrong()
 
 
-def _beside(
-    db: Database, between: tuple[int, int]
-) -> tuple[dict[int, set[tuple[str, str]]], dict[int, int]]:
-    """The labels of some memories, and when each ends, as they are kept."""
+def _labels(db: Database, between: tuple[int, int]) -> dict[int, set[tuple[str, str]]]:
+    """The labels of some memories, as they are kept."""
     labels: dict[int, set[tuple[str, str]]] = {}
     for memory, label, named in db.all(
         "SELECT memory, label, name FROM memory_labels "
@@ -302,5 +283,4 @@ def _beside(
         between,
     ):
         labels.setdefault(memory, set()).add((label, named))
-    ends = db.all("SELECT row, ends_at FROM memories WHERE row BETWEEN ? AND ?", between)
-    return labels, dict(ends)
+    return labels

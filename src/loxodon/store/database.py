@@ -21,7 +21,6 @@ SQL = os.path.join(os.path.dirname(__file__), "sql")
 
 ANCHOR = "audit"
 """The value of `meta` that says where the last transaction is on record."""
-NOTHING_SIGNED = (0, 0)
 MEMO = 4_000
 """What is remembered at most: who reads all of a store reads nothing twice."""
 
@@ -32,13 +31,10 @@ _Value = TypeVar("_Value")
 class Witness(Protocol):
     """Is notified of every transaction before it is committed, and can refuse it."""
 
-    def before_commit(
-        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
-    ) -> Testimony:
+    def before_commit(self, anchor: str, changed: Sequence[str]) -> Testimony:
         """Log that these were changed; return the position in the log for the database to store.
 
-        `anchor` is the stored position of the last transaction. `signed` has the sum of all
-        signatures before (empty if unknown) and now.
+        `anchor` is the stored position of the last transaction.
         """
 
     def undone(self, said: str) -> None:
@@ -60,10 +56,6 @@ class Database:
         """Ids of what this transaction changed, for the witness."""
         self.sign: Callable[[bytes], bytes] | None = None
         """What signs changes of sensitive memories."""
-        self.signing = NOTHING_SIGNED
-        """What this transaction did to the sum of all signatures (`signatures.py`)."""
-        self.sum_anew = False
-        """Whether that sum is to be made anew from what there is."""
         self.sql = named_queries(backend)
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
@@ -199,31 +191,14 @@ class Database:
     def _testify(self, witness: Witness) -> str:
         """Have a transaction put on record; the database keeps where."""
         row = self.one(self.sql["get_meta"], (ANCHOR,))
-        anchor, _, was = (row[0] if row else "").rpartition(":")
-        total = was
-        if not row or self.sum_anew or self.signing != NOTHING_SIGNED:
-            from loxodon.store import signatures
-
-            was = "" if not row or self.sum_anew else was
-            total = signatures.moved(was, self.signing) if was else signatures.total(self)
-        said, tail = witness.before_commit(anchor, self.changed, (was, total))
+        said, tail = witness.before_commit(row[0] if row else "", self.changed)
         if said:
-            self.run(self.sql["set_meta"], (ANCHOR, f"{said}:{total}"))
+            self.run(self.sql["set_meta"], (ANCHOR, said))
             if tail is None:
                 self.run(self.sql["clear_audit_tail"])
             else:
                 self.run(self.sql["put_audit_tail"], tail)
         return said
-
-    def _carry_on(self) -> None:
-        """Keep the sum of all signatures right while nothing is put on record."""
-        row = self.one(self.sql["get_meta"], (ANCHOR,))
-        if row:
-            from loxodon.store import signatures
-
-            anchor, _, was = row[0].rpartition(":")
-            total = signatures.moved(was, self.signing)
-            self.run(self.sql["set_meta"], (ANCHOR, f"{anchor}:{total}"))
 
 
 def named_queries(backend: str) -> dict[str, str]:

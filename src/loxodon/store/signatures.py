@@ -3,7 +3,6 @@
 Each version of a memory that is sensitive, or was before it, is signed as it stood: what it says,
 what it is about, whom it may be told, where it came from. Left out is what may change without
 anybody having said something else: strength, uses, and references to memories that were forgotten.
-That no signature was taken away is in the audit log, which has the sum of all.
 """
 
 from __future__ import annotations
@@ -82,48 +81,11 @@ def renew(db: Database, row: int, missing: bool = False) -> None:
 
 def drop(db: Database, rows: Iterable[int]) -> None:
     """Take away the signatures of memories that are forgotten."""
-    gone = db.all(f"DELETE FROM signatures WHERE memory IN {listed(rows)} RETURNING mac")
-    for (mac,) in gone:
-        _count(db, mac, -1)
+    db.run(f"DELETE FROM signatures WHERE memory IN {listed(rows)}")
 
 
 def _put(db: Database, sign: Sign, row: int, one: SignedVersion) -> None:
-    mac = sign(one.said)[:_SIZE]
-    if one.mac is not None:
-        _count(db, one.mac, -1)
-    db.run(db.sql["put_signature"], (row, one.version, mac))
-    _count(db, mac, 1)
-
-
-def _count(db: Database, mac: bytes, number: int) -> None:
-    bits, count = db.signing
-    db.signing = (bits ^ int.from_bytes(mac), count + number)
-
-
-def total(db: Database) -> str:
-    """How many signatures there are, and their sum: another whenever one is missing or other.
-
-    It is carried along from write to write and never made anew from what there is, so that what
-    someone else takes away does not go out of it.
-    """
-    bits, count = 0, 0
-    for (mac,) in db.all(db.sql["signatures"]):
-        bits ^= int.from_bytes(mac)
-        count += 1
-    return _written(bits, count)
-
-
-def moved(total: str, signing: tuple[int, int]) -> str:
-    """The sum after a transaction that did `signing` to it."""
-    count, _, bits = total.partition("-")
-    try:
-        return _written(int(bits, 16) ^ signing[0], int(count) + signing[1])
-    except ValueError:
-        return "spoilt"  # someone wrote there; it stays wrong until the owner accepts it
-
-
-def _written(bits: int, count: int) -> str:
-    return f"{count}-{bits:0{2 * _SIZE}x}"
+    db.run(db.sql["put_signature"], (row, one.version, sign(one.said)[:_SIZE]))
 
 
 def wrong(db: Database, sign: Sign) -> tuple[int, list[str]]:

@@ -118,7 +118,7 @@ class Store:
     ) -> None:
         self.space = space
         self.audit: Audit | None = None
-        self.wall = wall
+        self.wall = Wall()  # as long as what is derived is made anew, which is for all
         self._guard = guard
         self._zone = zone
         self._decay = decay
@@ -128,6 +128,7 @@ class Store:
         try:
             self._claim()
             self._renew_words()
+            self.wall = wall
             if wall.stands:
                 db.stand_behind(wall)
         except BaseException:
@@ -212,7 +213,7 @@ class Store:
         sign = self._db.sign
         with self.reading():
             good, bad = signatures.wrong(self._db, sign) if sign else (0, [])
-            return Signatures(good, tuple(bad), signatures.total(self._db), self.anchor)
+            return Signatures(good, tuple(bad))
 
     def sign_if_foreign(self) -> int:
         """Sign all sensitive memories if no signature is valid: another key signed them.
@@ -227,16 +228,12 @@ class Store:
         return len(found.bad)
 
     def sign_anew(self, ids: Iterable[str]) -> None:
-        """Sign every version of these memories as it is, and log the sum of all signatures.
-
-        Call inside `writing`.
-        """
+        """Sign every version of these memories as it is. Call inside `writing`."""
 
         from loxodon.store import signatures
 
         for id in ids:
             signatures.renew(self._db, self._row(id), missing=True)
-        self._db.sum_anew = True
         if self.anchor:  # a change, so that it is put on record
             self._db.run(self._db.sql["set_meta"], (ANCHOR, self.anchor))
 
@@ -952,16 +949,8 @@ class Store:
         self._for_owner()
         first = self._checked_first()
         with self.reading():
-            same_rates = self._meta("rates") == self._rates()
-            end_of = self._end_of if same_rates else None
             return checks.check(
-                self._db,
-                self._indexes.text,
-                first,
-                self.vectors.astray,
-                self._record,
-                end_of,
-                progress,
+                self._db, self._indexes.text, first, self.vectors.astray, self._record, progress
             )
 
     def rebuild(self, progress: Progress) -> int:

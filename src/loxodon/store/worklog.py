@@ -233,7 +233,7 @@ class WorkLog:
         )
 
     def fail_turn(self, turn: int, text: str, reason: str) -> None:
-        """Set a turn aside on which the rules failed; `validate` and `status` report it."""
+        """Set a turn aside on which the rules failed; `status` reports it."""
         self._db.run("DELETE FROM fragments WHERE turn = ?", (turn,))
         values = (turn, 0, text, "statement", "failed", None, "fact", 0.0, reason)
         self._db.run(self._db.sql["put_fragment"], values)

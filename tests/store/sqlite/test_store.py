@@ -737,8 +737,6 @@ def broken_by(tmp_path: Path, *statements: str) -> dict[str, str]:
         ("DELETE FROM entity_names WHERE name = '妹妹'", "entity_names"),
         ("INSERT INTO entity_names VALUES ('', 'ghost', 1)", "entity_names"),
         ("DELETE FROM counters WHERE name = 'rows_entities'", "rows_entities"),
-        ("UPDATE memories SET ends_at = 7 WHERE kind = 'fact'", "ends_at"),
-        ("UPDATE memories SET ends_at = NULL WHERE kind = 'fact'", "ends_at"),
         ("DELETE FROM memory_labels WHERE label = 'topic'", "memory_labels"),
         ("DELETE FROM segment_index", "segment_index"),
         ("UPDATE segments SET text = 'one and two'", "segment_index"),
@@ -761,7 +759,6 @@ def test_what_is_derived_is_compared_and_mended(tmp_path: Path, statement: str, 
     [
         ("DELETE FROM entities", "entity_names"),
         ("DELETE FROM memory_changes WHERE memory = 2", "b_20260204_001"),
-        ("UPDATE reviews SET belief = 1", "f_20260204_001"),
         ("UPDATE reviews SET against = 99", "reviews"),
         ("UPDATE reviews SET answer = 'perhaps'", "b_20260204_001"),
         ("UPDATE memories SET replaces = 'f_none' WHERE kind = 'fact'", "f_20260204_001"),
@@ -782,16 +779,6 @@ def test_rows_that_lead_nowhere_or_cannot_be_are_found(
     tmp_path: Path, statement: str, where: str
 ) -> None:
     assert where in broken_by(tmp_path, statement)
-
-
-def test_a_message_that_was_put_aside_is_told_of(tmp_path: Path) -> None:
-    store = opened(tmp_path / "x.db")
-    with store.writing():
-        store.append([(turn("one"), key("1"))])
-        store.worklog.fail_turn(1, "one", "ValueError('no')")
-    (problem,) = store.check(lambda done, total: None)
-    assert (problem.where, "ValueError('no')" in problem.what) == ("t_1", True)
-    store.close()
 
 
 def test_other_rates_of_decay_are_no_damage_and_are_reckoned_once(tmp_path: Path) -> None:

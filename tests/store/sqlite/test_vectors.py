@@ -78,7 +78,7 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
         [sys.executable, "-c", code],
         capture_output=True,
         cwd=Path(__file__).parents[3],
-        env={**os.environ, "PYTHONPATH": "."},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((".", *sys.path))},
     )
     assert done.returncode == 0, done.stderr.decode()
 

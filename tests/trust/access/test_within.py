@@ -863,3 +863,17 @@ def test_revising_in_ones_own_words_is_told_why(scene: Scene) -> None:
         pytest.raises(InputError, match="a statement of the user"),
     ):
         bot.edit(scene.ids["owners"], content=FALSE)
+
+
+def test_an_agent_may_be_the_first_after_an_upgrade(tmp_path: Path) -> None:
+    """Indexes of an older version are made anew for all, whoever opens the memory."""
+    with Memory.open(tmp_path) as memory:
+        memory.capture("The owner likes green tea")
+        db = memory._store._db
+        db.run("UPDATE meta SET value = 'older' WHERE name = 'words'")
+    with Memory.open(tmp_path, agent="bot") as bot:
+        bot.add([{"role": "user", "content": "I like oolong."}], "talk")
+        assert "oolong" in bot.recall("oolong").context
+    with Memory.open(tmp_path) as memory:
+        assert memory.validate() == []
+        assert "green tea" in memory.recall("green tea").context

@@ -99,6 +99,17 @@ def test_the_head_may_be_elsewhere_and_two_homes_may_share_its_folder(tmp_path: 
     assert not (tmp_path / "one" / "audit").exists()
 
 
+def test_a_head_that_is_put_elsewhere_comes_along(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "home") as memory:
+        memory.capture("likes tea")
+    with Memory.open(tmp_path / "home", config={"audit.head": str(tmp_path / "disk")}) as memory:
+        assert memory.audit.verify().sound
+        memory.capture("likes coffee")
+        assert memory.audit.verify().sound
+    assert len(list((tmp_path / "disk").iterdir())) == 1
+    assert not list((tmp_path / "home" / "audit").iterdir())
+
+
 def test_a_write_that_cannot_be_put_on_record_is_refused_and_reads_go_on(tmp_path: Path) -> None:
     with Memory.open(tmp_path) as memory:
         record = memory.capture("likes tea")
@@ -169,6 +180,21 @@ def test_a_write_that_failed_is_undone_on_record(
         ops = [one.op for one in memory.audit.entries()]
         assert ops == ["audit.file", "capture", "capture", "undone", "capture", "capture"]
         assert [one.content for one in memory.list()] == ["likes coffee", "likes tea"]
+        assert memory.audit.verify().sound
+
+
+def test_a_line_that_comes_late_for_a_write_that_was_given_up_is_no_tampering(
+    tmp_path: Path,
+) -> None:
+    """As where the server of a log comes back after the transaction is gone."""
+    with Memory.open(tmp_path) as memory:
+        memory.capture("likes tea")
+        audit, before = memory._store.audit, memory._store.anchor
+        assert audit is not None
+        memory.capture("likes coffee")
+        audit.write("capture", before, ["f_20260204_009"])
+        assert memory.audit.verify().sound
+        memory.capture("likes rice")
         assert memory.audit.verify().sound
 
 

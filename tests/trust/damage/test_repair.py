@@ -18,6 +18,7 @@ from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
 from tests.clock import Clock
+from tests.serve.shell import Shell, typed
 from tests.store.sqlite.test_seals import quiet, unseal
 
 CONFIG = from_mapping({"timezone": "Asia/Shanghai"})
@@ -198,3 +199,32 @@ def test_a_repair_that_is_killed_has_touched_nothing(home: Path) -> None:
     assert database(home).read_bytes() == before
     assert mend(home).mended
     assert list(database(home).parent.glob("repairing-*")) == []  # what the first left is gone
+
+
+@pytest.mark.parametrize("at", [0, 15, 16, 19, 21, 23, 68])
+def test_a_changed_byte_at_the_beginning_is_damage_and_not_encryption(home: Path, at: int) -> None:
+    path = database(home)
+    before = truth(home)
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0x5A
+    path.write_bytes(data)
+    shell = Shell(home)
+    for command in ("list", "validate"):
+        done = typed(command, env=shell.environment)
+        said = (done.stdout + done.stderr).decode()
+        assert done.returncode == 7
+        assert "is damaged" in said
+        assert "loxodon repair" in said
+        assert "encrypted" not in said
+    shell("repair")
+    shell("validate")
+    assert truth(home) == before
+
+
+def test_a_file_of_which_nothing_is_left_is_not_replaced_by_an_empty_one(home: Path) -> None:
+    path = database(home)
+    path.write_bytes(bytes(path.stat().st_size))
+    shell = Shell(home)
+    assert "is damaged" in shell.text("validate", code=7)
+    assert b"loxodon restore" in shell("repair", code=7).stderr
+    assert not any(path.read_bytes())

@@ -141,13 +141,13 @@ def test_an_encrypted_space_leaves_no_name(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environ.items():
             patch.setenv(name, value)
-        with Memory.open(home, "Ada", {"encryption.key": "env"}, clock=Clock()) as memory:
+        with Memory.open(home, WORD, {"encryption.key": "env"}, clock=Clock()) as memory:
             memory.capture("a secret")
         settings.write(home, "encryption.key", "env")
-        assert deleted(Path(home), "Ada").erased["memories"] == 1
+        assert deleted(Path(home), WORD).erased["memories"] == 1
     ((name, _),) = receipts(Path(home))
     assert name == ""
-    assert files_with(["Ada"], Path(home)) == {}
+    assert files_with([WORD], Path(home)) == {}
 
 
 def test_a_damaged_space_can_be_deleted(tmp_path: Path) -> None:

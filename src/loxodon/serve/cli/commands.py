@@ -499,7 +499,7 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
     if found.failed:
         names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
         aside = t(
-            "{n} messages could not be processed: {names}; for the reason, see `loxodon validate`",
+            "{n} messages could not be processed: {names}; they stay in the journal",
             n=found.failed,
             names=names,
         )

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
-from loxodon.store.database import NOTHING_SIGNED, Database, Row
+from loxodon.store.database import Database, Row
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.dialect import goes_past, is_write, repeated, translated
 from loxodon.store.postgres.errors import deleted, is_lost, shown
@@ -131,15 +131,11 @@ class PostgresDatabase(Database):
             self._begin(reading=False)
             self._mode = "writing"
             self.changed.clear()
-            self.signing, self.sum_anew = NOTHING_SIGNED, False
             self._changes, said, kept = 0, "", False
             try:
                 yield
-                if self._has_changed():
-                    if self.witness is not None:
-                        said = self._testify(self.witness)
-                    elif self.signing != NOTHING_SIGNED:
-                        self._carry_on()
+                if self._has_changed() and self.witness is not None:
+                    said = self._testify(self.witness)
                 self._commit()
                 said, kept = "", True
                 due, self.afterwards = self.afterwards, []
@@ -156,7 +152,7 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def _nested(self) -> Iterator[None]:
-        signing, wall = self.signing, self.wall
+        wall = self.wall
         counted, owed = dict(self._counted), set(self._owed)
         self._depth += 1
         name = f"inner_{self._depth}"
@@ -165,7 +161,6 @@ class PostgresDatabase(Database):
             yield
             self.run(f"RELEASE SAVEPOINT {name}")
             self._catch_up()
-            signing = self.signing
         except BaseException:
             self._leave_pipeline()
             self._is_spoilt = True
@@ -179,7 +174,6 @@ class PostgresDatabase(Database):
             raise
         finally:
             self._depth -= 1
-            self.signing = signing
 
     def _begin(self, *, reading: bool) -> None:
         """Begin a transaction, on another connection where the first are lost."""

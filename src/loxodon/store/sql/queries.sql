@@ -505,9 +505,6 @@ SELECT seq FROM turns WHERE seq <= ? ORDER BY seq DESC LIMIT ?
 INSERT INTO signatures (memory, version, mac) VALUES (?1, ?2, ?3)
 ON CONFLICT (memory, version) DO UPDATE SET mac = ?3
 
--- name: signatures
-SELECT mac FROM signatures
-
 -- Those that are sensitive, and those that were while something was signed.
 -- name: signed_memories
 SELECT row FROM main.memories WHERE sensitivity <> ?

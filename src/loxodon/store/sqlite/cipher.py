@@ -17,6 +17,7 @@ import apsw
 
 from loxodon import files
 from loxodon.errors import DamagedStoreError, ForeignStoreError, LockedStoreError, StoreError
+from loxodon.store.sqlite import write_counter
 
 Keys = Sequence[bytes]
 """Keys to try, in this order; none for a file that is not encrypted."""
@@ -119,8 +120,22 @@ def checks(path: str) -> list[str]:
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
+def damaged(path: str, reason: str | StoreError) -> DamagedStoreError:
+    """The error for a file with something in it that nobody wrote there."""
+    return DamagedStoreError(
+        "{path} is damaged: {reason}",
+        hint="rebuild it from the readable data with `loxodon repair`; the damaged file is kept",
+        path=path,
+        reason=reason,
+    )
+
+
 def explained(path: str, keys: Keys) -> StoreError:
-    """Why SQLite takes the file at `path` for no database."""
+    """Why SQLite takes the file at `path` for no database.
+
+    Whether it is encrypted is known by the keys of the home and the check beside it: damage can
+    make a file look like anything. One with a mark was written here.
+    """
     state, known = state_of(path), checks(path)
     if state == "plain" and keys:
         return LockedStoreError(
@@ -128,7 +143,9 @@ def explained(path: str, keys: Keys) -> StoreError:
             hint="continue with `loxodon encrypt`, or turn encryption off with `loxodon decrypt`",
             path=path,
         )
-    if state == "encrypted" and not keys:
+    if not keys and not known and os.path.exists(write_counter.path_of(path)):
+        return damaged(path, StoreError("its beginning is not that of a database"))
+    if not keys and (state == "encrypted" or known):
         return LockedStoreError(
             "{path} is encrypted, but no key was given",
             hint="set the location of the key with the settings encryption.*",

@@ -19,7 +19,6 @@ import apsw
 
 from loxodon.errors import (
     BusyStoreError,
-    DamagedStoreError,
     ForeignStoreError,
     FullStoreError,
     InputError,
@@ -30,11 +29,11 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
-from loxodon.store.database import NOTHING_SIGNED, Row, named_queries
 from loxodon.store.database import Database as RelationalDatabase
+from loxodon.store.database import Row, named_queries
 from loxodon.store.database import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
-from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.walls import Wall
 from loxodon.text.patterns import lazy
 
@@ -189,6 +188,8 @@ class Database(RelationalDatabase):
             "FROM pragma_application_id, pragma_user_version"
         )
         if application != APPLICATION_ID:
+            if os.path.exists(write_counter.path_of(self.path)):
+                raise damaged(self.path, StoreError("its application id was changed"))
             if application or tables:
                 raise ForeignStoreError(
                     "{path} is an SQLite database, but not a Loxodon one",
@@ -251,15 +252,11 @@ class Database(RelationalDatabase):
             if self._mode == "reading":
                 raise RuntimeError("a write cannot begin within a read: it would be undone with it")
             if self._mode:
-                signing = self.signing
                 try:
                     with self._connection:  # a savepoint
                         yield
-                        signing = self.signing
                 except apsw.Error as error:  # it is gone: the whole was undone by an I/O error
                     raise self._translated(error) from None
-                finally:
-                    self.signing = signing
                 return
             self._check_usable()
             lock = self._wait_for_turn()
@@ -267,7 +264,6 @@ class Database(RelationalDatabase):
                 self.run("BEGIN IMMEDIATE")
                 self._mode = "writing"
                 self.changed.clear()
-                self.signing, self.sum_anew = NOTHING_SIGNED, False
                 changes, said, writes = self._connection.total_changes(), "", 0
                 try:
                     yield
@@ -275,8 +271,6 @@ class Database(RelationalDatabase):
                         writes = self._count_write()
                         if self.witness is not None:
                             said = self._testify(self.witness)
-                        elif self.signing != NOTHING_SIGNED:
-                            self._carry_on()
                     self.run("COMMIT")
                     said = ""
                     if writes:
@@ -525,16 +519,6 @@ def _make_private(path: str) -> None:
     """SQLite would let everybody read what it makes."""
     if not os.path.exists(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-
-
-def damaged(path: str, reason: str) -> DamagedStoreError:
-    """The error for a file with something in it that nobody wrote there."""
-    return DamagedStoreError(
-        "{path} is damaged: {reason}",
-        hint="rebuild it from the readable data with `loxodon repair`; the damaged file is kept",
-        path=path,
-        reason=reason,
-    )
 
 
 def _busy(path: str) -> BusyStoreError:

@@ -23,7 +23,7 @@ LOST = "writes_lost"
 
 
 def path_of(database: str) -> str:
-    return os.path.splitext(database)[0] + ".mark"
+    return database.removesuffix(".db") + ".mark"
 
 
 def put(database: str, writes: int) -> None:

@@ -125,10 +125,7 @@ class AuditLog:
         audit = self._log()
         mac = audit.mac()
         audit.mend()
-        signatures = self._store.signatures()  # before the log, which then has all of it
-        kept = self._kept(audit)
-        anchors = (signatures.anchor, self._store.anchor)
-        return verified(kept._replace(anchors=anchors, signatures=signatures), mac)
+        return verified(self._kept(audit), mac)
 
     def accept(self) -> Verified:
         """Put on record that the owner has seen what `verify` finds, and goes on from here.
@@ -152,6 +149,7 @@ class AuditLog:
         return self._store.audit
 
     def _kept(self, audit: Audit) -> LogOnDisk:
+        anchor = self._store.anchor  # before the log, which then has it
         with audit.held():
             place = audit.settings.head
             head = files.read(place) if files.exists(place) else None
@@ -159,7 +157,7 @@ class AuditLog:
                 number: files.read(os.path.join(audit.settings.folder, trail.file_name(number)))
                 for number in trail.file_numbers(audit.settings.folder)
             }
-        return LogOnDisk(head, kept, boot_of(place))
+        return LogOnDisk(head, kept, boot_of(place), anchor, self._store.signatures())
 
     def _backwards(self) -> Iterator[bytes]:
         folder = self._log().settings.folder

@@ -5,9 +5,9 @@ nor for the disk, and a log in the database would be rolled back, restored or lo
 are in SPACE/audit/000001.log and on; how they hang together is in `trail.py`, who checks them is
 `verifying.py`. The head is in another folder, on another disk if the owner says so (`audit.head`).
 
-A write is on record before it is committed: its line is written, and its number goes into the
-database with the same transaction. So every write in the database is in the log; a line of one
-that never was committed can be told, since the next write names the one before it.
+A write is on record before it is committed: its line is written, and its number and hash go into
+the database with the same transaction; the next write names them. So every write in the database
+is in the log. The reverse is not promised: a kill may come between the line and the commit.
 
 One sync is enough for both: the line itself goes into the database too, with all lines before it
 that may not be on disk yet. A power cut that takes them from the log leaves them there, and whoever
@@ -29,7 +29,7 @@ from loxodon.errors import AuditError, KeyProblemError, StoreError
 from loxodon.filelock import Lock, at_fork, lock_on
 from loxodon.trust.access.acting import actor
 from loxodon.trust.audit import trail
-from loxodon.trust.audit.trail import EMPTY, Head, Mac, Tail, Testimony
+from loxodon.trust.audit.trail import EMPTY, NOWHERE, Anchor, Head, Mac, Tail, Testimony
 from loxodon.trust.rest.keys import Keys, mac_with
 from loxodon.values import NamedTuple
 
@@ -51,25 +51,13 @@ class Settings(NamedTuple):
     """That of the log."""
     head: str
     """The file of its head; where it ends with a slash, the key gets into its name."""
+    usual: str = ""
+    """Where its head was before the owner put it elsewhere."""
     on_failure: str = "writes"
     size: int = 8 << 20
     keep: int = 50
     agent: str = ""
     """The agent that the memory is bound to."""
-
-
-class _Safe(NamedTuple):
-    """Up to where a log survives a power cut: as it is, and by what the database has of it."""
-
-    file: int
-    synced: int
-    kept: int
-
-    @classmethod
-    def of(cls, anchor: str) -> _Safe:
-        """What an anchor says of it."""
-        said = anchor.split(":")[2:]
-        return cls(*map(int, said)) if len(said) == len(cls._fields) else cls(0, 0, 0)
 
 
 class Audit:
@@ -110,8 +98,12 @@ class Audit:
             self._mac = mac_with(self._keys.key("audit", self.settings.space))
             if self.settings.head.endswith(os.sep):  # a folder that several homes may share
                 name = f"{self._keys.fingerprint()}-{os.path.basename(self.settings.head[:-1])}"
-                folder = os.path.dirname(self.settings.head[:-1])
-                self.settings = self.settings._replace(head=os.path.join(folder, name))
+                head = os.path.join(os.path.dirname(self.settings.head[:-1]), name)
+                self.settings = self.settings._replace(head=head)
+                if not files.exists(head) and files.exists(self.settings.usual):
+                    files.make_folder(os.path.dirname(head))
+                    files.replace(head, files.read(self.settings.usual))
+                    files.remove(self.settings.usual)
         return self._mac
 
     def read(self, op: str, ids: Sequence[str] = (), **facts: Any) -> None:
@@ -130,14 +122,13 @@ class Audit:
         this returns is. Empty where it could not be written, and the settings let that pass.
         """
         try:
-            entry = self._entry(op, ids, facts)
-            entry["after"] = int(anchor.partition(":")[0] or 0)
-            self._synced = max(self._synced, entry["after"])  # it was committed
-            safe = _Safe.of(anchor)
-            head, lines = self._append(entry, anchor, safe)
-            synced = safe.synced if lines else head.end
-            anchor = f"{head.n}:{head.tip}:{head.file}:{synced}:{head.end}"
-            return Testimony(anchor, (head.file, safe.kept, lines) if lines else None)
+            entry, last = self._entry(op, ids, facts), Anchor.of(anchor)
+            entry["after"] = f"{last.n}:{last.tip}"
+            self._synced = max(self._synced, last.n)  # it was committed
+            head, lines = self._append(entry, last)
+            synced = last.synced if lines else head.end
+            here = Anchor(head.n, head.tip, head.file, synced, head.end)
+            return Testimony(here.text, (head.file, last.kept, lines) if lines else None)
         except (AuditError, KeyProblemError) as error:
             self.trouble = str(error)
             if self.settings.on_failure != "nothing":
@@ -147,7 +138,7 @@ class Audit:
     def note(self, op: str) -> None:
         """Put on record what is about to be done, though not to the database; on disk at once."""
         try:
-            self._append(self._entry(op, (), {}), safe=_Safe(0, 0, 0))
+            self._append(self._entry(op, (), {}), NOWHERE)
         except (AuditError, KeyProblemError) as error:
             self.trouble = str(error)
             if self.settings.on_failure != "nothing":
@@ -157,7 +148,7 @@ class Audit:
         """Put on record that what `write` announced was not committed after all."""
         if mark:
             with suppress(AuditError, KeyProblemError):  # the next write tells it as well
-                self._append(self._entry("undone", (), {"of": int(mark.partition(":")[0])}))
+                self._append(self._entry("undone", (), {"of": Anchor.of(mark).n}))
 
     def head(self) -> Head | None:
         """How far the log goes; None where there is no head that can be believed."""
@@ -223,12 +214,10 @@ class Audit:
                 files.make_folder(folder)
                 files.sync_folder(os.path.dirname(folder))
 
-    def _append(
-        self, entry: dict[str, Any], anchor: str = "", safe: _Safe | None = None
-    ) -> tuple[Head, bytes]:
+    def _append(self, entry: dict[str, Any], last: Anchor | None = None) -> tuple[Head, bytes]:
         """Put an entry at the end of the log. Others who append wait; nobody waits for a sync.
 
-        Where the entry must not be lost, `safe` says up to where the log is safe: the lines after
+        Where the entry must not be lost, `last` says up to where the log is safe: the lines after
         that come back for the database to keep. None do where these are too many, and so the log
         was synced.
         """
@@ -237,10 +226,10 @@ class Audit:
         try:
             self._look_for_lost(mac)
             with self.held():
-                head = self._put(self._end(mac, anchor), [entry], mac)
-                if safe is not None:
-                    lines = _since(safe, self._path(head.file), head)
-            if safe is not None and not lines:
+                head = self._put(self._end(mac, last or NOWHERE), [entry], mac)
+                if last is not None:
+                    lines = _since(last, self._path(head.file), head)
+            if last is not None and not lines:
                 files.sync(self._path(head.file))
                 self._synced = max(self._synced, head.n)
         except (OSError, StoreError) as error:
@@ -272,10 +261,10 @@ class Audit:
             with self.held():
                 head = self._read_head(mac)
                 if head is not None and head.boot != self._boot:
-                    head = self._end(mac, "")
+                    head = self._end(mac, NOWHERE)
                     self._write_head(head._replace(boot=self._boot), mac)
 
-    def _end(self, mac: Mac, anchor: str) -> Head:
+    def _end(self, mac: Mac, last: Anchor) -> Head:
         """The head of the log, ready for one more line; what is wrong with it is put on record.
 
         Call while it is `held`.
@@ -283,7 +272,7 @@ class Audit:
         notes: list[dict[str, Any]] = []
         head = self._read_head(mac)
         if head is None:
-            head = self._without_head(mac, anchor, notes)
+            head = self._without_head(mac, last, notes)
         elif head.boot != self._boot:
             self._put_back(mac)
             head = self._caught_up(head, mac)
@@ -376,11 +365,10 @@ class Audit:
 
     # Where it does not end as it should
 
-    def _without_head(self, mac: Mac, anchor: str, notes: list[dict[str, Any]]) -> Head:
+    def _without_head(self, mac: Mac, last: Anchor, notes: list[dict[str, Any]]) -> Head:
         """Where to go on without a head: after the last line that can be believed."""
         numbers = trail.file_numbers(self.settings.folder)
-        anchor, anchor_mac, *_ = (*anchor.split(":"), "")
-        if not numbers and not anchor and not self._has_head():
+        if not numbers and not last.n and not self._has_head():
             # On disk before the first line: a power cut must not leave a log without its head.
             self._write_head(EMPTY._replace(boot=self._boot), mac)
             return EMPTY
@@ -391,8 +379,8 @@ class Audit:
             end = len(data)
             found = trail.last_anchored(data, mac)
         n, prev = found or (0, trail.START)
-        if anchor and int(anchor) > n:
-            n, prev = int(anchor), anchor_mac
+        if last.n > n:
+            n, prev = last.n, last.tip
         why = "bad" if self._has_head() else "missing"
         notes.append({**self._entry(trail.HEAD, (), {"why": why}), "prev": prev})
         return Head(n, prev, number, end, first=numbers[0] if numbers else 1)
@@ -474,7 +462,7 @@ class Audit:
         return files.read(self._path(number))
 
 
-def _since(safe: _Safe, log: str, head: Head) -> bytes:
+def _since(safe: Anchor, log: str, head: Head) -> bytes:
     """The lines of a log after those that are safe; nothing where they are not for the database, as
     with a log that is in it."""
     if files.shared(log) or safe.file != head.file or not 0 <= safe.synced <= safe.kept < head.end:
@@ -518,10 +506,15 @@ def _this_boot() -> str:
 def settings_of(home: str, folder: str, space: str, config: Any) -> Settings:
     """How the log of a space is kept, by the settings `audit.*`."""
     name = os.path.basename(folder) + ".head"
+    head = usual = os.path.join(home, FOLDER, name)
     if config.head:
         head = os.path.join(os.path.abspath(os.path.expanduser(config.head)), name, "")
-    else:
-        head = os.path.join(home, FOLDER, name)
     return Settings(
-        space, os.path.join(folder, FOLDER), head, config.on_failure, config.size << 20, config.keep
+        space,
+        os.path.join(folder, FOLDER),
+        head,
+        usual,
+        config.on_failure,
+        config.size << 20,
+        config.keep,
     )

@@ -56,6 +56,34 @@ class Head(NamedTuple):
 
 EMPTY = Head(0, START, 1, 0)
 
+
+class Anchor(NamedTuple):
+    """Where the last transaction of a database is on record, as the database keeps it."""
+
+    n: int
+    tip: str
+    """The number and hash of its line."""
+    file: int
+    synced: int
+    kept: int
+    """The file of this line, and up to where it survives a power cut: as it is, and by what the
+    database has of it."""
+
+    @classmethod
+    def of(cls, text: str) -> Anchor:
+        """An anchor as it is kept; `NOWHERE` for anything else."""
+        n, tip, *places = (*text.split(":")[:5], "", "")
+        if not all(map(str.isdecimal, (n, *places[:3]))) or len(places) != 5:
+            return NOWHERE
+        return cls(int(n), tip, *map(int, places[:3]))
+
+    @property
+    def text(self) -> str:
+        return ":".join(map(str, self))
+
+
+NOWHERE = Anchor(0, "", 0, 0, 0)
+
 Tail = Sequence[tuple[int, int, bytes]]
 """Lines of the audit log: the file of each, where it begins there, and itself."""
 

@@ -1,7 +1,9 @@
 """Was the audit log tampered with? What it finds, and from where on the log cannot be trusted.
 
-The log, its head, and the number that the database keeps of its last write are held against each
-other. Pure: it is handed what lies on disk.
+The chain of lines is held against itself and its head; and every line that the database named, as
+each write names the one before it, must be there. That holds whatever a healthy memory goes
+through, since a line is written before its transaction is committed. The reverse does not: a
+database may be older than its log, as after `restore`. Pure: it is handed what lies on disk.
 """
 
 from __future__ import annotations
@@ -12,12 +14,10 @@ from typing import Any, NamedTuple
 from loxodon.messages import t
 from loxodon.store import Signatures
 from loxodon.trust.audit import trail
-from loxodon.trust.audit.trail import Head, Mac, TrailLine
-from loxodon.trust.audit.witness import RESTORE
+from loxodon.trust.audit.trail import Anchor, Head, Mac, TrailLine
 
 ACCEPTED = "audit.accept"
 """The owner has seen what was found so far, and goes on."""
-NOTHING_SIGNED = "0-" + "0" * 32
 SAID = {
     "head_missing": "the head of the log is missing",
     "head_bad": "the head of the log was changed or damaged",
@@ -29,10 +29,9 @@ SAID = {
     "unreadable": "there is no valid entry at the place of entry {n}",
     "file": "the file {name} of the log is missing",
     "foreign": "nothing in the log was written with the key of this space",
-    "database": "the database does not match the log: one of them was replaced or rolled back "
-    "after entry {n}",
+    "database": "an entry that the database refers to is missing: the log was replaced or rolled "
+    "back after entry {n}",
     "signature": "{id} or its signature was changed outside Loxodon",
-    "signatures": "sensitive memories or their signatures were removed or rolled back",
     "power": "records of {count} reads before entry {n} were lost in a power failure",
     "unfinished": "the last line is incomplete",
     "accepted": "{count} findings before entry {n} were accepted by the owner",
@@ -79,10 +78,10 @@ class LogOnDisk(NamedTuple):
     head: bytes | None
     files: Mapping[int, bytes]
     boot: str
-    anchors: tuple[str, str] = ("", "")
-    """What the database has of its last write, before and after the log was read."""
-    signatures: Signatures | None = None
-    """How those of the sensitive memories stand, read before the log."""
+    anchor: str
+    """What the database has of its last write, read before the log."""
+    signatures: Signatures
+    """How those of the sensitive memories stand."""
 
 
 class _Walk:
@@ -140,10 +139,10 @@ class _Walk:
 def verified(kept: LogOnDisk, mac: Mac) -> Verified:
     """Whether a log is as it was written."""
     head = trail.head_of(kept.head, mac) if kept.head is not None else None
-    anchors = [_anchor(one) for one in kept.anchors]
-    if not kept.head and not kept.files and not any(n for n, _ in anchors):
-        bad = _signed_wrong([], kept.signatures)
-        return Verified(0, 0, 0, 0, tuple(bad), (), _good(kept.signatures))
+    anchor = Anchor.of(kept.anchor)
+    signed = [Finding("signature", 0, {"id": id}) for id in kept.signatures.bad]
+    if not kept.head and not kept.files and not anchor.n:
+        return Verified(0, 0, 0, 0, tuple(signed), (), kept.signatures.good)
     walk = _Walk(mac, head.begins if head else 1)
     notices: list[Finding] = []
     unfinished = _walk_files(walk, kept.files, head)
@@ -159,9 +158,8 @@ def verified(kept: LogOnDisk, mac: Mac) -> Verified:
     if unfinished and not any(one.kind == "cut" for one in findings):
         one = _unfinished(unfinished, head, kept, walk)
         (notices if one.kind == "unfinished" else findings).append(one)
-    findings += _against_database(lines, *anchors)
-    findings += _signed_wrong(lines, kept.signatures)
-    return _settled(walk, lines, findings, notices)._replace(signed=_good(kept.signatures))
+    findings += _against_database(lines, anchor, walk) + signed
+    return _settled(walk, lines, findings, notices)._replace(signed=kept.signatures.good)
 
 
 def _walk_files(walk: _Walk, files: Mapping[int, bytes], head: Head | None) -> str:
@@ -233,68 +231,21 @@ def _against_head(head: Head | None, kept: LogOnDisk, walk: _Walk) -> list[Findi
     return []
 
 
-def _anchor(text: str) -> tuple[int, str]:
-    number, mac, *_ = (*text.split(":"), "", "")
-    return (int(number) if number.isascii() and number.isdecimal() else 0, mac)
-
-
-def _against_database(
-    lines: Sequence[TrailLine], before: tuple[int, str], after: tuple[int, str]
-) -> list[Finding]:
-    """Each write names the one before it that was committed, and the database the last one."""
-    found = []
-    last: TrailLine | None = None
-    free = not lines or lines[0].n > 1  # what was let go cannot be asked
-    for line in lines:
-        if line.entry["op"] == RESTORE:  # before it is done, and again with what was done
-            last, free = (line, False) if "after" in line.entry else (None, True)
-        elif "after" in line.entry:
-            base = line.entry["after"]
-            known = (last.n, last.entry["after"]) if last else (0,)
-            if not free and base not in known:
-                found.append(Finding("database", base))
-            last, free = line, False
-    if free:
-        return found
-    newest, base = (last.n, last.entry["after"]) if last else (0, 0)
-    stands = before == after and before[0] not in (newest, base)
-    if stands or before[0] > newest or after[0] < base or (last and _is_other(last, lines, after)):
-        found.append(Finding("database", min(after[0], newest)))
-    return found
-
-
-def _is_other(last: TrailLine, lines: Sequence[TrailLine], anchor: tuple[int, str]) -> bool:
-    """Whether the database names an entry by its number that is another."""
-    named = last if last.n == anchor[0] else next((x for x in lines if x.n == anchor[0]), None)
-    return named is not None and named.mac != anchor[1]
-
-
-def _good(signatures: Signatures | None) -> int:
-    return signatures.good if signatures else 0
-
-
-def _signed_wrong(lines: Sequence[TrailLine], signatures: Signatures | None) -> list[Finding]:
-    """Signatures that do not hold; and whether some were taken away, which the log can tell."""
-    if signatures is None:
-        return []
-    found = [Finding("signature", 0, {"id": id}) for id in signatures.bad]
-    if not signatures.anchor:
-        return found  # nothing was written yet, or it was restored
-    kept = signatures.anchor.rpartition(":")[2]
-    wrong = [0] if signatures.total != kept else []
-    by_number = {line.n: line for line in lines}
-    n = _anchor(signatures.anchor)[0]
-    while (line := by_number.get(n)) is not None:  # from what is committed to what was before it
-        entry, n = line.entry, int(line.entry.get("after", 0))
-        if "signed" in entry:
-            wrong += [line.n] if entry["signed"] != kept else []
-            kept = entry.get("was", "")
-        if not kept or n >= line.n or entry["op"] == RESTORE:
-            break  # nobody had kept it until then
-    else:
-        wrong += [0] if not n and kept != NOTHING_SIGNED else []
-    found += [Finding("signatures", n) for n in wrong]
-    return found
+def _against_database(lines: Sequence[TrailLine], last: Anchor, walk: _Walk) -> list[Finding]:
+    """Lines that a write names as the one before it, or the database as its last, and that are not
+    there."""
+    named = [
+        (*line.entry["after"].partition(":")[::2], line.n - 1)
+        for line in lines
+        if isinstance(line.entry.get("after"), str)  # older versions gave no hash
+    ]
+    named.append((str(last.n), last.tip, walk.n))
+    begins = lines[0].n if lines else 1  # what was let go cannot be asked
+    return [
+        Finding("database", min(n, before))
+        for number, tip, before in named
+        if (n := int(number)) >= begins and not (n in walk.good and walk.good[n].mac == tip)
+    ]
 
 
 def _settled(

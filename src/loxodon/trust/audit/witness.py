@@ -47,7 +47,6 @@ MEMORY, WORKSPACE, DOCUMENTS, SCHEDULE, AUDIT = map(
 _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
 """Arguments that tell how something was asked, and nothing of what."""
 _DEEPEST = 4
-RESTORE = "restore"
 
 
 class OnRecord:
@@ -56,15 +55,11 @@ class OnRecord:
     def __init__(self, audit: Audit) -> None:
         self._audit = audit
 
-    def before_commit(
-        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
-    ) -> Testimony:
+    def before_commit(self, anchor: str, changed: Sequence[str]) -> Testimony:
         verb = doing(self._audit)
         if verb is not None:
             verb.wrote = True
-        was, total = signed
-        facts = {} if was == total else {"was": was, "signed": total}
-        return self._audit.write(verb.op if verb else "store", anchor, changed, **facts)
+        return self._audit.write(verb.op if verb else "store", anchor, changed)
 
     def undone(self, said: str) -> None:
         self._audit.undone(said)
@@ -102,8 +97,7 @@ def note_restore(
     """Put on record that the database of a space is about to be put in the place of another, which
     these keys open.
 
-    What the log says of writes before need not hold for that one; without this it would look
-    rolled back.
+    The log is synced with it: what the old database has of its end goes with that one.
     """
     if config.audit.enabled:
         from loxodon.layout import DATABASE
@@ -120,7 +114,7 @@ def note_restore(
             lambda: () if files.shared(folder) else audit_tail(path, opened_by),
         )
         try:
-            audit.note(RESTORE)
+            audit.note("restore")
         finally:
             audit.close()
 

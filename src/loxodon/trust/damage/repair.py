@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from operator import eq
 from typing import NamedTuple
 
 import apsw
@@ -52,7 +53,8 @@ from loxodon.write.decay import Decay
 _DRAFT = "repairing-"
 _SECONDS = 30.0
 _VIEWS = "views"
-_MAGIC = b"SQLite format 3\0"
+_BEGINNING = b"SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20"
+"""Of every file that we write: its kind, the size of a page, how it is written."""
 
 
 class _Place(NamedTuple):
@@ -121,24 +123,18 @@ def _in_place(place: _Place, progress: Progress) -> tuple[list[Problem], bool]:
     except (DamagedStoreError, ForeignStoreError) as error:
         return [Problem(place.path, *error.localized())], False
     try:
-        problems = _wrong(store, progress)
+        problems = store.check(progress)
         if not problems or any(not one.derived for one in problems):
             return problems, not problems
         with store.writing():
             store.remake(progress)
-            if _wrong(store, progress):
+            if store.check(progress):
                 raise _UnmendedError
         return problems, True
     except (_UnmendedError, DamagedStoreError):
         return problems, False
     finally:
         store.close()
-
-
-def _wrong(store: SqliteStore, progress: Progress) -> list[Problem]:
-    """What is wrong but for messages that were put aside: `validate` goes on telling of those."""
-    put_aside = {f"t_{one.turn}" for one in store.worklog.fragments("failed")}
-    return [one for one in store.check(progress) if one.where not in put_aside]
 
 
 # A new file
@@ -166,11 +162,17 @@ def _anew(
         for one in copies
     ]
     result = mend(found, copies, references)
+    if not any(result.rows.values()):
+        raise StoreError(
+            "nothing in {path} can be read",
+            hint="nothing was changed; restore a backup with `loxodon restore`",
+            path=place.path,
+        )
     new = os.path.join(draft, DATABASE)
     store = place.opened(new)
     try:
         store.primary.load(_batches(result.rows), progress)
-        if wrong := _wrong(store, progress):
+        if wrong := store.check(progress):
             raise StoreError(
                 "the recovered data is inconsistent: {where}: {what}",
                 hint="nothing was changed; restore a backup with `loxodon restore`",
@@ -214,17 +216,17 @@ def _copied(place: _Place, draft: str) -> str:
     finally:
         lock.close()
     if not place.keys:
-        _mend_magic(target)
+        _mend_beginning(target)
     return target
 
 
-def _mend_magic(path: str) -> None:
-    """What every SQLite file begins with is known, whatever has become of it."""
+def _mend_beginning(path: str) -> None:
+    """What every file begins with is known, whatever has become of it."""
     with open(path, "r+b") as file:
-        head = file.read(len(_MAGIC))
-        if head != _MAGIC and sum(a == b for a, b in zip(head, _MAGIC, strict=False)) >= 8:
+        head = file.read(len(_BEGINNING))
+        if sum(map(eq, head, _BEGINNING)) >= len(_BEGINNING) // 2:
             file.seek(0)
-            file.write(_MAGIC)
+            file.write(_BEGINNING)
 
 
 def _salvaged(path: str, place: _Place) -> tuple[dict[str, Salvaged], list[Reference]]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from loxodon import files
 from loxodon.clock import to_stored
-from loxodon.layout import SESSIONS, SESSIONS_INDEX, VIEWS
+from loxodon.layout import BESIDE, SESSIONS, SESSIONS_INDEX, VIEWS
 from loxodon.trust.forget.tombstones import Marks
 from loxodon.types import FileProblem
 from loxodon.working.sessions import locked
@@ -256,7 +256,7 @@ def set_aside(folder: str, database: str) -> list[str]:
         for name in files.names(folder)
         if name.startswith(database)
         and any(mark in name for mark in ASIDE)
-        and not name.endswith(("-wal", "-shm", ".check"))
+        and not name.endswith(("-wal", "-shm", *BESIDE))
     ]
 
 

@@ -30,6 +30,7 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock
 from loxodon.layout import (
+    BESIDE,
     DATABASE,
     KEYS,
     PENDING,
@@ -57,7 +58,7 @@ from loxodon.workspace.views import manifest
 _LOCK = "recoding.lock"
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12
-_NOT_COPIES = ("-wal", "-shm", "-journal", ".check", ".tmp", overwriting.SUFFIX)
+_NOT_COPIES = ("-wal", "-shm", "-journal", *BESIDE, ".tmp", overwriting.SUFFIX)
 
 
 class Recoded(NamedTuple):
