@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loxodon import Memory
-from loxodon.trust.origin.pasting import own_turn
+from loxodon.trust.origin.own import own_turn
 from loxodon.trust.origin.remembering import quoted
 from loxodon.types import Turn
 from tests.clock import NOW

@@ -87,9 +87,9 @@ def told_as(turn: Turn) -> Origin:
     another's."""
     if turn.origin != "relayed":
         return turn.origin
-    from loxodon.trust.origin.pasting import others  # most turns have no use for it
+    from loxodon.trust.origin.own import others  # most turns have no use for it
 
-    return "relayed" if others(turn.content, relayed=True) else "user"
+    return "relayed" if others(turn.content) else "user"
 
 
 def is_context(turn: Turn) -> bool:

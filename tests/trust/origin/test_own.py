@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.trust.origin.pasting import in_parts, others, own_words
+from loxodon.trust.origin.own import in_parts, others, own_words
 from tests.each import each
 from tests.growth import linear
 from tests.long import count
@@ -64,7 +64,7 @@ SAID = "I want tea"
     ],
 )
 def test_what_is_the_users_own_in_what_a_program_put_together(text: str, own: str) -> None:
-    assert own_words(text, relayed=True) == own
+    assert own_words(text) == own
 
 
 @each(
@@ -85,7 +85,7 @@ def test_what_is_the_users_own_in_what_a_program_put_together(text: str, own: st
     ],
 )
 def test_plain_words_stay_whole(text: str) -> None:
-    assert own_words(text, relayed=True) == text
+    assert own_words(text) == text
 
 
 def test_of_several_parts_none_is_the_users() -> None:
@@ -94,16 +94,16 @@ def test_of_several_parts_none_is_the_users() -> None:
         return "\n".join(map(str, parts))
 
     assert in_parts("I like tea", read) == in_parts(["I like tea"], read) == "I like tea"
-    assert own_words(in_parts(["I like tea", "[image]"], read), relayed=True).startswith("I like")
+    assert own_words(in_parts(["I like tea", "[image]"], read)).startswith("I like")
     for parts in (["I like tea", "what?"], ["what?", "[image]", "I like tea"]):
-        assert own_words(in_parts(parts, read), relayed=True) == ""
+        assert own_words(in_parts(parts, read)) == ""
 
 
 @given(st.text(alphabet='a :\n<>/[]`"“”>|-#1{}我：', max_size=200), st.booleans())
 def test_nothing_is_added(text: str, relayed: bool) -> None:
-    own = own_words(text, relayed=relayed)
+    own = own_words(text)
     assert len(own) <= len(text)
-    spans = others(text, relayed=relayed)
+    spans = others(text)
     assert all(0 <= one.start < one.end <= len(text) for one in spans)
     assert all(a.end < b.start for a, b in pairwise(spans))
 
@@ -137,7 +137,7 @@ def test_nothing_is_added(text: str, relayed: bool) -> None:
 def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
     def read(text: str) -> None:
         for relayed in (False, True):
-            own_words(text, relayed=relayed)
+            own_words(text)
 
     linear(read, lambda n: piece * n, count(48_000, 400_000) // len(piece))
 
@@ -151,7 +151,7 @@ def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
     ],
 )
 def test_of_several_paragraphs_none_is_taken_for_the_users(text: str) -> None:
-    assert own_words(text, relayed=True) == ""
+    assert own_words(text) == ""
     assert own_words(text) != ""
 
 
@@ -163,4 +163,4 @@ def test_of_several_paragraphs_none_is_taken_for_the_users(text: str) -> None:
     ],
 )
 def test_a_label_or_a_short_quotation_within_a_line(text: str, own: str) -> None:
-    assert own_words(text, relayed=True) == own
+    assert own_words(text) == own
