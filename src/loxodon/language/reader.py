@@ -135,6 +135,11 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
+        order = sentence._replace(text=speech.plainly(sentence.text), type="instruction")
+        if order.text != sentence.text:
+            asked = grammar.clauses(order.text, known)
+            if any(_match(grammar, order, one, small) for one in asked):
+                sentence, clauses = order, asked
         found = _people(grammar, sentence) + _read(
             grammar, sentence, [o for o in clauses if alone or o.who != "bare"], small, working
         )

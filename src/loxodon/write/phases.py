@@ -28,7 +28,7 @@ from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
-from loxodon.store import Filter, Work, clock_check
+from loxodon.store import Work, clock_check
 from loxodon.store.protocol import Store, WorkLog
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
@@ -37,7 +37,7 @@ from loxodon.trust.origin import provenance, quarantine
 from loxodon.trust.origin.instructions import found_in
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
-from loxodon.write import codec, compress, fading, speakers, themes
+from loxodon.write import codec, compress, fading, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
@@ -155,7 +155,6 @@ class Run:
         self._failed: dict[int, tuple[str, str]] = {}
         self._aside: set[int] = set()
         self._patient = False
-        self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
         self._turns = 0
         self._held: Doubted | None = None
@@ -412,7 +411,7 @@ class Run:
             candidates = told.candidates
             if turn.origin == "relayed":
                 candidates = [vouched(one, fragments) for one in candidates]
-            found += [(number(turn), one) for one in self._by_name(turn, turns, candidates)]
+            found += [(number(turn), one) for one in candidates]
             language, wanted = rules_for(text)[0], self._residue.wants(told, fragments)
             left += [
                 (one.turn, one.n, worth_of(one.text, language))
@@ -433,19 +432,6 @@ class Run:
         for row, record in self._store.records(rows).items():
             if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
                 self._retract(record)
-
-    def _by_name(
-        self, turn: Turn, turns: Sequence[Turn], read: Sequence[Candidate]
-    ) -> Sequence[Candidate]:
-        """What was read from a turn; among several people, about the one who spoke."""
-        name = speakers.name_of(turn)
-        if not name:
-            return read
-        if turn.session not in self._shared:
-            here = [one for one in turns if one.session == turn.session]
-            before = self._store.journal(Filter(session=turn.session), CONTEXT)
-            self._shared[turn.session] = speakers.several([*here, *before])
-        return [speakers.said_by(one, name) for one in read] if self._shared[turn.session] else read
 
     # Phase 3: asking
 

@@ -50,8 +50,12 @@ def own_turn(turn: Turn) -> Turn:
     """A turn of a person with only their own words; any other as it is."""
     if turn.role != "user" or turn.origin not in ("user", "import", "relayed"):
         return turn
-    own = own_words(turn.content)
+    own = _ITEM.sub("", own_words(turn.content))
     return turn if own == turn.content else turn._replace(content=own)
+
+
+_ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•·]|\d{1,2}[.)、])[ \t]*(?=(?i:i|my)\b|我)")
+"""The mark of an item in a list of what somebody tells of themselves."""
 
 
 def own_words(text: str) -> str:

@@ -319,14 +319,14 @@ def _author(message: Entry, role: Role, speaker: str, several: bool) -> tuple[Ro
         return "system", "tool", _checked(provenance.get("sourceTool"), "sourceTool")
     extra = message.get("__openclaw")
     if not isinstance(extra, Mapping):
-        return role, "group" if several else "user", speaker
+        return (role, "group", speaker) if several else (role, "user", "")
     for field in ("senderName", "senderUsername", "senderId"):
         speaker = _checked(extra.get(field), field) or speaker
         if extra.get(field):
             break
     owner = extra.get("senderIsOwner")
     theirs = owner is False or (owner is not True and several)
-    return role, "group" if theirs else "user", speaker
+    return (role, "group", speaker) if theirs else (role, "user", "")
 
 
 def _checked(value: object, field: str) -> str:
