@@ -17,14 +17,18 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+from loxodon.text.bounds import CLOSELY
 from loxodon.text.patterns import any_case
 from loxodon.types import Turn
 
 _PARTS = "\n---\n"
 _READ = 400
-"""Characters of a sentence that are looked at."""
+"""Characters of a sentence that are looked at, which are its last."""
+_TYPED = CLOSELY
+"""Characters of a message at the most that somebody typed; what is beyond was pasted."""
 _GONE = "\ufffc"
 
 
@@ -73,13 +77,11 @@ def own_words(text: str) -> str:
 
 def others(text: str) -> list[Span]:
     """The stretches of a message that are another's, in order, none within another."""
-    spans = _merged(_marked(text))
-    bare = _without(text, spans)
-    opened = _opened(bare)
+    spans = _merged([*_marked(text), Span(_TYPED, max(_TYPED, len(text)))])
+    opened = _opened(_without(text, spans)[:_TYPED])
     if opened is not None:
         spans = _merged([*spans, Span(opened, len(text))])
-        bare = _without(text, spans)
-    return _merged([*spans, *_handed_over(bare)])
+    return _merged([*spans, _handed_over(_without(text, spans)[:_TYPED])])
 
 
 def _without(text: str, spans: Iterable[Span]) -> str:
@@ -135,23 +137,26 @@ def _is_sentence(quotation: str) -> bool:
         or _OF_A_PERSON.search(inner) is not None
         or "\n" in inner
         or len(inner) > (16 if _HAN.search(inner) else 60)
-    ) and not _TITLE.fullmatch(inner)
+    ) and not _TITLE.fullmatch(inner.rstrip(".,"))
 
 
 _FENCES = tuple(map(re.compile, (r"`{3,}", r"~{3,}", r'"{3,}', r"'{3,}", r"\${2,}")))
 _TAG = re.compile(
     r"(?:(?<![\w.])(?:[<＜]|&lt;)|(?:[<＜]|&lt;)(?=/))(?!\w+://|[\w.+-]+@)(?P<end>/?)"
-    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--|!\[)(?:[^<>＜＞&]|&(?!gt;)){0,2000}+(?:[>＞]|&gt;)"
+    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--|!\[)"
+    r"(?:[^<>＜＞&]|&(?!(?:lt|gt);)){0,2000}+(?:[>＞]|&gt;)"
 )
 """`List<int>`, `a < b` and `<https://example.org>` are none."""
 _SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60}+)[^\[\]\n]{0,200}+\]")
-_OPENING = "\"“「『«‘"
+_OPENING = '"“「『«‘'
 _SAID = re.compile(
     r'(?<![\w"])"[^"]{4,4000}"(?!\w)|“[^“”]{4,4000}”|「[^「」]{4,4000}」|『[^『』]{4,4000}』'
     r"|«[^«»]{4,4000}»|(?<!\w)‘[^‘’]{4,400}[.!?。！？]’"
 )
-_OF_A_PERSON = re.compile(r"(?i)\b(?:i|i['’]\w+|my|me|you|your|users?)\b|[我你您咱俺]|用户|今后|以后")
-_TITLE = re.compile(r"(?:[A-Z][\w'’]*|of|the|and|a|an|in|on|to|for|[:,&!?-])(?:[\s:,&!?-]+(?:[A-Z][\w'’]*|of|the|and|a|an|in|on|to|for|with|me))*[!?.]?")
+_OF_A_PERSON = re.compile(
+    r"(?i)\b(?:i|i['’]\w+|my|me|you|your|users?)\b|[我你您咱俺]|用户|今后|以后"
+)
+_TITLE = re.compile(r"(?:(?:[A-Z][\w'’]*|of|the|and|an?|in|on|to|for|with)[\s:,&!?-]{0,3})+")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"
 """The rest of a line, and the lines that go on with it."""
@@ -166,52 +171,34 @@ _DATA = re.compile(
 # --- Marks that have none -------------------------------------------------------------------------
 
 
-class _Line(NamedTuple):
-    start: int
-    end: int
-    text: str
-
-
-def _lines(text: str) -> Iterator[_Line]:
-    return (_Line(one.start(), one.end(), one[0]) for one in _LINE.finditer(text))
-
-
 def _opened(text: str) -> int | None:
-    """Where a log, a form, a heading or a letter begins, which goes on to the end; before a single
-    rule nobody says which side of it is the speaker's, and nothing is."""
+    """Where a log, a form, a heading or a letter begins; at the very beginning where one rule cuts
+    a message in two, since nobody says which side of it is the speaker's."""
     rules = list(_RULE.finditer(text))
     if len(rules) == 1 and not any(map(str.isalnum, rules[0][0])):
         return 0
     found = [rules[0].start()] if len(rules) % 2 else []
-    heads, labelled = list[int](), list[int]()
-    for line in _lines(text):
-        if _GONE in line.text or _OURS.fullmatch(line.text):
+    entries, labels = list[int](), list[int]()
+    for line in _LINE.finditer(text):
+        start, said = line.start(), line[0]
+        if _GONE in said or _OURS.fullmatch(said):
             continue
-        if _HEAD.match(line.text) or (line.start and _DEAR.match(line.text)):
-            found.append(line.start)
-            break
-        if _ENTRY.match(line.text) or _STAMPED.match(line.text):
-            heads.append(line.start)
-        elif (label := _LABEL.match(line.text)) and not _is_aside(label["label"]):
-            labelled.append(line.start)
-            if len(label["label"]) > 1 and _is_named(label["label"]):
-                heads += [line.start, line.start]
-    for some in (heads, labelled):
-        found += some[:1] if len(some) > 1 else []
+        if _HEAD.match(said) or (start and _DEAR.match(said)):
+            found.append(start)
+        elif _ENTRY.match(said) or _STAMPED.match(said):
+            entries.append(start)
+        elif (label := _LABEL.match(said)) and not _is_aside(label["label"]):
+            labels.append(start)
+            if _NAME.fullmatch(label["label"]) or _has(label["label"], "text", "saying"):
+                found.append(start)
+    for several in (entries, labels):
+        found += several[:1] if len(several) > 1 else []
     return min(found, default=None)
 
 
 def _is_aside(label: str) -> bool:
     """Whether a label is one that a speaker puts before what they say themselves."""
-    own = _words("aside").fullmatch(label) or _words("mine").search(label)
-    return bool(own or _ME.search(label))
-
-
-def _is_named(label: str) -> bool:
-    """Whether a single label names a text, a tool or somebody who speaks."""
-    if _words("text").search(label) or _words("saying").search(label):
-        return True
-    return bool(_NAME.fullmatch(label))
+    return bool(_words("aside").fullmatch(label) or _has(label, "mine") or _ME.search(label))
 
 
 _LINE = re.compile(r"(?m)^[ \t]*\S[^\n]*")
@@ -219,121 +206,175 @@ _OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")
 """What stands for a picture, a sound or a file that came with the words."""
 _ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 _RULE = re.compile(
-    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}|[-=—–─━═]{2,}(?=[^\n]*[-=—–─━═]{2,}[ \t]*$))[^\n]*$"
+    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}"
+    r"|[-=—–─━═]{2,}(?=[^\n]*[-=—–─━═]{2,}[ \t]*$))[^\n]*$"
 )
 _HEAD = re.compile(
     r"\s*(?:#{1,6}[ \t]+\S|[【〔〖［][^】〕〗］]{1,60}[】〕〗］]"
     r"|\[(?!\d|[^\]]*\d:\d)(?=[^\]]{0,200}(?:[\s|]|[^\x00-\x7f]{5}))[^\[\]]{3,200}\](?!\()"
     r"|\[[^\W\d][\w .-]{2,60}\][ \t]*$"
     r"|(?i:begin forwarded|fwd?:|on .{4,80} wrote:|在.{4,80}写道[:：])"
-    r"|(?i:def|class|function|import|from|const|let|var|public|void|select|insert into|create table"
-    r"|begin:|commit)\b(?=.*[(){};:=_]|[ \t][0-9a-f]{6,})"
-    r"|(?i:page|chapter|document|doc|part|section|result|item|file|passage|chunk|source|tier|step)"
+    r"|(?:def|class|if|for|while) .*:$|(?:function|import|const|let|var|public|void|return|SELECT"
+    r"|INSERT INTO|CREATE TABLE)\b(?=.*[(){};=_])|BEGIN:|commit [0-9a-f]{6,}"
+    r"|(?i:page|chapter|document|doc|part|section|result|item|file|passage|chunk|source|step)"
     r"[ \t]?[#№]?\d{1,4}\b[^\n]{0,20}$|第 ?[\d一二三四五六七八九十百]{1,4} ?[页章节条篇回段集]"
-    r"|\W{0,3}@@|\+{3} |-{3} |diff |traceback\b|(?:error|exception|warning)\b.{0,40}:)"
+    r"|//|/\*|\W{0,3}@@|\+{3} |-{3} |diff |traceback\b|(?:error|exception|warning)\b.{0,40}:)"
 )
 """A heading, a forwarded message, a piece of code, a page."""
 _DEAR = re.compile(r"(?i)\s*(?:dear\b|亲爱的|尊敬的)")
 _ENTRY = re.compile(
     r"\s*(?:\[?\(?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:[.,]\d+)?[\])]?(?:[\s\]-]|$)"
     r"|\[?\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\[?\d{1,2}[/.]\d{1,2}[/.]\d{2,4}[,\s]"
-    r"|[^\s=]{1,40}=[^\s=]+ [^\n]*\b\w+=|[A-Z]{3,9}\s*[:|\]]|[+-][^\s\d+-]"
+    r"|[^\s=]{1,40}=[^\s=]+ [^\n]*\b\w+=|[A-Z]{3,9}\s*[:|\]]|[QA]\d{0,2}[.:)] |[+-][^\s\d+-]"
     r"|[^\n,，]{0,40},[^\s,][^\n,]*,[^\s,]|[\"“]?[\w.-]{1,40}[\"”]?[ \t]*[=:][ \t]*[\"“{\[]"
     r"|\d+[ \t]*$|\(\d+, )"
 )
 """What every line of a log, a table or settings begins with."""
-_STAMPED = re.compile(r"\S[^\n:：]{0,40}[ \t(（]\d{1,4}[-/.年:：]\d{1,2}(?:[-/.月:：日 \d]{0,14})?[)）:：]?")
+_STAMPED = re.compile(
+    r"\S[^\n:：]{0,40}[ \t(（]\d{1,4}[-/.年:：]\d{1,2}(?:[-/.月:：日 \d]{0,14})?[)）:：]?\s*(?:$|[^\d\s])"
+)
 """`小满妈妈  2025/3/8 19:02:40`."""
 _LABEL = re.compile(
-    r"\W{0,4}(?P<label>[^\W\d](?:[^\s:：。！？.!?，,;；]{0,24} ?){1,4}?(?:[(（][^)）\n]{1,30}[)）])?)[ \t]?(?::(?=[\s*_]|\S{0,3}[^\x00-\x7f/])|：)"
+    r"\W{0,4}(?P<label>[^\W\d][^\s:：。！？.!?，,;；]{0,24}(?: [^\s:：。！？.!?，,;；]{1,24}){0,3}"
+    r"(?: ?[(（][^)）\n]{1,30}[)）])?)[ \t]?(?::(?=[\s*_]|\S{0,3}[^\x00-\x7f/])|：)"
 )
-_NAME = re.compile(r"(?:[A-Z][a-z'’-]{1,15}|[A-Z]{2,12}|(?i:user|human|assistant|ai|system|bot))(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?|[\u4e00-\u9fff]{1,5}")
+_NAME = re.compile(
+    r"(?:[A-Z][a-z'’-]{1,15}|[A-Z]{2,12}|(?i:user|human|assistant|ai|system|bot))"
+    r"(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?|(?:(?![的是了在有这那就都和请把给你要会也还但因所一二两三几点事])[\u4e00-\u9fff]){1,5}"
+)
 
 
 # --- Sentences that hand something over -----------------------------------------------------------
 
 
-def _handed_over(text: str) -> Iterator[Span]:
-    """What follows a sentence that hands over somebody's words, to the end; and where that sentence
-    is the last, what stands in the paragraphs before it."""
-    lines = list(_lines(text))
-    for n, line in enumerate(lines):
-        if not line.text.strip(f"{_GONE} \t"):
-            continue
-        follows = next((one for one in lines[n + 1 :]), None)
-        marked = follows is not None and follows.text.lstrip().startswith(_GONE)
-        for start, end in _sentences(line):
-            said = _LINK.sub(lambda link: " " * len(link[0]), text[start:end][-_READ:])
-            if spoken := _words("speaks").search(said):
-                yield Span(end - len(said) + spoken.end(), len(text))
-                return
-            colon, last = _COLON.search(said), end >= line.end
-            rest = text[end:].strip(f"{_GONE} \t\n")
-            if colon and said[colon.end() :].strip():
-                clause, dash = said[: colon.start()], colon[0] not in ":："
-                words = ("text",) if dash else ("text", "task", "saying")
-                if _introduces(clause, *words) and not (dash and _ME.search(clause)):
-                    yield Span(end - len(said) + colon.end(), len(text))
-                    return
-            if last and marked:
-                continue
-            if rest and _announces(said, last and follows is not None, said.rstrip().endswith((":", "："))):
-                yield Span(end, len(text))
-                return
-    if len(lines) > 1 and lines[-1].start and _refers_back(lines[-1].text[:_READ]):
-        yield Span(0, lines[-1].start)
+def _handed_over(text: str) -> Span:
+    """What follows a sentence that hands over somebody's words; where that sentence is the last,
+    what stands in the lines before it."""
+    lines = [one.span() for one in _LINE.finditer(text)]
+    said = [(*span, last) for first, last in lines for span in _sentences(text, first, last)]
+    after = dict(pairwise(last for _, last in lines))
+    texts = [_plain(text, start, end) for start, end, _ in said]
+    for n, (_, end, last) in enumerate(said):
+        if within := _begins_within(texts[n]):
+            return Span(end - len(texts[n]) + within, len(text))
+        if n + 1 == len(said):
+            break
+        new_line = end == last
+        if new_line and text[last : after[last]].lstrip().startswith(_GONE):
+            continue  # its marks tell where it ends
+        if _announces(texts[n], new_line) or _tells_of(*texts[n : n + 2], texts[-1]):
+            return Span(end, len(text))
+    back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
+    return Span(0, lines[-1][0] if back else 0)
 
 
-def _sentences(line: _Line) -> Iterator[tuple[int, int]]:
-    start = 0
-    for stop in _STOP.finditer(line.text):
-        yield line.start + start, line.start + stop.end()
+def _plain(text: str, start: int, end: int) -> str:
+    return _LINK.sub(lambda link: "." * len(link[0]), text[max(start, end - _READ) : end])
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for stop in _STOP.finditer(text, start, end):
+        yield start, stop.end()
         start = stop.end()
-    if line.text[start:].strip():
-        yield line.start + start, line.end
+    if text[start:end].strip():
+        yield start, end
 
 
-def _announces(sentence: str, before_a_line: bool, colon: bool) -> bool:
+def _begins_within(sentence: str) -> int:
+    """Where in a sentence somebody else's words begin; 0 where none do."""
+    spoken = _words("speaks").search(sentence)
+    if spoken and _has(sentence[: spoken.end()], "text", "fiction"):
+        return spoken.end()
+    at = 0
+    for mark in _COLON.finditer(sentence):
+        clause, dash = sentence[at : mark.start()], mark[0] not in ":："
+        kinds = ("text",) if dash else ("text", "task", "saying", "receiving")
+        aside = _words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
+        theirs = not aside and _has(clause, *kinds)
+        if dash:
+            theirs = theirs and len(clause) < _CLAUSE and not _ME.search(clause)
+        if theirs and sentence[mark.end() :].strip():
+            return mark.end()
+        at = mark.end()
+    return 0
+
+
+def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
-    if colon and before_a_line:
-        return _introduces(sentence, "text", "task", "saying", "points")
-    if _words("mine").search(sentence):
+    if _has(sentence, "mine"):
         return False
-    text, task, said, points = (
-        _words(name).search(sentence) for name in ("text", "task", "saying", "points")
-    )
-    if _words("cataphora").search(sentence) and (text or task or said):
+    text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
+    got = said or _has(sentence, "receiving")
+    if before_a_line and sentence.rstrip().endswith((":", "：")):
+        return text or task or got or _has(sentence, "points", "code")
+    if _has(sentence, "cataphora") and (text or task or got):
         return True
     if before_a_line:
-        return bool((points and (text or task or said)) or _words("bare").search(sentence))
-    return bool(text and said and (task or points) and not _of_mine().search(sentence))
+        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(sentence)
+        shown = title or _has(sentence, "points")
+        return (shown and (text or task or got or _has(sentence, "code"))) or _has(sentence, "bare")
+    if _has(sentence, "this_text") and (got or task):
+        return True
+    return text and said and task and not _has(sentence, "text_of_mine")
 
 
-def _introduces(clause: str, *names: str) -> bool:
-    """Whether a clause before a colon has words of these kinds, and is not of the speaker."""
-    return not _words("mine").search(clause) and any(_words(one).search(clause) for one in names)
+def _tells_of(sentence: str, following: str, last: str) -> bool:
+    """Whether a sentence tells that somebody else said or wrote something, the next one is in the
+    first person, and the last one is about that."""
+    if not _FIRST_PERSON.match(following) or _ASKS.search(following) or _has(sentence, "mine"):
+        return False
+    text, said = _has(sentence, "text"), _has(sentence, "saying")
+    asks, of_them = _ASKS.search(last), _OF_THEM.search(last)
+    if text and (asks or of_them) and _has(sentence, "wording"):
+        return True
+    if _BY_SPEAKER.match(sentence) or _TO_YOU.search(sentence):
+        return False
+    heard = bool(of_them) and _has(sentence, "receiving")
+    return (text and said) or heard or (bool(asks or of_them) and (text or said))
 
 
 def _refers_back(sentence: str) -> bool:
-    return bool(_words("above").search(sentence) or (_words("points").search(sentence) and _words("text").search(sentence) and _words("task").search(sentence)))
+    """Whether a sentence is about the lines before it."""
+    kinds = ("points", "text", "task")
+    return _has(sentence, "above") or all(_has(sentence, kind) for kind in kinds)
 
 
+_CLAUSE = 50
+_ENDS = ".!?。！？;；,，"
+_BY_SPEAKER = re.compile(
+    r"(?i)\W*(?:(?:so|and|but|well|hi|hello|thanks|yesterday|today|also|ok),? )*"
+    r"(?:i|we)(?:['’]\w+)?\b(?! (?:over)?hear)|\W*(?:昨天|今天|最近|刚才|刚刚)?[我咱]们?(?![妈爸哥姐弟妹爷奶老家同朋])"
+)
+"""What the speaker does."""
+_FIRST_PERSON = re.compile(
+    r"(?i)\W*(?:(?:hi|hello|hey|dear)\b[^.!?]{0,30}[,.!] )?(?:i|my|we|our)\b|\W*[我俺咱]"
+)
+_TO_YOU = re.compile(
+    r"(?i)[?？吗呢]\W*$|\byou\b|[你您]|^\W*(?:please|help|write|draft|make|give|帮|请|麻烦|给我|写)|"
+    + _GONE
+)
+"""Says something to whoever is spoken to, or has the words in it already."""
+_ASKS = re.compile(r"(?i)[?？]\W*$|吗\W*$")
+_OF_THEM = re.compile(r"(?i)\b(?:he|she|they|him|her|them|his|their)\b|[他她]")
 _LINK = re.compile(r"https?://\S+")
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？!?；]+[”’」』）]*")
-_COLON = re.compile(r" (?:[-–—]|--) |——|[:：](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[:：]|(?<=\w):(?=[A-Z])")
+_COLON = re.compile(
+    r" (?:[-–—]|--) |——|[:：](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[:：]|(?<=\w):(?=[A-Z])"
+)
+
+
+def _has(text: str, *kinds: str) -> bool:
+    """Whether a text has a word of one of these kinds."""
+    return any(_words(kind).search(text) for kind in kinds)
 
 
 @cache
-def _words(name: str) -> re.Pattern[str]:
-    return any_case(_table()[name].replace("\n", "").replace(" +", r"\s"))
-
-
-@cache
-def _of_mine() -> re.Pattern[str]:
-    """A text of the speaker's own, which need not stand in the message."""
-    return any_case(rf"(?:\bmy (?:\w+ ){{0,2}}|我(?:自己|写)?的)(?:{_words('text').pattern})")
-
-
-@cache
-def _table() -> dict[str, str]:
-    return tomllib.loads((files(__package__) / "own.toml").read_text("utf-8"))
+def _words(kind: str) -> re.Pattern[str]:
+    table = tomllib.loads((files(__package__) / "own.toml").read_text("utf-8"))
+    kinds = {name: like.replace("\n", "") for name, like in table.items()}
+    kinds["text_of_mine"] = rf"(?:\bmy (?:\w+ ){{0,2}}|我(?:自己|写)?的)(?:{kinds['text']})"
+    kinds["this_text"] = (
+        rf"\b(?:this|these|the following|the next)(?: \w+){{0,2}} (?:{kinds['text']})"
+        rf"|这[^，。？！]{{0,6}}(?:{kinds['text']})|这[句段篇封条份则首张页]"
+    )
+    return any_case(kinds[kind])

@@ -92,6 +92,13 @@ def told_as(turn: Turn) -> Origin:
     return "relayed" if others(turn.content) else "user"
 
 
+def voice(turn: Turn) -> str:
+    """Who says a turn, by name or role: in the user's role only the user speaks as the user."""
+    if turn.speaker or turn.role != "user" or turn.origin in (*_SAID_BY_USER, *OWN):
+        return turn.speaker or turn.role
+    return "assistant" if turn.origin == "assistant" else ""
+
+
 def is_context(turn: Turn) -> bool:
     """Whether a turn may tell what the user's next words mean: people and the assistant talk,
     tools and pages do not."""
