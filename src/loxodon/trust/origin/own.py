@@ -20,15 +20,13 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from loxodon.text.bounds import CLOSELY
+from loxodon.text.bounds import CLOSELY, LONGEST
 from loxodon.text.patterns import any_case
 from loxodon.types import Turn
 
 _PARTS = "\n---\n"
 _READ = 400
 """Characters of a sentence that are looked at, which are its last."""
-_TYPED = CLOSELY
-"""Characters of a message at the most that somebody typed; what is beyond was pasted."""
 _GONE = "\ufffc"
 
 
@@ -77,18 +75,30 @@ def own_words(text: str) -> str:
 
 def others(text: str) -> list[Span]:
     """The stretches of a message that are another's, in order, none within another."""
-    spans = _merged([*_marked(text), Span(_TYPED, max(_TYPED, len(text)))])
-    opened = _opened(_without(text, spans)[:_TYPED])
+    spans = _merged(_marked(text[:LONGEST]))
+    end = _typed_to(text, spans)
+    spans = _merged([*spans, Span(end, len(text))])
+    opened = _opened(_without(text[:end], spans))
     if opened is not None:
         spans = _merged([*spans, Span(opened, len(text))])
-    return _merged([*spans, _handed_over(_without(text, spans)[:_TYPED])])
+    return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
+
+
+def _typed_to(text: str, spans: Iterable[Span]) -> int:
+    """How far a message may have been typed: what is beyond so many characters was pasted."""
+    left, at = CLOSELY, 0
+    for start, end in spans:
+        if start - at > left:
+            break
+        left, at = left - (start - at), end
+    return min(at + left, LONGEST, len(text))
 
 
 def _without(text: str, spans: Iterable[Span]) -> str:
     """`text` with everything where it was, and a mark all over what is another's."""
     parts, at = list[str](), 0
     for start, end in spans:
-        parts += [text[at:start], _GONE * (end - start)]
+        parts += [text[at:start], _GONE * (min(end, len(text)) - start)]
         at = end
     return "".join((*parts, text[at:]))
 
@@ -247,7 +257,7 @@ _NAME = re.compile(
 # --- Sentences that hand something over -----------------------------------------------------------
 
 
-def _handed_over(text: str) -> Span:
+def _handed_over(text: str, whole: int) -> Span:
     """What follows a sentence that hands over somebody's words; where that sentence is the last,
     what stands in the lines before it."""
     lines = [one.span() for one in _LINE.finditer(text)]
@@ -256,14 +266,14 @@ def _handed_over(text: str) -> Span:
     texts = [_plain(text, start, end) for start, end, _ in said]
     for n, (_, end, last) in enumerate(said):
         if within := _begins_within(texts[n]):
-            return Span(end - len(texts[n]) + within, len(text))
+            return Span(end - len(texts[n]) + within, whole)
         if n + 1 == len(said):
             break
         new_line = end == last
         if new_line and text[last : after[last]].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
         if _announces(texts[n], new_line) or _tells_of(*texts[n : n + 2], texts[-1]):
-            return Span(end, len(text))
+            return Span(end, whole)
     back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
     return Span(0, lines[-1][0] if back else 0)
 

@@ -261,10 +261,9 @@ def _draft(
         return None
     check_text(words.text)
     chat: Chat = "group" if words.group else "direct"
-    several = False
     if about is not None:  # who may hear it is not for a text to say
-        several = words.group or about.chat != "direct"
         chat = about.chat
+    several = words.group or chat != "direct"
     role, origin, speaker = _author(message, role, words.speaker, several)
     return Draft(
         line,
