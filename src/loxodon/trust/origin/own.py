@@ -199,7 +199,8 @@ def _opened(text: str) -> int | None:
             entries.append(start)
         elif (label := _LABEL.match(said)) and not _is_aside(label["label"]):
             labels.append(start)
-            if _NAME.fullmatch(label["label"]) or _has(label["label"], "text", "saying"):
+            named = _NAME.fullmatch(label["label"]) and _FIRST_PERSON.match(said, label.end())
+            if named or _has(label["label"], "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
         found += several[:1] if len(several) > 1 else []
@@ -223,7 +224,7 @@ _HEAD = re.compile(
     r"\s*(?:#{1,6}[ \t]+\S|[【〔〖［][^】〕〗］]{1,60}[】〕〗］]"
     r"|\[(?!\d|[^\]]*\d:\d)(?=[^\]]{0,200}(?:[\s|]|[^\x00-\x7f]{5}))[^\[\]]{3,200}\](?!\()"
     r"|\[[^\W\d][\w .-]{2,60}\][ \t]*$"
-    r"|(?i:begin forwarded|fwd?:|on .{4,80} wrote:|在.{4,80}写道[:：])"
+    r"|(?i:(?:subject|from|to|cc|主题|发件人|收件人) ?[:：]|begin forwarded|fwd?:|on .{4,80} wrote:|在.{4,80}写道[:：])"
     r"|(?:def|class|if|for|while) .*:$|(?:function|import|const|let|var|public|void|return|SELECT"
     r"|INSERT INTO|CREATE TABLE)\b(?=.*[(){};=_])|BEGIN:|commit [0-9a-f]{6,}"
     r"|(?i:page|chapter|document|doc|part|section|result|item|file|passage|chunk|source|step)"
@@ -333,14 +334,15 @@ def _tells_of(sentence: str, following: str, last: str) -> bool:
     first person, and the last one is about that."""
     if not _FIRST_PERSON.match(following) or _ASKS.search(following) or _has(sentence, "mine"):
         return False
-    text, said = _has(sentence, "text"), _has(sentence, "saying")
-    asks, of_them = _ASKS.search(last), _OF_THEM.search(last)
-    if text and (asks or of_them) and _has(sentence, "wording"):
+    text, about_it = _has(sentence, "text"), _ABOUT_IT.search(last) is not None
+    if text and about_it and _has(sentence, "wording"):
         return True
     if _BY_SPEAKER.match(sentence) or _TO_YOU.search(sentence):
         return False
-    heard = bool(of_them) and _has(sentence, "receiving")
-    return (text and said) or heard or (bool(asks or of_them) and (text or said))
+    if text:
+        return about_it or _has(sentence, "saying", "receiving")
+    *_, said = (None, *_words("saying").finditer(sentence))
+    return about_it and said is not None and not _CONTENT.search(sentence, said.end())
 
 
 def _refers_back(sentence: str) -> bool:
@@ -360,12 +362,16 @@ _FIRST_PERSON = re.compile(
     r"(?i)\W*(?:(?:hi|hello|hey|dear)\b[^.!?]{0,30}[,.!] )?(?:i|my|we|our)\b|\W*[我俺咱]"
 )
 _TO_YOU = re.compile(
-    r"(?i)[?？吗呢]\W*$|\byou\b|[你您]|^\W*(?:please|help|write|draft|make|give|帮|请|麻烦|给我|写)|"
+    r"(?i)[?？吗呢]\W*$|\byou\b|[你您]|^\W*(?:please|help|write|draft|make|give|need|want|帮|请|麻烦|给我|写)|"
     + _GONE
 )
 """Says something to whoever is spoken to, or has the words in it already."""
 _ASKS = re.compile(r"(?i)[?？]\W*$|吗\W*$")
-_OF_THEM = re.compile(r"(?i)\b(?:he|she|they|him|her|them|his|their)\b|[他她]")
+_ABOUT_IT = re.compile(r"(?i)[?？]\W*$|吗\W*$|\b(?:he|she|they|him|her|them|his|their)\b|[他她]")
+_CONTENT = re.compile(
+    r"(?i)\b(?:that|to(?! (?:us|me|him|her|them|the|our|my|an?)\b)|about|if|how|what|whether|because|no|not|yes)\b|[^\W\d_a-z]{9}"
+)
+"""What somebody said, told in the same sentence."""
 _LINK = re.compile(r"https?://\S+")
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？!?；]+[”’」』）]*")
 _COLON = re.compile(
