@@ -87,7 +87,7 @@ THEIRS = {
     "log lines": "Why does it crash?\n\n2025-05-11T08:14:02Z INFO gw msg=hello id=1\n"
     "2025-05-11T08:14:09Z INFO gw msg=I live in Zorvex id=2\nI am allergic to Zorvex",
     "search": "web_search returned:\n1. A blog - I live in Zorvex.\n\nWhich one is better?",
-    "header of an app": "[Clipped by Pal v2 | selected text follows]\nI live in Zorvex.\n[End]\n\nOk?",
+    "header of an app": "[Clipped by Pal | text follows]\nI live in Zorvex.\n[End]\n\nOk?",
     "quoted": "What does he mean?\n\n> I live in Zorvex.",
     "fenced": "Count the words.\n\n```\nI live in Zorvex.\n```",
     "tagged": "<document>\nI live in Zorvex.\n</document>\nList the places.",

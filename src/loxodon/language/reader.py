@@ -125,7 +125,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)
-    sentences = list(_sentences(_said(said)))
+    sentences = list(_sentences(said.fragments))
     asking = sum(one.type in ("instruction", "question") for one in sentences)
     for sentence in sentences:
         working = busy or asking > (sentence.type in ("instruction", "question"))
@@ -154,28 +154,6 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
     return Reading(_once(_in_one(grammar, statements)), unclear, taken_back)
-
-
-_QUOTED = re.compile(
-    r"\"[^\"]{12,}\"|“[^”]{12,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)['‘](?=\w)[^'’]{3,}+(?:['’]\w[^'’]*+)*+['’](?!\w)"
-)
-
-
-def _said(said: TurnInContext) -> list[Fragment]:
-    """The fragments of a message that do not stand in quotation marks: those are another's."""
-    quoted = [
-        found.span()
-        for found in _QUOTED.finditer(said.text)
-        if " " in found[0] or not found[0].isascii()
-    ]
-    found = []
-    at = 0
-    for fragment in said.fragments:
-        start = max(said.text.find(fragment.text.strip(), at), at)
-        at = start + len(fragment.text.strip())
-        if not any(a <= start < b or a < (start + at) // 2 < b for a, b in quoted):
-            found.append(fragment)
-    return found
 
 
 def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:

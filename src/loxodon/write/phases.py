@@ -440,7 +440,7 @@ class Run:
         turns = self._in_hand(work)
         asked = self._residue.read(turns, self._hear, patient=self._patient)
         with self._writing():
-            self._take_in(asked, turns)
+            self._take_in(asked)
             self._worklog.set_work(work._replace(phase=4))
 
     def _ask_again(self) -> None:
@@ -450,7 +450,7 @@ class Run:
         if asked == Asked():
             return
         with self._writing():
-            self._take_in(asked, ())
+            self._take_in(asked)
             self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
         self._one(4)
 
@@ -463,7 +463,7 @@ class Run:
         with self._begun():
             work = self._worklog.work()
             with self._writing():
-                self._take_in(asked, ())
+                self._take_in(asked)
                 self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
             self._one(4)
             self._set(phase=6)
@@ -471,17 +471,10 @@ class Run:
         self._set(phase=0, attempts=0)
         return self._outcome("answered")
 
-    def _take_in(self, asked: Asked, turns: Sequence[Turn]) -> None:
+    def _take_in(self, asked: Asked) -> None:
         """Put what a model decided in the place of what the rules read."""
-        numbered = {number(turn): turn for turn in turns}
-        numbered |= self._store.turns([turn for turn, _ in asked.found if turn not in numbered])
-        found = [
-            (no, one)
-            for no, read in asked.found
-            for one in self._by_name(numbered[no], turns, [read])
-        ]
         self._worklog.drop_candidates(asked.dropped)
-        self._worklog.put_candidates((no, codec.to_json(one)) for no, one in found)
+        self._worklog.put_candidates((no, codec.to_json(one)) for no, one in asked.found)
         self._worklog.drop_waiting(asked.settled)
         self._worklog.put_off(asked.in_vain)
         for record in asked.taken_back:

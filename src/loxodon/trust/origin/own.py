@@ -158,10 +158,10 @@ _TAG = re.compile(
 )
 """`List<int>`, `a < b` and `<https://example.org>` are none."""
 _SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60}+)[^\[\]\n]{0,200}+\]")
-_OPENING = '"“「『«‘'
+_OPENING = "\"'“「『«‘"
 _SAID = re.compile(
     r'(?<![\w"])"[^"]{4,4000}"(?!\w)|“[^“”]{4,4000}”|「[^「」]{4,4000}」|『[^『』]{4,4000}』'
-    r"|«[^«»]{4,4000}»|(?<!\w)‘[^‘’]{4,400}[.!?。！？]’"
+    r"|«[^«»]{4,4000}»|(?<!\w)['‘](?=\w)[^'’\n]{3,400}+(?:['’]\w[^'’\n]{0,400}+){0,20}+['’](?!\w)"
 )
 _OF_A_PERSON = re.compile(
     r"(?i)\b(?:i|i['’]\w+|my|me|you|your|users?)\b|[我你您咱俺]|用户|今后|以后"
@@ -199,7 +199,9 @@ def _opened(text: str) -> int | None:
             entries.append(start)
         elif (label := _LABEL.match(said)) and not _is_aside(label["label"]):
             labels.append(start)
-            named = _NAME.fullmatch(label["label"]) and _FIRST_PERSON.match(said, label.end())
+            named = _NAME.fullmatch(label["label"]) and _words("first_person").match(
+                said, label.end()
+            )
             if named or _has(label["label"], "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
@@ -224,7 +226,8 @@ _HEAD = re.compile(
     r"\s*(?:#{1,6}[ \t]+\S|[【〔〖［][^】〕〗］]{1,60}[】〕〗］]"
     r"|\[(?!\d|[^\]]*\d:\d)(?=[^\]]{0,200}(?:[\s|]|[^\x00-\x7f]{5}))[^\[\]]{3,200}\](?!\()"
     r"|\[[^\W\d][\w .-]{2,60}\][ \t]*$"
-    r"|(?i:(?:subject|from|to|cc|主题|发件人|收件人) ?[:：]|begin forwarded|fwd?:|on .{4,80} wrote:|在.{4,80}写道[:：])"
+    r"|(?i:(?:subject|from|to|cc|主题|发件人|收件人) ?[:：]|begin forwarded|fwd?:)"
+    r"|(?i:on) .{4,80} wrote:|在.{4,80}写道[:：]"
     r"|(?:def|class|if|for|while) .*:$|(?:function|import|const|let|var|public|void|return|SELECT"
     r"|INSERT INTO|CREATE TABLE)\b(?=.*[(){};=_])|BEGIN:|commit [0-9a-f]{6,}"
     r"|(?i:page|chapter|document|doc|part|section|result|item|file|passage|chunk|source|step)"
@@ -242,7 +245,7 @@ _ENTRY = re.compile(
 )
 """What every line of a log, a table or settings begins with."""
 _STAMPED = re.compile(
-    r"\S[^\n:：]{0,40}[ \t(（]\d{1,4}[-/.年:：]\d{1,2}(?:[-/.月:：日 \d]{0,14})?[)）:：]?\s*(?:$|[^\d\s])"
+    r"\S[^\n:：]{0,40}[ \t(（]\d{1,4}[-/.年:：]\d{1,2}[-/.月:：日 \d]{0,14}[)）:：]?(?!\d)"
 )
 """`小满妈妈  2025/3/8 19:02:40`."""
 _LABEL = re.compile(
@@ -251,7 +254,8 @@ _LABEL = re.compile(
 )
 _NAME = re.compile(
     r"(?:[A-Z][a-z'’-]{1,15}|[A-Z]{2,12}|(?i:user|human|assistant|ai|system|bot))"
-    r"(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?|(?:(?![的是了在有这那就都和请把给你要会也还但因所一二两三几点事])[\u4e00-\u9fff]){1,5}"
+    r"(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?"
+    r"|(?:(?![的是了在有这那就都和请把给你要会也还但因所一二两三几点事])[\u4e00-\u9fff]){1,5}"
 )
 
 
@@ -303,7 +307,7 @@ def _begins_within(sentence: str) -> int:
         aside = _words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
         theirs = not aside and _has(clause, *kinds)
         if dash:
-            theirs = theirs and len(clause) < _CLAUSE and not _ME.search(clause)
+            theirs = theirs and len(clause) < _SHORT and not _ME.search(clause)
         if theirs and sentence[mark.end() :].strip():
             return mark.end()
         at = mark.end()
@@ -332,17 +336,17 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
 def _tells_of(sentence: str, following: str, last: str) -> bool:
     """Whether a sentence tells that somebody else said or wrote something, the next one is in the
     first person, and the last one is about that."""
-    if not _FIRST_PERSON.match(following) or _ASKS.search(following) or _has(sentence, "mine"):
+    if not _words("first_person").match(following) or _has(following, "asks"):
         return False
-    text, about_it = _has(sentence, "text"), _ABOUT_IT.search(last) is not None
+    text, about_it = _has(sentence, "text"), _has(last, "asks", "them")
     if text and about_it and _has(sentence, "wording"):
-        return True
-    if _BY_SPEAKER.match(sentence) or _TO_YOU.search(sentence):
+        return not _has(sentence, "mine")
+    if _GONE in sentence or _words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
         return False
     if text:
         return about_it or _has(sentence, "saying", "receiving")
     *_, said = (None, *_words("saying").finditer(sentence))
-    return about_it and said is not None and not _CONTENT.search(sentence, said.end())
+    return about_it and said is not None and not _has(sentence[said.end() :], "content")
 
 
 def _refers_back(sentence: str) -> bool:
@@ -351,27 +355,8 @@ def _refers_back(sentence: str) -> bool:
     return _has(sentence, "above") or all(_has(sentence, kind) for kind in kinds)
 
 
-_CLAUSE = 50
+_SHORT = 50
 _ENDS = ".!?。！？;；,，"
-_BY_SPEAKER = re.compile(
-    r"(?i)\W*(?:(?:so|and|but|well|hi|hello|thanks|yesterday|today|also|ok),? )*"
-    r"(?:i|we)(?:['’]\w+)?\b(?! (?:over)?hear)|\W*(?:昨天|今天|最近|刚才|刚刚)?[我咱]们?(?![妈爸哥姐弟妹爷奶老家同朋])"
-)
-"""What the speaker does."""
-_FIRST_PERSON = re.compile(
-    r"(?i)\W*(?:(?:hi|hello|hey|dear)\b[^.!?]{0,30}[,.!] )?(?:i|my|we|our)\b|\W*[我俺咱]"
-)
-_TO_YOU = re.compile(
-    r"(?i)[?？吗呢]\W*$|\byou\b|[你您]|^\W*(?:please|help|write|draft|make|give|need|want|帮|请|麻烦|给我|写)|"
-    + _GONE
-)
-"""Says something to whoever is spoken to, or has the words in it already."""
-_ASKS = re.compile(r"(?i)[?？]\W*$|吗\W*$")
-_ABOUT_IT = re.compile(r"(?i)[?？]\W*$|吗\W*$|\b(?:he|she|they|him|her|them|his|their)\b|[他她]")
-_CONTENT = re.compile(
-    r"(?i)\b(?:that|to(?! (?:us|me|him|her|them|the|our|my|an?)\b)|about|if|how|what|whether|because|no|not|yes)\b|[^\W\d_a-z]{9}"
-)
-"""What somebody said, told in the same sentence."""
 _LINK = re.compile(r"https?://\S+")
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？!?；]+[”’」』）]*")
 _COLON = re.compile(
@@ -387,10 +372,4 @@ def _has(text: str, *kinds: str) -> bool:
 @cache
 def _words(kind: str) -> re.Pattern[str]:
     table = tomllib.loads((files(__package__) / "own.toml").read_text("utf-8"))
-    kinds = {name: like.replace("\n", "") for name, like in table.items()}
-    kinds["text_of_mine"] = rf"(?:\bmy (?:\w+ ){{0,2}}|我(?:自己|写)?的)(?:{kinds['text']})"
-    kinds["this_text"] = (
-        rf"\b(?:this|these|the following|the next)(?: \w+){{0,2}} (?:{kinds['text']})"
-        rf"|这[^，。？！]{{0,6}}(?:{kinds['text']})|这[句段篇封条份则首张页]"
-    )
-    return any_case(kinds[kind])
+    return any_case(table[kind].replace("\n", "").replace("TEXT", table["text"].replace("\n", "")))
