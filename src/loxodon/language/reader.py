@@ -137,9 +137,9 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
         order = sentence._replace(text=speech.plainly(sentence.text), type="instruction")
         if order.text != sentence.text:
-            asked = grammar.clauses(order.text, known)
-            if any(_match(grammar, order, one, small) for one in asked):
-                sentence, clauses = order, asked
+            plainly = grammar.clauses(order.text, known)
+            if any(_match(grammar, order, one, small) for one in plainly):
+                sentence, clauses = order, plainly
         found = _people(grammar, sentence) + _read(
             grammar, sentence, [o for o in clauses if alone or o.who != "bare"], small, working
         )

@@ -277,7 +277,7 @@ def _handed_over(text: str, whole: int) -> Span:
         new_line = end == last
         if new_line and text[last : after[last]].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
-        if _announces(texts[n], new_line) or _tells_of(*texts[n : n + 2], texts[-1]):
+        if _announces(texts[n], new_line) or _tells_of(texts[n], texts[n + 1], texts[-1]):
             return Span(end, whole)
     back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
     return Span(0, lines[-1][0] if back else 0)

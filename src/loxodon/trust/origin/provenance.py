@@ -2,10 +2,10 @@
 
 | origin | may become |
 |---|---|
-| user | the user's facts, preferences, wishes; all that pages tell |
+| user | in the user's own sentences (`own`): the user's facts, preferences, wishes; all that pages tell |
 | file | the same: the owner's own files |
-| relayed | what the user said outside of what a program put around it (`pasting`): facts, and
-  wishes in plain first-person sentences; any other wish is supposed until the owner confirms it |
+| relayed | what the user said in a message that a program put together: facts, and wishes in plain
+  first-person sentences; any other wish is supposed until the owner confirms it |
 | assistant | what the assistant noted; a fact only where the user's words bear it out |
 | import | facts; a preference or a standing wish only supposed, until the owner confirms it |
 | group, tool, web | nothing by itself: it is found by a recall, fenced, and says whence it came |
