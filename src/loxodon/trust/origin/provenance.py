@@ -2,7 +2,8 @@
 
 | origin | may become |
 |---|---|
-| user | in the user's own sentences (`own`): the user's facts, preferences, wishes; all that pages tell |
+| user | the user's facts, preferences, wishes, as far as these are the user's own sentences (`own`);
+  all that pages tell |
 | file | the same: the owner's own files |
 | relayed | what the user said in a message that a program put together: facts, and wishes in plain
   first-person sentences; any other wish is supposed until the owner confirms it |
