@@ -2,7 +2,7 @@
 
 | origin | may become |
 |---|---|
-| user | the user's facts, preferences, wishes, as far as these are the user's own sentences (`own`);
+| user | the user's facts, preferences, wishes, in the user's own sentences (`own`);
   all that pages tell |
 | file | the same: the owner's own files |
 | relayed | what the user said in a message that a program put together: facts, and wishes in plain
