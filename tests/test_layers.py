@@ -24,7 +24,7 @@ LAYERS = (
     """
     trust.guard trust.access.acting trust.access.places trust.audit.log trust.audit.trail
     trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
-    trust.origin.pasting trust.origin.instructions trust.origin.instruction_words
+    trust.origin.own trust.origin.instructions trust.origin.instruction_words
     trust.origin.vouching trust.damage.unpacking trust.forget.tombstones trust.forget.naming
     """,
     "store",

@@ -307,8 +307,9 @@ class Memory:
         neither is new each time, unless this call repeats its session from the first turn: then
         only what came since is added. Give an `id` to what may be sent twice.
 
-        `me` lists the speaker names of the user. Turns of these speakers are the user's own words;
-        those of other named speakers are not. This also applies to turns added before.
+        `me` lists the speaker names of the user. Turns of these speakers, and turns without one,
+        are the user's own words; what another speaker says is about them, by name. This also
+        applies to turns added before.
         """
         from loxodon.workspace.readers.jsonl import drafts_of
 

@@ -525,5 +525,4 @@ HELD_OUT_PASTES = (
     "我收到一条短信，{}",
     "朋友发来的：{}",
 )
-"""Ways to paste a text without a mark that tells where it begins; `trust/origin/pasting.py` was
-written without them."""
+"""Ways to paste a text without a mark that tells where it begins."""

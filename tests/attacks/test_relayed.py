@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.origin.pasting import in_parts, own_words
+from loxodon.trust.origin.own import in_parts, own_words
 from loxodon.trust.origin.provenance import is_own, is_wish
 from loxodon.workspace.readers.jsonl import text_of
 from tests.attacks.wrappers import BARE, HONEST, PAYLOADS, WRAPPERS, wrapped
@@ -114,7 +114,7 @@ def test_nothing_of_a_page_is_taken_for_the_users_words(kind: str) -> None:
     for name, wrapper in WRAPPERS[kind].items():
         for payload in PAYLOADS:
             content = wrapped(wrapper, payload.replace("{c}", CANARY))
-            own = own_words(in_parts(content, text_of), relayed=True)
+            own = own_words(in_parts(content, text_of))
             assert CANARY not in own, (name, own)
 
 

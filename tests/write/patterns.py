@@ -62,7 +62,7 @@ def warm_up() -> None:
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
     from loxodon.text.patterns import Lazy
-    from loxodon.trust.origin.pasting import own_words
+    from loxodon.trust.origin.own import own_words
     from loxodon.types import Turn
     from loxodon.write.extract import fragments_of, read
     from loxodon.write.segment import segments

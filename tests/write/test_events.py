@@ -110,8 +110,6 @@ def test_the_language_is_the_one_most_is_said_in() -> None:
         ("我家wifi密码是abc12345，在杭州", "abc12345"),
         ("look at https://example.com/secret-plan about Leeds", "example.com"),
         ("why does the Leeds shop crash\n```python\nwalrus = 1\n```", "walrus"),
-        ('reply to this: "Hi, I am Brent Colby, a growth consultant from Denver"', "Brent"),
-        ("翻译一下：我叫沈默，住在海边的一家旧书店", "沈默"),
     ],
 )
 def test_what_is_left_out(said: str, hidden: str) -> None:

@@ -37,16 +37,28 @@ def test_the_same_in_chinese(tmp_path: Path) -> None:
     assert any("小李的妹妹" in fact for fact in facts), facts
 
 
-def test_one_person_with_a_name_is_the_user(tmp_path: Path) -> None:
+def test_one_person_with_a_name_is_named_too(tmp_path: Path) -> None:
     facts = told(tmp_path, [("Mel", "I live in Leeds."), ("Mel", "I work as a nurse.")])
-    assert any("The user lives in Leeds" in fact for fact in facts), facts
+    assert any("Mel lives in Leeds" in fact for fact in facts), facts
+    assert not any("user" in fact.lower() for fact in facts), facts
+
+
+def test_who_has_the_name_of_the_user_is_the_user(tmp_path: Path) -> None:
+    facts = told(tmp_path, [("", "My name is Mel Brook."), ("mel", "I live in Leeds.")])
+    assert "The user lives in Leeds" in facts
+
+
+def test_a_stranger_overturns_nothing_of_the_user(tmp_path: Path) -> None:
+    facts = told(tmp_path, [("", "I live in Leeds."), ("Bob", "I moved to Ghent last week.")])
+    assert "The user lives in Leeds" in facts
+    assert any("Bob" in fact and "Ghent" in fact for fact in facts), facts
 
 
 def test_beside_members_of_a_group_the_user_is_the_user(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "home") as memory:
         memory.add(
             [
-                {"role": "user", "speaker": "Mel", "content": "I live in Leeds."},
+                {"role": "user", "content": "I live in Leeds."},
                 {
                     "role": "user",
                     "speaker": "Caro",

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.compat.edge import in_thread
 from loxodon.text.check import checked_text
-from loxodon.trust.origin.pasting import in_parts
+from loxodon.trust.origin.own import in_parts
 
 if TYPE_CHECKING:
     from loxodon.documents import Document

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from loxodon.errors import CallError
-from loxodon.trust.origin.pasting import in_parts
+from loxodon.trust.origin.own import in_parts
 from loxodon.types import Record, Version
 from loxodon.workspace.readers.jsonl import text_of
 

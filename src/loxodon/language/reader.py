@@ -119,7 +119,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)
-    sentences = list(_sentences(_said(said)))
+    sentences = list(_sentences(said.fragments))
     asking = sum(one.type in ("instruction", "question") for one in sentences)
     for sentence in sentences:
         working = busy or asking > (sentence.type in ("instruction", "question"))
@@ -129,6 +129,11 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
+        order = sentence._replace(text=speech.plainly(sentence.text), type="instruction")
+        if order.text != sentence.text:
+            plainly = grammar.clauses(order.text, known)
+            if any(_match(grammar, order, one, small) for one in plainly):
+                sentence, clauses = order, plainly
         found = _people(grammar, sentence) + _read(
             grammar, sentence, [o for o in clauses if alone or o.who != "bare"], small, working
         )
@@ -143,28 +148,6 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
     return Reading(_once(_in_one(grammar, statements)), unclear, taken_back)
-
-
-_QUOTED = re.compile(
-    r"\"[^\"]{12,}\"|“[^”]{12,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)['‘](?=\w)[^'’]{3,}+(?:['’]\w[^'’]*+)*+['’](?!\w)"
-)
-
-
-def _said(said: TurnInContext) -> list[Fragment]:
-    """The fragments of a message that do not stand in quotation marks: those are another's."""
-    quoted = [
-        found.span()
-        for found in _QUOTED.finditer(said.text)
-        if " " in found[0] or not found[0].isascii()
-    ]
-    found = []
-    at = 0
-    for fragment in said.fragments:
-        start = max(said.text.find(fragment.text.strip(), at), at)
-        at = start + len(fragment.text.strip())
-        if not any(a <= start < b or a < (start + at) // 2 < b for a, b in quoted):
-            found.append(fragment)
-    return found
 
 
 def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:

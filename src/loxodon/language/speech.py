@@ -120,6 +120,20 @@ class Speech:
         return self._standing.search(sentence) is not None
 
     @cached_property
+    def _politeness(self) -> re.Pattern[str]:
+        return _any(self.table["politeness"]["like"])
+
+    def plainly(self, sentence: str) -> str:
+        """A wish without the politeness around it, as an order; any other sentence as it is."""
+        found = self._politeness.search(sentence[:MOST])
+        if not found:
+            return sentence
+        rest = self._politeness.sub("", sentence[found.start() : MOST])
+        verb, gap, rest = rest.partition(" ")
+        verb = self.table["politeness"]["plainly"].get(verb.lower(), verb)
+        return f"{sentence[: found.start()]}{verb}{gap}{rest}".strip(" ?？")
+
+    @cached_property
     def _corrections(self) -> list[re.Pattern[str]]:
         return [re.compile(like, re.I) for like in self.table["correction"]["like"]]
 

@@ -27,7 +27,7 @@ from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust.origin.provenance import OWN, told_as, whence
+from loxodon.trust.origin.provenance import OWN, told_as, voice, whence
 from loxodon.types import CAPTURED, Frame, FramePart, LeftOut, Recall, Turn
 
 SOUL_FILE = "SOUL.md"
@@ -284,8 +284,9 @@ def _turn_line(turn: Turn, now: datetime, language: str, shown: Callable[[str], 
     at = turn.at.astimezone(now.tzinfo)
     said = quote.line(snippet(turn.content, (), _TURN, shown))
     from_where = whence(told_as(turn), language) if turn.role == "user" else ""
-    mark = f" ({from_where})" if from_where else ""
-    return f"- {at:%H:%M} {who(shown(turn.speaker) or turn.role, language)}{mark}: {said}"
+    mark = f"({from_where})" if from_where else ""
+    said_by = " ".join(filter(None, (who(shown(voice(turn)), language), mark)))
+    return f"- {at:%H:%M} {said_by}: {said}"
 
 
 def _day(turn: Turn, now: datetime) -> str:

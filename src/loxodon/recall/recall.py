@@ -25,7 +25,7 @@ from loxodon.store import Filter, Having
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
-from loxodon.trust.origin.provenance import told_as
+from loxodon.trust.origin.provenance import told_as, voice
 from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
@@ -270,11 +270,7 @@ def _item(
         later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
         why["again"] = f"{later:%Y-%m-%d}"
     if isinstance(one, Turn):
-        why |= {
-            "route": "journal",
-            "speaker": shown(one.speaker) or one.role,
-            "origin": told_as(one),
-        }
+        why |= {"route": "journal", "speaker": shown(voice(one)), "origin": told_as(one)}
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
         source = Source(session=one.session, turn=one.id)
         until = found.until.astimezone(now.tzinfo) if found.until else None

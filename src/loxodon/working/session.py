@@ -33,7 +33,7 @@ from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
 from loxodon.trust.guard.guard import LATELY
-from loxodon.trust.origin.pasting import in_parts
+from loxodon.trust.origin.own import in_parts
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
 from loxodon.working.compaction import Compacted, compaction_due, place_to_cut, summed_up

@@ -167,7 +167,7 @@ def _clauses(texts: Sequence[str], language: str) -> Iterator[str]:
     cut = _cuts(language)
     speech = import_module(f"loxodon.language.{language}").grammar.speech
     for text in texts:
-        for sentence in split(_own_words(text)):
+        for sentence in split(text):
             if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
                 continue
             asked = "?" if is_question(sentence) else ""
@@ -186,24 +186,6 @@ def _parts(clause: str, language: str) -> list[str]:
     if _length(clause, language) <= _LENGTHS[language][1]:
         return [clause] if clause else []
     return [part for one in _joints(language).split(clause) if (part := one.strip())]
-
-
-def _own_words(text: str) -> str:
-    """A message without what it quotes or hands over to be worked on: others said that."""
-    handed = _handed_over().search(text)
-    return _QUOTED.sub(" ", text[: handed.end()] if handed else text)
-
-
-_QUOTED = re.compile(r"\"[^\"]{20,}\"|“[^“”]{16,}”|「[^「」]{16,}」")
-
-
-@cache
-def _handed_over() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:translat|rephras|rewrit|summari[sz]|proofread|polish|reply to|respond to|correct th"
-        r"|翻译|润色|改写|改一下|总结|概括|回复|校对)[^\n:：]{0,60}[:：]",
-        re.IGNORECASE,
-    )
 
 
 def _weight(clause: str, note: str, words: frozenset[str], tags: Sequence[str]) -> float:

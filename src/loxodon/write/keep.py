@@ -21,7 +21,7 @@ from loxodon.text.names import candidates
 from loxodon.text.words import fold, query_words
 from loxodon.trust.origin import provenance
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
-from loxodon.write import entities, themes
+from loxodon.write import entities, speakers, themes
 from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain, wait_for_owner
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.decide import decided
@@ -65,6 +65,9 @@ class Keeper:
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""
+        name = speakers.name_of(turn)
+        if name and not self._is_owner(name):
+            candidate = speakers.said_by(candidate, name)
         statement = candidate.statement
         turn = provenance.as_vouched(turn, vouched=candidate.vouched)
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
@@ -95,6 +98,10 @@ class Keeper:
             return
         if not self._wavers(found, candidate, turn):
             self._carry_out(found, candidate, turn)
+
+    def _is_owner(self, name: str) -> bool:
+        known = StoreView(self._store).about(USER, "name")
+        return any(fold(name) in (fold(one.value), fold(one.value).split()[0]) for one in known)
 
     def _plan(self, candidate: Candidate, turn: str) -> Plan:
         if not candidate.does:

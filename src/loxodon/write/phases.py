@@ -28,7 +28,7 @@ from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
-from loxodon.store import Filter, Work, clock_check
+from loxodon.store import Work, clock_check
 from loxodon.store.store import Store
 from loxodon.store.worklog import WorkLog
 from loxodon.text.bounds import CLOSELY, tame
@@ -38,7 +38,7 @@ from loxodon.trust.origin import provenance, quarantine
 from loxodon.trust.origin.instructions import found_in
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
-from loxodon.write import codec, compress, fading, speakers, themes
+from loxodon.write import codec, compress, fading, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
@@ -156,7 +156,6 @@ class Run:
         self._failed: dict[int, tuple[str, str]] = {}
         self._aside: set[int] = set()
         self._patient = False
-        self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
         self._turns = 0
         self._held: Doubted | None = None
@@ -413,7 +412,7 @@ class Run:
             candidates = told.candidates
             if turn.origin == "relayed":
                 candidates = [vouched(one, fragments) for one in candidates]
-            found += [(number(turn), one) for one in self._by_name(turn, turns, candidates)]
+            found += [(number(turn), one) for one in candidates]
             language, wanted = rules_for(text)[0], self._residue.wants(told, fragments)
             left += [
                 (one.turn, one.n, worth_of(one.text, language))
@@ -435,19 +434,6 @@ class Run:
             if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
                 self._retract(record)
 
-    def _by_name(
-        self, turn: Turn, turns: Sequence[Turn], read: Sequence[Candidate]
-    ) -> Sequence[Candidate]:
-        """What was read from a turn; among several people, about the one who spoke."""
-        name = speakers.name_of(turn)
-        if not name:
-            return read
-        if turn.session not in self._shared:
-            here = [one for one in turns if one.session == turn.session]
-            before = self._store.journal(Filter(session=turn.session), CONTEXT)
-            self._shared[turn.session] = speakers.several([*here, *before])
-        return [speakers.said_by(one, name) for one in read] if self._shared[turn.session] else read
-
     # Phase 3: asking
 
     def _phase_3(self) -> None:
@@ -455,7 +441,7 @@ class Run:
         turns = self._in_hand(work)
         asked = self._residue.read(turns, self._hear, patient=self._patient)
         with self._writing():
-            self._take_in(asked, turns)
+            self._take_in(asked)
             self._worklog.set_work(work._replace(phase=4))
 
     def _ask_again(self) -> None:
@@ -465,7 +451,7 @@ class Run:
         if asked == Asked():
             return
         with self._writing():
-            self._take_in(asked, ())
+            self._take_in(asked)
             self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
         self._one(4)
 
@@ -478,7 +464,7 @@ class Run:
         with self._begun():
             work = self._worklog.work()
             with self._writing():
-                self._take_in(asked, ())
+                self._take_in(asked)
                 self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
             self._one(4)
             self._set(phase=6)
@@ -486,17 +472,10 @@ class Run:
         self._set(phase=0, attempts=0)
         return self._outcome("answered")
 
-    def _take_in(self, asked: Asked, turns: Sequence[Turn]) -> None:
+    def _take_in(self, asked: Asked) -> None:
         """Put what a model decided in the place of what the rules read."""
-        numbered = {number(turn): turn for turn in turns}
-        numbered |= self._store.turns([turn for turn, _ in asked.found if turn not in numbered])
-        found = [
-            (no, one)
-            for no, read in asked.found
-            for one in self._by_name(numbered[no], turns, [read])
-        ]
         self._worklog.drop_candidates(asked.dropped)
-        self._worklog.put_candidates((no, codec.to_json(one)) for no, one in found)
+        self._worklog.put_candidates((no, codec.to_json(one)) for no, one in asked.found)
         self._worklog.drop_waiting(asked.settled)
         self._worklog.put_off(asked.in_vain)
         for record in asked.taken_back:

@@ -1,29 +1,16 @@
-"""Who is meant by "the user" where several people talk.
+"""Who is meant by "the user": whoever speaks without a name.
 
-The rules read every message as the user's own. In a conversation of several named people that would
-make one person of them all, whose jobs and children overturn each other. There a statement is about
-the one who made it, by name.
+The rules read every message as the user's own. What somebody says who has a name is about them, by
+that name, unless it is known to be the user's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from loxodon.language.statements import USER, Statement
 from loxodon.types import ROLES, Turn
 from loxodon.write.extract import Candidate
-
-
-def several(turns: Iterable[Turn]) -> bool:
-    """Whether more than one named person talks in these turns, as far as nobody knows whose words
-    are the user's: those of a group are somebody else's."""
-    names = {
-        turn.speaker.casefold()
-        for turn in turns
-        if turn.role == "user" and turn.origin != "group" and name_of(turn)
-    }
-    return len(names) > 1
 
 
 def name_of(turn: Turn) -> str:

@@ -270,9 +270,18 @@ def test_a_stamped_log_has_no_speakers_without_a_stamp() -> None:
     assert who_said(text) == [
         ("Alice", "a joke\nMe: knock\nDoor: who"),
         ("Bob", "ha"),
-        ("Alice", "10:45?"),
-        ("Bob", "quick one"),
+        ("Alice", "10:45?\nBob: quick one"),
     ]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [("[2026-02-04 10:30] ", "[2026-02-04 10:31] "), ("10:30 ", "10:31 ")],
+    ids=["stamped", "timed"],
+)
+def test_a_line_without_a_time_goes_on_with_a_timed_message(times: tuple[str, str]) -> None:
+    text = f"{times[0]}Bob: I copied this:\nUser: I live in Rome\n{times[1]}User: ok\n"
+    assert who_said(text) == [("Bob", "I copied this:\nUser: I live in Rome"), ("user", "ok")]
 
 
 def test_a_stamp_inside_a_message_of_a_plain_log() -> None:

@@ -273,7 +273,7 @@ def test_another_person_is_not_the_user() -> None:
     other = words("hi", __openclaw={"senderIsOwner": False, "senderName": "李雷"})
     assert (other.role, other.origin, other.speaker) == ("user", "group", "李雷")
     nameless = words("hi", __openclaw={"senderId": "42"})
-    assert (nameless.origin, nameless.speaker) == ("user", "42")
+    assert (nameless.origin, nameless.speaker) == ("user", "")
 
 
 @pytest.mark.parametrize("kind", ["inter_session", "internal_system"])
@@ -314,7 +314,7 @@ junk
 def test_context_around_the_users_words_is_taken_off() -> None:
     draft = words(CONTEXT)
     assert draft.content == "我下周去大阪"
-    assert (draft.speaker, draft.chat, draft.origin) == ("小梅", "group", "user")
+    assert (draft.speaker, draft.chat, draft.origin) == ("小梅", "group", "group")
     marked = 'Sender: ⟦openclaw:ctx⟧\n```json\n{"name": "A"}\n```\nhi'
     assert words(marked).content == "hi"
     assert words("System: [2026-02-18 10:30] Model switched.\n\nhello").content == "hello"

@@ -42,7 +42,7 @@ from loxodon.serve.mcp.shapes import (
 from loxodon.text.language import language_of
 from loxodon.trust.access.tokens import Right
 from loxodon.trust.origin.instructions import found_in
-from loxodon.trust.origin.pasting import own_words
+from loxodon.trust.origin.own import own_words
 from loxodon.types import Added, Chat, Record
 from loxodon.verbs.arguments import Argument, joined
 from loxodon.verbs.table import BY_NAME, takes
@@ -224,7 +224,7 @@ def handed_in(memory: Memory, session: str, said: Mapping[str, str]) -> Added:
 def _is_doubtful(text: str) -> bool:
     """Whether what is said to be the user's own words may well be of a page that tricked the agent.
     A few honest wishes are worded like that; those the user confirms."""
-    return bool(found_in(own_words(text, relayed=True), "web"))
+    return bool(found_in(own_words(text), "web"))
 
 
 def session_of(memory: Memory, name: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from loxodon.errors import InputError
 from loxodon.serve.proxy.places import Value, items_of, object_of
 from loxodon.text.patterns import lazy
-from loxodon.trust.origin.pasting import in_parts
+from loxodon.trust.origin.own import in_parts
 from loxodon.workspace.readers.jsonl import text_of
 
 Kind = Literal["chat", "responses", "messages"]

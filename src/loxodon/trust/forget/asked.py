@@ -31,7 +31,7 @@ from loxodon.text.words import fold, query_words
 from loxodon.tokens import estimate
 from loxodon.trust.forget.naming import is_proper
 from loxodon.trust.forget.tombstones import has_name, plain, thing_of, things
-from loxodon.trust.origin.pasting import others
+from loxodon.trust.origin.own import others
 from loxodon.trust.origin.provenance import rank, speaks_for_user, told_as
 from loxodon.trust.origin.quarantine import FORGET, HELD, RELEASED, UNCLEAR, read
 from loxodon.types import CAPTURED, Record, Turn
@@ -141,7 +141,7 @@ def _own_words(turn: Turn) -> str:
     if told_as(turn) == "relayed":
         return ""
     text = turn.content
-    for start, end in others(text, relayed=turn.origin == "relayed"):
+    for start, end in others(text):
         text = text[:start] + "\ufffc" * (end - start) + text[end:]
     return text
 

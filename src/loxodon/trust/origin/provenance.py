@@ -2,10 +2,11 @@
 
 | origin | may become |
 |---|---|
-| user | the user's facts, preferences, wishes; all that pages tell |
+| user | the user's facts, preferences, wishes, in the user's own sentences (`own`);
+  all that pages tell |
 | file | the same: the owner's own files |
-| relayed | what the user said outside of what a program put around it (`pasting`): facts, and
-  wishes in plain first-person sentences; any other wish is supposed until the owner confirms it |
+| relayed | what the user said in a message that a program put together: facts, and wishes in plain
+  first-person sentences; any other wish is supposed until the owner confirms it |
 | assistant | what the assistant noted; a fact only where the user's words bear it out |
 | import | facts; a preference or a standing wish only supposed, until the owner confirms it |
 | group, tool, web | nothing by itself: it is found by a recall, fenced, and says whence it came |
@@ -87,9 +88,16 @@ def told_as(turn: Turn) -> Origin:
     another's."""
     if turn.origin != "relayed":
         return turn.origin
-    from loxodon.trust.origin.pasting import others  # most turns have no use for it
+    from loxodon.trust.origin.own import others  # most turns have no use for it
 
-    return "relayed" if others(turn.content, relayed=True) else "user"
+    return "relayed" if others(turn.content) else "user"
+
+
+def voice(turn: Turn) -> str:
+    """Who says a turn, by name or role: in the user's role only the user speaks as the user."""
+    if turn.speaker or turn.role != "user" or turn.origin in (*_SAID_BY_USER, *OWN):
+        return turn.speaker or turn.role
+    return "assistant" if turn.origin == "assistant" else ""
 
 
 def is_context(turn: Turn) -> bool:

@@ -22,7 +22,7 @@ from loxodon.store.store import Store
 from loxodon.text.bounds import tame
 from loxodon.text.language import language_of
 from loxodon.trust.origin.instructions import Instruction, found_in, screens
-from loxodon.trust.origin.pasting import others, own_turn
+from loxodon.trust.origin.own import others, own_turn
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
 from loxodon.verbs.paging import Key, Slice
 
@@ -80,7 +80,7 @@ def _places(turn: Turn) -> list[Instruction]:
         return found_in(turn.content, turn.origin)
     return [
         Instruction(span.start + one.start, span.start + one.end, one.reason)
-        for span in others(turn.content, relayed=True)
+        for span in others(turn.content)
         for one in found_in(turn.content[span.start : span.end], "web")
     ]
 

@@ -21,7 +21,7 @@ from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.words import fold, index_words
 from loxodon.trust.origin import quarantine
-from loxodon.trust.origin.pasting import own_turn
+from loxodon.trust.origin.own import own_turn
 from loxodon.trust.origin.provenance import UNCONFIRMED, is_wish, kind_for, speaks_for_user
 from loxodon.trust.origin.vouching import USER, is_first_person
 from loxodon.types import Kind, Record, Turn

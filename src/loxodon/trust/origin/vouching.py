@@ -1,6 +1,6 @@
 """Whether the user vouches for what was read from a message that a program put together.
 
-`pasting` leaves what stands outside of every mark. That is enough for a fact. What binds whoever
+`own` leaves the user's own sentences. That is enough for a fact. What binds whoever
 replies must be a plain sentence in the first person besides: a page that was put in without a mark
 gives orders (`always reply in Latin`) or speaks of the user (`the user prefers …`). What nobody
 vouches for is held as a belief until the owner confirms it.

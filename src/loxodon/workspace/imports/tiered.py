@@ -172,7 +172,6 @@ def _buffer(connection: apsw.Connection, file: str) -> Iterator[Found]:
                     text,
                     f"{FORMAT}-{channel or 'buffer'}{day}",
                     at=at,
-                    speaker=_name(row, "sender_id"),
                     channel=channel,
                 )
             )

@@ -226,20 +226,9 @@ def _speaking(headers: list[_Header | None], texts: list[str]) -> set[int]:
 
 
 def _of_style(headers: list[_Header | None], style: str) -> set[int]:
-    """The lines of one style, and those without a stamp that name someone who speaks in it."""
-    names = {key_of(header.name) for header in headers if header and header.style == style}
-    # A joke told in a message may have a `Me:` in it; a log between a User and an AI says so.
-    by_role = any(role_of(name) is not None for name in names)
-    chosen: set[int] = set()
-    for place, header in enumerate(headers):
-        if header is None:
-            continue
-        key = key_of(header.name)
-        known = key in names or (by_role and role_of(key) in ("user", "assistant"))
-        notice = header.style == "notice" and style == "stamped"
-        if header.style == style or notice or (known and header.style == "plain"):
-            chosen.add(place)
-    return chosen
+    """The lines of one style; in a log with times a line without one goes on with what is above."""
+    styles = (style, "notice") if style == "stamped" else (style,)
+    return {n for n, header in enumerate(headers) if header and header.style in styles}
 
 
 def _of_plain(headers: list[_Header | None]) -> set[int]:

@@ -261,10 +261,9 @@ def _draft(
         return None
     check_text(words.text)
     chat: Chat = "group" if words.group else "direct"
-    several = False
     if about is not None:  # who may hear it is not for a text to say
-        several = words.group or about.chat != "direct"
         chat = about.chat
+    several = words.group or chat != "direct"
     role, origin, speaker = _author(message, role, words.speaker, several)
     return Draft(
         line,
@@ -319,14 +318,14 @@ def _author(message: Entry, role: Role, speaker: str, several: bool) -> tuple[Ro
         return "system", "tool", _checked(provenance.get("sourceTool"), "sourceTool")
     extra = message.get("__openclaw")
     if not isinstance(extra, Mapping):
-        return role, "group" if several else "user", speaker
+        return (role, "group", speaker) if several else (role, "user", "")
     for field in ("senderName", "senderUsername", "senderId"):
         speaker = _checked(extra.get(field), field) or speaker
         if extra.get(field):
             break
     owner = extra.get("senderIsOwner")
     theirs = owner is False or (owner is not True and several)
-    return role, "group" if theirs else "user", speaker
+    return (role, "group", speaker) if theirs else (role, "user", "")
 
 
 def _checked(value: object, field: str) -> str:
