@@ -184,8 +184,8 @@ def _near(candidate: Candidate, view: KnowledgeView) -> list[Record]:
     for words in statement.over:
         found += view.like(words, 2 * SIMILAR)
         found += view.about(words)
-        if attribute := CALLED.get(fold(words)):
-            found += view.about(statement.subject, attribute)
+        if called := CALLED.get(fold(words)):
+            found += view.about(statement.subject, called)
     return list({record.id: record for record in found}.values())
 
 
