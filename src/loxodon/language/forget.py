@@ -200,7 +200,9 @@ class _Grammar:
             if self._back.fullmatch(groups[name]):
                 return ""
             about = sentence[found.start(name) :]
-            if not form.needs.search(sentence) or (form.elsewhere and self._elsewhere.search(about)):
+            if not form.needs.search(sentence) or (
+                form.elsewhere and self._elsewhere.search(about)
+            ):
                 continue
             what = self._named(groups[name])
             if what and _GONE not in what and not self._nothing.search(what):
