@@ -100,15 +100,14 @@ def row_of(turn: Turn) -> int:
 
 def meant(store: Store, turn: Turn, request: Request) -> Meant:
     """What a request in a turn is about."""
-    places = (
-        _Search(store, turn, request.what).places() if request.what else _last(store, turn, request)
-    )
-    found = list(dict.fromkeys(places))
-    records = _drawn(store, found)
-    if request.what:
-        records |= {one.id: one for one in _Search(store, turn, request.what).records()}
-        found += [one for one in _sources(store, records.values()) if one not in found]
-    return Meant(tuple(records.values()), tuple(found))
+    if not request.what:
+        last = tuple(_last(store, turn, request))
+        return Meant(tuple(_drawn(store, last).values()), last)
+    search = _Search(store, turn, request.what)
+    places = dict.fromkeys(search.places())
+    records = _drawn(store, list(places)) | {one.id: one for one in search.records()}
+    places |= dict.fromkeys(_sources(store, records.values()))
+    return Meant(tuple(records.values()), tuple(places))
 
 
 # What was said last
