@@ -55,7 +55,6 @@ def test_a_request_says_where_it_stands() -> None:
     text = "Thanks! Please forget that I live in Leeds. What's next?"
     (found,) = requests(text)
     assert text[found.start : found.end] == "Please forget that I live in Leeds."
-    assert found.sure
 
 
 def test_sentences_that_only_say_it_again_belong_to_it() -> None:
@@ -63,19 +62,6 @@ def test_sentences_that_only_say_it_again_belong_to_it() -> None:
     (found,) = requests(text)
     assert text[found.start : found.end] == "Forget my age. Don't keep it. Thanks!"
     assert without_requests(text) == "Hi.  Don't keep me waiting. Thanks!"
-
-
-@pytest.mark.parametrize(
-    ("text", "sure"),
-    [
-        ("Please forget my age, I hate it.", True),
-        ("Forget my age, I feel young!", False),
-        ("Wipe everything about the Berlin trip please.", False),
-        ("请把跟柏林旅行有关的都清除掉", False),
-    ],
-)
-def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None:
-    assert [one.sure for one in requests(text)] == [sure]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +79,7 @@ def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None
     ],
 )
 def test_the_wish_said_again_hides_nothing(text: str, what: str) -> None:
-    assert [(one.what, one.sure) for one in requests(text)] == [(what, True)]
+    assert [one.what for one in requests(text)] == [what]
 
 
 @pytest.mark.parametrize(

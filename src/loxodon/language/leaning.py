@@ -19,13 +19,17 @@ _BARE_ANSWER = lazy(
 _PRONOUN = lazy(
     r"(?i)^\W*(?:and |but |so |because )?(?:he|she|it|they|that|this(?! (?:morning|afternoon|evening|week|month|year|time))|his|her|their)\b"
 )
+_ELLIPSIS = lazy(
+    r"(?i)^\W*(?:still|not|haven't|hasn't|apparently|turns out|plus|because|even)\b"
+    r"|\b(?:next|last|first|second|another|other|that) one\b"
+)
 _UNSAID_OBJECT = lazy(
     r"(?i)\b(?:knows?|know yet|tell (?:anyone|anybody)|told (?:anyone|anybody))(?=\s*(?:[,.!?…]|$"
     r"|about (?:it|this|that)\b|yet\b))|(?:知道|告诉|说出去|外传|发现)(?=[，。！了]|$)"
 )
 _OWN_SUBJECT = lazy(r"(?i)^\W*(?:i|i'm|i've|my|we|we're|our|the|a|an|in|on|at|just|back)\b")
 _CHINESE_LEANING = lazy(
-    r"^(?:而且|但是?|不过|所以|因为|然后|后来|结果|他|她|它|他们|对方|人家|那个|这事|那事|没有?|是的|对|嗯)"
+    r"^(?:而且|但是?|不过|所以|因为|然后|后来|结果|他|她|它|他们|对方|人家|那个|这事|那事|没有?|是的|对|嗯|还没?|也|没敢|不敢|就怕|本来|幸好)"
     r"|^[\u4e00-\u9fff]{1,2}[了完过](?!\s)|人家"
 )
 _CHINESE_OPENING = lazy(
@@ -50,17 +54,9 @@ def leans(text: str, on: str = "") -> bool:
         return bool(_CHINESE_LEANING.search(first)) and not _CHINESE_OPENING.match(first)
     if _BARE_ANSWER.match(first):
         return len(sentences) > 1 and bool(_PRONOUN.match(sentences[1].strip()))
-    if _ANSWER.match(first) or _PRONOUN.match(first):
+    if any(like.search(first) for like in (_ANSWER, _PRONOUN, _ELLIPSIS)):
         return True
     return len(first.split()) <= 3 and not _OWN_SUBJECT.match(first) and len(sentences) > 1
-
-
-def closes(text: str) -> bool:
-    """Whether a message begins something else by saying so."""
-    return _CLOSING.match(text) is not None
-
-
-_CLOSING = lazy(r"(?i)^\W*(?:anyway|by the way|btw|on another note|also|另外|对了|话说|说起来)\b")
 
 
 def _shares_name(text: str, on: str) -> bool:

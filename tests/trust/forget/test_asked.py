@@ -174,32 +174,18 @@ def test_what_is_dropped_stays_away_and_is_not_asked_about(home: Path, clock: Cl
         assert "Paul" not in recalled(memory, "divorce")
 
 
-@pytest.mark.parametrize(
-    "text", ["Wipe everything about the divorce please.", "Forget my divorce, I am fine"]
-)
-def test_what_is_not_plain_is_only_asked_about(home: Path, clock: Clock, text: str) -> None:
+def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
-        talked(memory, clock, *TALK)
-        memory.consolidate()
-        known = {one.id for one in memory.list()}
-        assert ask(memory, clock, text) == 1
+        for n in range(30):
+            memory.capture(f"Garden plan {n}: plant bed {n}")
+        assert ask(memory, clock, "Please forget what I told you about the garden") == 1
+        assert len(memory.list()) == 30
         (head,) = [one for one in memory.quarantine("unclear", 0) if one.reason == "forget"]
         assert memory.quarantine("held", 0) == []
-        assert {one.id for one in memory.list()} == known
-        assert "Paul" in recalled(memory, "divorce")
         with pytest.raises(InputError):
             memory.forget(head.id)
         memory.release(head.id)
         assert memory.status().reviews == 0
-        assert {one.id for one in memory.list()} == known
-
-
-def test_many_memories_are_not_plain(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        for n in range(8):
-            memory.capture(f"Garden plan {n}: plant bed {n}")
-        assert ask(memory, clock, "Please forget what I told you about the garden") == 1
-        assert len(memory.list()) == 8
 
 
 def test_what_is_said_later_is_new(home: Path, clock: Clock) -> None:
@@ -271,8 +257,8 @@ def test_what_is_unknown_is_nothing_and_that_is_told(
         assert said in memory.recall(text).context
         done = "Please forget what I told you about my divorce."
         assert "nothing about it" not in memory.recall(done).context
-        assert memory.quarantine("all", 0) == []
-        for id in ("q_1", "q_x", "q_"):
+        assert memory.quarantine("held", 0) == []
+        for id in ("q_9", "q_x", "q_"):
             with pytest.raises(NotFoundError):
                 memory.forget(id)
         assert ask(memory, clock, done) == 1
@@ -296,32 +282,22 @@ def test_nothing_is_learned_from_a_request(
         assert [one.value for one in memory.list()] == kept
         assert memory.entities() == []
         assert memory.status().reviews == 0
-        assert memory.quarantine("all", 0) == []
+        assert memory.quarantine("held", 0) == []
         told = [one.text for one in memory.segments()] + [one.summary for one in memory.events()]
         assert not any(word in one for one in told for word in ("Lars", "一鸣", "keep", "别记"))
 
 
-def test_nothing_is_learned_from_a_request_that_is_only_asked_about(
-    home: Path, clock: Clock
-) -> None:
-    with opened(home, clock) as memory:
-        talked(memory, clock, "My cousin Lars lives in Oslo")
-        assert ask(memory, clock, "Wipe everything about my cousin Lars.") == 1
-        memory.consolidate()
-        assert memory.status().reviews == 1
-        assert not any("Wipe" in one.content for one in memory.list())
-        assert any("Oslo" in one.content for one in memory.list())
-
-
-def test_a_request_survives_a_restore_from_the_views(home: Path, clock: Clock) -> None:
+def test_a_restore_from_the_views_lacks_what_is_held_back(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         talked(memory, clock, *TALK)
         memory.consolidate()
         ask(memory, clock, "Please forget what I told you about my divorce.")
         memory.consolidate()
-        before = memory.quarantine("all", 0)
         views = memory.workspace.path
+    assert not files_with(["Paul", "divorce"], Path(views))
     restore(views, str(home.parent / "other"), clock=clock)
     with opened(home.parent / "other", clock) as memory:
-        assert memory.quarantine("all", 0) == before
+        assert memory.quarantine("all", 0) == []
         assert "Paul" not in recalled(memory, "divorce")
+        assert "52000" in recalled(memory, "salary")
+        assert memory.validate() == []

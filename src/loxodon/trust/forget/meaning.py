@@ -7,12 +7,13 @@ on them). Somebody's name alone does not tell what of them is meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.language.forget import Request
-from loxodon.language.leaning import closes, leans
+from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
 from loxodon.recall.understand import understand
 from loxodon.store import Filter
@@ -33,6 +34,8 @@ _NEARLY = 0.75
 """How much of what the best has others must have to be meant as well."""
 _EXACT, _APART, _RELATED, _CHARACTER = 1.0, 0.8, 0.7, 0.3
 """What it counts that a text has a word; 吵…架 for 吵架; a related word; a character of it."""
+_OTHERS = 0.7
+"""What is left of that where the user means something of their own, and the text is not of them."""
 _CHAIN = 6
 """Messages that may lean on one."""
 _SAME_TALK = timedelta(days=2)
@@ -67,6 +70,8 @@ _GENERIC = frozenset(
         ],
     )
 )
+_FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[我咱你您]")
+_OWN = lazy(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
 _HAN = lazy(r"[\u4e00-\u9fff]+")
 _JOINTS = lazy(r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+")
 _LATIN_NAME = lazy(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)")
@@ -142,6 +147,8 @@ class _Terms(NamedTuple):
     related: tuple[tuple[str, str, float], ...]
     """(the word asked for, a related one, how much that counts)"""
     thing: str
+    own: bool
+    """Whether it is the user's: `my salary` is not the average one."""
 
     def score(self, text: str) -> float:
         """How much of what is looked for a text has; 0 where it does not name whom it must."""
@@ -159,7 +166,13 @@ class _Terms(NamedTuple):
         for because, word, weight in self.related:
             if because not in folded and _has(folded, words, word):
                 other[because] = max(other.get(because, 0.0), weight)
-        return latin + han + sum(other.values())
+        found = latin + han + sum(other.values())
+        return found if not self.own or _FIRST_PERSON.search(folded) else found * _OTHERS
+
+    def is_related(self, text: str) -> bool:
+        """Whether a text has a word that is related to one that is looked for."""
+        folded, words = fold(text), index_words(text)
+        return any(_has(folded, words, word) for _, word, _ in self.related)
 
 
 def _terms(store: Store, what: str, now: datetime) -> _Terms:
@@ -169,7 +182,7 @@ def _terms(store: Store, what: str, now: datetime) -> _Terms:
             called = (one.entity.name, *one.entity.aliases)
             names[fold(one.text)] = tuple(map(fold, called))
     for found in (*_LATIN_NAME.finditer(what), *_KIN.finditer(fold(what))):
-        names.setdefault(fold(found[0]), (fold(found[0]),))
+        names.setdefault(fold(found[0]), (fold(found[0]), *_called(store, found[0])))
     for name in sorted(names, key=len, reverse=True):
         rest = _without(rest, name)
     latin = tuple(
@@ -182,9 +195,17 @@ def _terms(store: Store, what: str, now: datetime) -> _Terms:
         for one in expand(query_words(rest), rest)
         if one.weight >= KIND * KIND
     )
-    return _Terms(
-        tuple(names.values()), latin, tuple(dict.fromkeys(pairs)), related, thing_of(what)
-    )
+    own = _OWN.search(fold(what)) is not None
+    han = tuple(dict.fromkeys(pairs))
+    return _Terms(tuple(names.values()), latin, han, related, thing_of(what), own)
+
+
+def _called(store: Store, role: str) -> list[str]:
+    """The names of whom the journal calls `my sister Mei`."""
+    hits = store.search("turns", query_words(role), Filter(), _TURNS // 10)
+    said = store.turns([hit.row for hit in hits]).values()
+    like = re.compile(rf"(?i:\b{re.escape(role)}),? (?:is )?(?:called |named )?([A-Z]\w+)")
+    return [fold(name) for one in said for name in like.findall(one.content)]
 
 
 def _without(text: str, name: str) -> str:
@@ -259,7 +280,29 @@ class _Search:
         if best < 2 * _CHARACTER and rows and rows[-1] - rows[0] > _CHAIN // 2:
             self._best = 0.0
             return []  # a character here and there is no sign
-        return [place for _, one, turn in meant for place in _talk(self._store, turn, one)]
+        return [place for _, one, turn in meant for place in self._talk(turn, one)]
+
+    def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
+        """A passage, and the talk around it that is about the same."""
+        yield place
+        worklog, row = self._store.worklog, row_of(turn)
+        if place.end - place.start < len(turn.content):
+            return
+        if turn.role == "assistant" or leans(turn.content):
+            for one in reversed(worklog.turns_before(turn.session, row, 2)):
+                yield _whole(one)
+                if one.role == "user":
+                    break
+        said = turn
+        for one in worklog.turns_behind(turn.session, row, _CHAIN):
+            if one.role == "user":
+                if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
+                    return
+                said = one
+            yield _whole(one)
+
+    def _goes_on(self, text: str, after: str) -> bool:
+        return leans(text, after) or self._terms.is_related(text)
 
     def records(self) -> list[Record]:
         """Memories with as much of the words as the best message."""
@@ -285,31 +328,6 @@ def _passages(turn: Turn) -> list[Place]:
     if len(text) <= _SHORT:
         return [Place(row, 0, len(text))]
     return [Place(row, start, end) for start, end in spans(text)]
-
-
-def _talk(store: Store, turn: Turn, place: Place) -> Iterator[Place]:
-    """A passage, and the talk around it that is about the same."""
-    yield place
-    row = row_of(turn)
-    if place.end - place.start < len(turn.content):
-        return
-    if turn.role == "assistant" or leans(turn.content):
-        for one in reversed(store.worklog.turns_before(turn.session, row, 2)):
-            if turn.role == "user" and one.role == "user":
-                yield _whole(one)
-                break
-            yield _whole(one)
-            if one.role == "user":
-                break
-    said = turn
-    for one in store.worklog.turns_behind(turn.session, row, _CHAIN):
-        if one.at - said.at > _SAME_TALK:
-            return
-        if one.role == "user":
-            if closes(one.content) or not leans(one.content, said.content):
-                return
-            said = one
-        yield _whole(one)
 
 
 def _whole(turn: Turn) -> Place:
