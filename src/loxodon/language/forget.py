@@ -30,7 +30,8 @@ _NAME = lazy(r"\{([a-z]+)\}")
 _SIGN = lazy(
     r"(?i)forget|delet|eras|remov|wip|clear|scrub|purg|discard|remember|memor|get(?:ting)? rid"
     r"|expung|strike|scratch|lose|drop|nix|ditch|keep|stor|sav|record|retain|hold|hang|pretend"
-    r"|act |imagine|take|retract|withdraw|gone|note|forgot|un-?(?:learn|hear)|toss|throw|kept|log|track"
+    r"|act |imagine|take|retract|withdraw|gone|note|forgot|un-?(?:learn|hear)|toss|throw|kept|log"
+    r"|track"
     r"|忘|记|記|删|刪|抹|清|擦|划|移除|去掉|存|留|当|當|算|装|裝|撤|作废|销毁|丢|扔"
 )
 _QUOTED = lazy(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)")

@@ -17,8 +17,10 @@ _BARE_ANSWER = lazy(
     r"|whatever|so much|a lot|i know|fair enough|\W)+$"
 )
 _PRONOUN = lazy(
-    r"(?i)^\W*(?:and |but |so |because )?(?:he|she|it|they|that|this(?! (?:morning|afternoon|evening|week|month|year|time))|his|her|their)\b"
+    r"(?i)^\W*(?:and |but |so |because )?(?:he|she|it|they|that|his|her|their"
+    r"|this(?! (?:morning|afternoon|evening|week|month|year|time)))\b"
 )
+_THIRD_PERSON = lazy(r"(?i)\b(?:he|she|it|its|they|his|her|hers|him|them|their)\b|[他她它]")
 _ELLIPSIS = lazy(
     r"(?i)^\W*(?:still|not|haven't|hasn't|apparently|turns out|plus|because|even)\b"
     r"|\b(?:next|last|first|second|another|other|that) one\b"
@@ -57,6 +59,11 @@ def leans(text: str, on: str = "") -> bool:
     if any(like.search(first) for like in (_ANSWER, _PRONOUN, _ELLIPSIS)):
         return True
     return len(first.split()) <= 3 and not _OWN_SUBJECT.match(first) and len(sentences) > 1
+
+
+def refers(text: str) -> bool:
+    """Whether a text has a pronoun for somebody or something."""
+    return _THIRD_PERSON.search(text) is not None
 
 
 def _shares_name(text: str, on: str) -> bool:

@@ -23,6 +23,7 @@ from loxodon.text.related import KIND, expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, index_words, query_words, stem_of
+from loxodon.trust.forget.naming import roles_in
 from loxodon.trust.forget.tombstones import thing_of, things
 from loxodon.types import CAPTURED, Record, Turn
 
@@ -74,14 +75,7 @@ _FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\
 _OWN = lazy(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
 _HAN = lazy(r"[\u4e00-\u9fff]+")
 _JOINTS = lazy(r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+")
-_LATIN_NAME = lazy(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)")
-_KIN = lazy(
-    r"\b(?:mother|mom|mum|father|dad|brother|sister|son|daughter|wife|husband|uncle|aunt|cousin"
-    r"|boss|friend|neighbou?r|roommate|colleague|landlord|ex)\b(?:-in-law)?"
-    r"|婆婆|公公|岳[父母]|丈母娘|爸爸|妈妈|[老我]爸|[老我]妈|哥哥?|姐姐?|弟弟?|妹妹?|爷爷|奶奶|外[公婆]"
-    r"|姥[姥爷]|[小大二]?[姨姑舅叔伯](?:[妈父父]|[姨姑舅叔伯])?|老公|老婆|儿子|女儿|同事|老板|室友|闺蜜"
-    r"|[老小阿][\u4e00-\u9fff](?=[^\u4e00-\u9fff]|[\u4e00-\u9fff])"
-)
+_NAME = lazy(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
 
 class Place(NamedTuple):
@@ -181,8 +175,9 @@ def _terms(store: Store, what: str, now: datetime) -> _Terms:
         if one.entity.name != USER:
             called = (one.entity.name, *one.entity.aliases)
             names[fold(one.text)] = tuple(map(fold, called))
-    for found in (*_LATIN_NAME.finditer(what), *_KIN.finditer(fold(what))):
-        names.setdefault(fold(found[0]), (fold(found[0]), *_called(store, found[0])))
+    for name in (*_NAME.findall(what), *roles_in(what)):
+        if not any(fold(name) in one for one in names):
+            names[fold(name)] = (fold(name), *_called(store, name))
     for name in sorted(names, key=len, reverse=True):
         rest = _without(rest, name)
     latin = tuple(

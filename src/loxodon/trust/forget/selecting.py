@@ -15,14 +15,15 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
 from loxodon.store.protocol import Store
 from loxodon.text.sentences import spans, split
-from loxodon.text.similarity import covers, gist, likeness
+from loxodon.text.similarity import gist, likeness
 from loxodon.text.words import fold, index_words, query_words
-from loxodon.trust.forget.naming import dictionary_words, is_proper, longer, near, said_aliases
-from loxodon.trust.forget.told import SAME, Told, Wording, own_parts, proper, wording
+from loxodon.trust.forget.naming import dictionary_words, is_role, is_word, longer, near, speaks_of
+from loxodon.trust.forget.told import Told, Wording, own_parts, proper, wording
 from loxodon.trust.forget.tombstones import (
     FOREVER,
     LEAST_WORDS,
@@ -36,6 +37,7 @@ from loxodon.trust.forget.tombstones import (
     span,
     thing_of,
     things,
+    tokens_of,
 )
 from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record
@@ -69,6 +71,8 @@ class Selection(NamedTuple):
     """With an entity, other names that are to be forgotten with it."""
     only: bool = False
     """With ids, just these: nothing else that says the same."""
+    doubtful: bool = False
+    """With an entity, also the sentences that only may be about it."""
 
     @property
     def what(self) -> str:
@@ -101,6 +105,8 @@ class Selection(NamedTuple):
                 "other names can only be given with an entity",
                 hint="write `loxodon forget --entity NAME --also OTHER`",
             )
+        if self.doubtful and named != ["entity"]:
+            raise InputError("`doubtful` needs an entity", hint="give the name of an entity")
         if self.only and named != ["ids"]:
             raise InputError("`only` needs ids", hint="give the ids of memories or messages")
         return named[0]
@@ -114,12 +120,12 @@ class SelectedTombstones(NamedTuple):
     names: tuple[str, ...] = ()
     """For an entity, what it is called."""
     near: tuple[str, ...] = ()
-    """Names that are much like these, and stay."""
+    """Names that may be of the same, and stay."""
+    doubtful: tuple[str, ...] = ()
+    """Sentences that may be about it, and stay."""
 
 
-def chosen(
-    store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
-) -> SelectedTombstones:
+def chosen(store: Store, marker: Marker, selection: Selection, now: datetime) -> SelectedTombstones:
     """The tombstones of what is named; NotFoundError where there is no such thing."""
     until = to_stored(now)[0]
     what = selection.what
@@ -129,7 +135,8 @@ def chosen(
     elif what == "ids":
         tombstones = [tombstone for id in selection.ids for tombstone in maker.of_id(id)]
     elif what == "entity":
-        tombstones = list(maker.of_names(maker.names_of(selection.entity, selection.also)))
+        called = maker.names_of(selection.entity, selection.also)
+        tombstones = list(maker.of_names(called, doubtful=selection.doubtful))
     elif what == "topic":
         tombstones = list(maker.of_topic(selection.topic))
     elif what == "session":
@@ -139,7 +146,7 @@ def chosen(
         tombstones = [span(since, until)]
     names = tuple(dict.fromkeys(maker.names))
     return SelectedTombstones(
-        tombstones, maker.sieve, names, tuple(maker.near(names)) if preview else ()
+        tombstones, maker.sieve, names, tuple(maker.near(names)), tuple(maker.doubtful)
     )
 
 
@@ -154,7 +161,8 @@ class _Maker:
         """Under which someone or something goes."""
         self._apart: list[str] = []
         self._roles: list[str] = []
-        """Those that others may be called too: `sister`, `同事`."""
+        """What they are to the user, and nobody else is: `sister`, 同事."""
+        self.doubtful: list[str] = []
 
     def _tombstone(self, kind: str, *parts: bytes | str) -> Tombstone:
         self.sieve.add(kind, parts)
@@ -287,8 +295,8 @@ class _Maker:
     # Someone or something
 
     def names_of(self, name: str, also: Iterable[str] = ()) -> tuple[str, ...]:
-        """All names of an entity: those that it is known by, those that were said to be its, and
-        those that are given. What is no entity goes by the name that is given."""
+        """The names of an entity: those that it is known by, and those that are given. What is no
+        entity goes by the name that is given. `my sister` is no name of anybody."""
         found = self._store.entities_named([name, *also])
         names = [
             other
@@ -302,12 +310,15 @@ class _Maker:
             )
         if not all(map(plain, (name, *also))):
             raise InputError("{name} is not a name", hint="use a word", name=repr(name))
-        own = [one for one in names if is_proper(one) or one in (name, *also)]
-        said = said_aliases(self._texts_with(own), own, self._known_names)
-        more = self._store.entities_named(said)
-        said = [one for one in said if one not in more or more[one].name != USER]
-        self._roles = [one for one in names if one not in own]
-        return tuple(dict.fromkeys((*names, *said)))
+        own = [one for one in names if one in (name, *also) or not is_role(one)]
+        taken = [
+            role
+            for one in self._store.worklog.entities()
+            for role in one.aliases
+            if fold(one.name) not in map(fold, own)
+        ]
+        self._roles = [one for one in names if one not in own and one not in taken]
+        return tuple(dict.fromkeys(own))
 
     @cached_property
     def _known_names(self) -> list[str]:
@@ -337,26 +348,26 @@ class _Maker:
         return list(filter(sieve.may_have, texts))
 
     def near(self, names: Sequence[str]) -> list[str]:
-        """Names that look like these, and are perhaps somebody else's."""
+        """Names that may be theirs too, or somebody else's."""
         if not names:
             return []
         texts = (turn.content for turn in self._erasure.turns())
         return near(names, [*self._known_names, *self._apart], texts)
 
-    def of_names(self, names: Sequence[str]) -> Iterator[Tombstone]:
-        """Every sentence that names someone, and those that tell what is known of them."""
+    def of_names(self, names: Sequence[str], *, doubtful: bool = False) -> Iterator[Tombstone]:
+        """Every sentence that names someone, and those that tell what is known of them; of those
+        that only may, all or none."""
         self.names += names
-        yield from self._of_roles(names)
-        names = [name for name in names if name not in self._roles]
-        tombstones = [tombstone for name in names for tombstone in self._of_name(name, "name")]
-        self._apart += self._longer(names)
-        tombstones += [
-            tombstone for other in self._apart for tombstone in self._of_name(other, "apart")
+        tombstones = [
+            one for name in names for one in self._of_name(name, is_word=self._is_word(name))
         ]
+        self._apart += self._longer(names)
+        tombstones += [one for other in self._apart for one in self._of_name(other, apart=True)]
         yield from tombstones
         marks = Marks(self._marker, tombstones, present=True, sieve=self.sieve)
         rows = [row for row, text in self._erasure.memory_texts() if self.sieve.may_have(text)]
         about = [one for one in self._erasure.memories(rows) if _is_about(one.record, marks)]
+        self.doubtful += self._doubtful(names, marks)
         # Kept apart from the marks, which look through the same sieve.
         yield from [
             tombstone
@@ -367,33 +378,42 @@ class _Maker:
                 *self._sources_of(one, marks),
             )
         ]
+        if doubtful:
+            yield from [self._tombstone("said", plain(one)) for one in self.doubtful]
+            self.doubtful.clear()
 
-    def _of_roles(self, names: Sequence[str]) -> Iterator[Tombstone]:
-        """The sentences and memories that speak of someone as `my sister`, and of nobody else."""
-        roles, own = [*map(plain, self._roles)], set(map(fold, names))
-        others = [
-            plain(name)
-            for name in self._known_names
-            if is_proper(name) and fold(name) not in own and plain(name)
-        ]
+    def _is_word(self, name: str) -> bool:
+        """Whether a name with capitals is a word of somebody's too: Frank and frank."""
+        if name == name.lower() or len(tokens_of(name)) > 1:
+            return False
+        lower = name.lower()
+        return is_word(name) or any(
+            lower in tokens_of(text) for text in self._texts_with([name]) if lower in text
+        )
 
-        def speaks_of(text: str) -> bool:
-            words = plain(text)
-            return any(has_name(words, role) for role in roles) and not any(
-                has_name(words, other) for other in others
-            )
-
-        for text in self._texts_with(self._roles):
+    def _doubtful(self, names: Sequence[str], marks: Marks) -> list[str]:
+        """Sentences that may speak of someone, by a role that nobody else has or by a name that
+        is spelled otherwise or a part of a word; not those that name somebody else."""
+        others = [plain(one) for one in self._known_names if not is_role(one) and one not in names]
+        own = [plain(name) for name in names if not thing_of(name)]
+        found: dict[str, None] = {}
+        for text in self._texts_with([*names, *self._roles]):
             for sentence in split(text):
-                if speaks_of(sentence):
-                    yield self._tombstone("said", plain(sentence))
-        for row, text in self._erasure.memory_texts() if roles else ():
-            if speaks_of(text):
-                for one in self._erasure.memories([row]):
-                    yield self._tombstone("memory", one.record.id)
+                words = plain(sentence)
+                if marks.named(sentence, self._until) or any(has_name(words, o) for o in others):
+                    continue
+                tokens = f" {fold(' '.join(tokens_of(sentence)))} "
+                spelled = any(
+                    f" {name} " in tokens if name.isascii() else name in words for name in own
+                )
+                if spelled or any(speaks_of(role, sentence) for role in self._roles):
+                    found[sentence.strip()] = None
+        return list(found)
 
-    def _of_name(self, name: str, kind: str) -> Iterator[Tombstone]:
-        if tombstone := self._marker.name(name, self._until, kind):
+    def _of_name(
+        self, name: str, *, apart: bool = False, is_word: bool = False
+    ) -> Iterator[Tombstone]:
+        if tombstone := self._marker.name(name, self._until, apart=apart, is_word=is_word):
             self.sieve.add(tombstone.kind, (thing_of(name) or plain(name),))
             yield tombstone
 
@@ -412,20 +432,16 @@ class _Maker:
             yield from (one for one in dict.fromkeys(found) if fold(one) not in own)
 
     def _sources_of(self, one: MemoryRow, marks: Marks) -> Iterator[Tombstone]:
-        """The sentences that a memory was drawn from, where they do not name whom it is about."""
-        contents = {one.record.content: wording(one.record)}
-        told = Told(contents, (), self._others([one.record]))
+        """The sentences that a memory was drawn from, where they have a pronoun for a name."""
+        told = Told({one.record.content: wording(one.record)}, (), self._others([one.record]))
         for turn in self._erasure.turns(one.turns):
-            named = " ".join(part for part in split(turn.content) if marks.named(part, turn.at))
-            if covers(named, one.record.content) >= SAME:
+            if turn.channel == CAPTURED:
+                yield from self._of_turn(turn)
                 continue
             rest = marks.cut(turn.content, turn.at)
-            captured = turn.channel == CAPTURED
-            hit = [] if captured else told.in_turn(rest, True, False)
-            hit = [part for part in hit if plain(part) and not told.names_another(part)]
-            yield from (self._tombstone("said", plain(part)) for part in hit)
-            if not hit and not named and (captured or not told.names_another(rest)):
-                yield from self._of_turn(turn)
+            for part in told.in_turn(rest, True, False) if rest != turn.content else ():
+                if plain(part) and refers(part) and not told.names_another(part):
+                    yield self._tombstone("said", plain(part))
 
     def of_topic(self, topic: str) -> Iterator[Tombstone]:
         wanted = fold(topic)
