@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
@@ -20,7 +20,6 @@ from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
 from loxodon.store.protocol import Store
 from loxodon.text.sentences import spans, split
-from loxodon.text.similarity import gist, likeness
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.trust.forget.naming import dictionary_words, is_role, is_word, longer, near, speaks_of
 from loxodon.trust.forget.told import Told, Wording, own_parts, proper, wording
@@ -36,26 +35,16 @@ from loxodon.trust.forget.tombstones import (
     plain,
     span,
     thing_of,
-    things,
     tokens_of,
 )
 from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
-from loxodon.types import CAPTURED, Record
+from loxodon.types import CAPTURED, Record, Turn
 
-NEAR = 8
-"""Turns of a session on either side of a source in which what is forgotten is spoken of."""
-_FAR = 500
-"""How far on in the journal, where others speak in between, these may be."""
-_MOST_FOUND = 2_000
-"""Turns elsewhere that are looked at, those with the most of the words first."""
+_REPLIES = 3
+"""Turns behind a source that may answer it."""
 _MOST_ALIKE = 300
-"""The same of memories."""
+"""Memories that are looked at, those with the most of the words first."""
 _MEMORY_INDEXES: tuple[Index, ...] = ("memories", "archive")
-_OFTEN = 12
-"""Turns that may have a clause word for word which is beside a source, and only has the value."""
-_ALIKE = 0.8
-_KIN = 0.5
-"""How alike memories are that say the same; less will do for those made from each other."""
 
 
 class Selection(NamedTuple):
@@ -524,40 +513,29 @@ class _Maker:
         return tuple(name for folded, name in self._folded_names if folded not in told)
 
     def _spoken_of(self, told: Told, sources: set[int]) -> Iterator[Tombstone]:
-        """The clauses of turns that say what the memories say."""
-        found = self._found(told.contents) - sources
-        near = self._near(sources)
-        wanted = sources | near | found
-        for turn in self._erasure.turns(wanted):
+        """The clauses that say what the memories say, in the turns they were drawn from and in the
+        answers to these."""
+        near = self._replies(sources)
+        for turn in self._erasure.turns(sources | near):
             if turn.seq in sources and turn.channel == CAPTURED:
                 yield from self._of_turn(turn)
                 continue
             hit = told.in_turn(turn.content, turn.seq in sources, turn.seq in near)
-            if turn.seq not in sources:  # what is said again and again is not said of this
-                hit = [part for part in hit if told.is_whole(part) or not self._is_common(part)]
             yield from (self._tombstone("said", plain(part)) for part in hit if plain(part))
             if not hit and turn.seq in sources:
                 yield from self._of_turn(turn)
 
-    def _is_common(self, part: str) -> bool:
-        return self._erasure.is_common(part.strip().rstrip("，、；：。,;:.!?！？"), _OFTEN)
-
-    def _near(self, sources: Iterable[int]) -> set[int]:
-        """The turns beside these in their sessions, in which the same is spoken of."""
-        worklog, found = self._store.worklog, set[int]()
+    def _replies(self, sources: Iterable[int]) -> set[int]:
+        """What the assistant said right after these turns."""
+        found = set[int]()
         for row, turn in self._store.turns(list(sources)).items():
-            after = worklog.turns_from(turn.session, row, row + _FAR)[: NEAR + 1]
-            beside = [*worklog.turns_before(turn.session, row, NEAR), *after]
-            found.update(int(one.ref[2:]) for one in beside)
+            behind = self._store.worklog.turns_behind(turn.session, row, _REPLIES)
+            found.update(int(one.ref[2:]) for one in takewhile(_is_reply, behind))
         return found
 
-    def _found(self, contents: Iterable[str]) -> set[int]:
-        """Turns anywhere that have words of these."""
-        return {
-            hit.row
-            for content in contents
-            for hit in self._store.search("turns", query_words(content), Filter(), _MOST_FOUND)
-        }
+
+def _is_reply(turn: Turn) -> bool:
+    return turn.role != "user"
 
 
 def _is_turn(id: str) -> bool:
@@ -587,24 +565,12 @@ def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
 
 
 def _same(one: Record, other: Record) -> bool:
-    """Whether two memories say the same, or one was made of the other and says about the same."""
+    """Whether two memories say the same."""
     if one.kind == "summary" or other.kind == "summary":
         return False
     if plain(one.content) == plain(other.content):
         return True
-    if one.attribute and one.value and statement_of(one) == statement_of(other):
-        return True
-    if set(things(fold(one.content))) != set(things(fold(other.content))):
-        return False
-    if gist(one.content).numbers != gist(other.content).numbers:
-        return False
-    if set(wording(one).needed) != set(wording(other).needed):
-        return False
-    made = other.id in (one.replaces, *one.derived_from) or one.id in (
-        other.replaces,
-        *other.derived_from,
-    )
-    return likeness(one.content, other.content) >= (_KIN if made else _ALIKE)
+    return bool(one.attribute and one.value) and statement_of(one) == statement_of(other)
 
 
 def statement_of(record: Record) -> tuple[str, ...]:
