@@ -116,25 +116,12 @@ _SIGNS = (
 class _Grammar:
     """The table of one language."""
 
-    _polite: re.Pattern[str]
-    _again: re.Pattern[str]
-    _past: re.Pattern[str]
-    _question: re.Pattern[str]
-    _asking: re.Pattern[str]
-    _quoting: re.Pattern[str]
-    _idle: re.Pattern[str]
-    _dismissed: re.Pattern[str]
-    _nothing: re.Pattern[str]
-    _elsewhere: re.Pattern[str]
-    _back: re.Pattern[str]
-    _trimmed: re.Pattern[str]
-
     def __init__(self, language: str) -> None:
         import tomllib  # few messages ask for anything of the kind
         from importlib.resources import files
 
         path = files(f"loxodon.language.{language}") / "forget.toml"
-        self.table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+        self._table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
         self._forms = [
             _Form(
                 self._compiled(one["like"]),
@@ -143,14 +130,13 @@ class _Grammar:
                 one.get("elsewhere", False),
                 any_case(self._filled(one.get("needs", ""))),
             )
-            for one in self.table["form"]
+            for one in self._table["form"]
         ]
-        self._bare = self._compiled(self.table["bare"])
-        for name in _SIGNS:
-            setattr(self, f"_{name}", any_case(self.table.get(name, "(?!)")))
+        self._bare = self._compiled(self._table["bare"])
+        self._like = {name: any_case(self._table.get(name, "(?!)")) for name in _SIGNS}
 
     def _filled(self, like: str) -> str:
-        names = {**self.table["names"], "what": _WHAT, "character": _CHARACTER}
+        names = {**self._table["names"], "what": _WHAT, "character": _CHARACTER}
         while like != (filled := _NAME.sub(lambda found: names[found[1]], like)):
             like = filled  # a name may have others in it
         return like
@@ -160,8 +146,8 @@ class _Grammar:
         for group in ("what", "back"):  # a name may stand once in a pattern
             first, *parts = like.split(f"(?P<{group}>")
             like = first + "".join(f"(?P<{group}{n}>{part}" for n, part in enumerate(parts))
-        lead, ask, end = (self._filled(self.table[name]) for name in ("lead", "ask", "end"))
-        return any_case(rf"^{lead}{ask}(?:{like}){end}(?P<tail>{self.table['tail']})")
+        lead, ask, end = (self._filled(self._table[name]) for name in ("lead", "ask", "end"))
+        return any_case(rf"^{lead}{ask}(?:{like}){end}(?P<tail>{self._table['tail']})")
 
     def read(self, sentence: str) -> str | None:
         """What a sentence asks to have forgotten, empty for what was said last; None for nothing.
@@ -170,7 +156,7 @@ class _Grammar:
         """
         for at in (0, *(found.end() for found in _CLAUSE.finditer(sentence))):
             before, rest = sentence[:at], sentence[at:].lstrip()
-            if self._quoting.search(before):
+            if self._like["quoting"].search(before):
                 return None
             if (what := self._read(rest)) is not None or (what := self.bare(rest, before)):
                 return what
@@ -178,47 +164,52 @@ class _Grammar:
 
     def bare(self, sentence: str, before: str) -> str:
         """What the words before a wish without an object name; empty where there is no wish."""
-        if not self._bare.match(sentence) or self._idle.match(sentence):
+        if not self._bare.match(sentence) or self._like["idle"].match(sentence):
             return ""
         what = self._named(before.rstrip("?？!！.。"))
-        return "" if _GONE in what or self._nothing.search(what) else what
+        return "" if _GONE in what or self._like["nothing"].search(what) else what
 
     def _read(self, sentence: str) -> str | None:
-        polite = self._polite.search(sentence) is not None
-        if self._question.search(sentence) and not self._asking.search(sentence):
+        polite = self._like["polite"].search(sentence) is not None
+        if self._like["question"].search(sentence) and not self._like["asking"].search(sentence):
             return None
         for form in self._forms:
             found = form.like.match(sentence)
             if found is None or (form.asked and not polite):
                 continue
-            is_aside = self._dismissed.match(found["tail"]) or self._past.search(sentence)
+            is_aside = self._like["dismissed"].match(found["tail"]) or self._like["past"].search(
+                sentence
+            )
             if form.aside and not polite and is_aside:
                 continue
             groups = {name: one for name, one in found.groupdict().items() if one}
             if any(name.startswith("back") for name in groups):
                 return ""
             name = next(one for one in groups if one.startswith("what"))
-            if self._back.fullmatch(groups[name]):
+            if self._like["back"].fullmatch(groups[name]):
                 return ""
             about = sentence[found.start(name) :]
             if not form.needs.search(sentence) or (
-                form.elsewhere and self._elsewhere.search(about)
+                form.elsewhere and self._like["elsewhere"].search(about)
             ):
                 continue
             what = self._named(groups[name])
-            if what and _GONE not in what and not self._nothing.search(what):
+            if what and _GONE not in what and not self._like["nothing"].search(what):
                 return what
         return None
 
+    def _is_aside(self, sentence: str, tail: str) -> bool:
+        return bool(self._like["dismissed"].match(tail) or self._like["past"].search(sentence))
+
     def is_again(self, sentence: str) -> bool:
         """Whether a sentence only says again what was asked before it, or thanks."""
-        return self._again.fullmatch(sentence) is not None
+        return self._like["again"].fullmatch(sentence) is not None
 
     def _named(self, what: str) -> str:
         """What is meant, without the words that only hold the request together."""
         before = ""
         while what != before:
-            before, what = what, self._trimmed.sub("", what.strip(" ,，.'’"))
+            before, what = what, self._like["trimmed"].sub("", what.strip(" ,，.'’"))
         return what
 
 

@@ -973,9 +973,6 @@ class Erasure(Protocol):
     def times_said(self, text: str) -> int:
         """How many turns contain a text, exactly as written."""
 
-    def is_common(self, text: str, most: int) -> bool:
-        """Whether more than `most` turns contain a text, exactly as written."""
-
     def occurs(self, text: str) -> bool:
         """Whether any turn or memory contains a name, exactly as written."""
 

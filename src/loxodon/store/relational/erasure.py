@@ -177,13 +177,6 @@ class RelationalErasure:
         found = self._db.all("SELECT count(*) FROM turns WHERE instr(content, ?) > 0", (text,))
         return int(found[0][0])
 
-    def is_common(self, text: str, most: int) -> bool:
-        found = self._db.all(
-            "SELECT count(*) FROM (SELECT 1 FROM turns WHERE instr(content, ?) > 0 LIMIT ?) t",
-            (text, most + 1),
-        )
-        return bool(found[0][0] > most)
-
     def occurs(self, text: str) -> bool:
         found = self._db.all(
             "SELECT EXISTS (SELECT 1 FROM memories WHERE instr(content, ?1) > 0) "

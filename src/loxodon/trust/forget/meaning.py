@@ -230,7 +230,7 @@ def _han_score(folded: str, pair: str) -> float:
         return _EXACT if len(pair) > 1 else _CHARACTER
     if len(pair) < 2:
         return 0.0
-    first, second = pair
+    first, second = pair[0], pair[1]
     at = folded.find(first)
     while at >= 0:  # the parts of a verb stand apart: 吵了一架
         if second in folded[at + 1 : at + 5]:
@@ -339,12 +339,13 @@ def _drawn(store: Store, places: Sequence[Place]) -> dict[str, Record]:
         stretches.setdefault(one.row, []).append(one)
     turns = store.turns(stretches)
     found: dict[str, Record] = {}
-    for one in store.erasure.memories(store.erasure.drawn_from(stretches)):
-        if one.record.kind != "summary" and all(
-            row in turns and _tells(turns[row].content, stretches[row], one.record.content)
-            for row in one.turns
+    for known in store.erasure.memories(store.erasure.drawn_from(stretches)):
+        record = known.record
+        if record.kind != "summary" and all(
+            row in turns and _tells(turns[row].content, stretches[row], record.content)
+            for row in known.turns
         ):
-            found[one.record.id] = one.record
+            found[record.id] = record
     return found
 
 

@@ -428,7 +428,7 @@ class _Maker:
                 yield from self._of_turn(turn)
                 continue
             rest = marks.cut(turn.content, turn.at)
-            for part in told.in_turn(rest, True, False) if rest != turn.content else ():
+            for part in told.in_turn(rest, True) if rest != turn.content else ():
                 if plain(part) and refers(part) and not told.names_another(part):
                     yield self._tombstone("said", plain(part))
 
@@ -515,12 +515,11 @@ class _Maker:
     def _spoken_of(self, told: Told, sources: set[int]) -> Iterator[Tombstone]:
         """The clauses that say what the memories say, in the turns they were drawn from and in the
         answers to these."""
-        near = self._replies(sources)
-        for turn in self._erasure.turns(sources | near):
+        for turn in self._erasure.turns(sources | self._replies(sources)):
             if turn.seq in sources and turn.channel == CAPTURED:
                 yield from self._of_turn(turn)
                 continue
-            hit = told.in_turn(turn.content, turn.seq in sources, turn.seq in near)
+            hit = told.in_turn(turn.content, turn.seq in sources)
             yield from (self._tombstone("said", plain(part)) for part in hit if plain(part))
             if not hit and turn.seq in sources:
                 yield from self._of_turn(turn)
