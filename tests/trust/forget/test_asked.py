@@ -301,3 +301,101 @@ def test_a_restore_from_the_views_lacks_what_is_held_back(home: Path, clock: Clo
         assert "Paul" not in recalled(memory, "divorce")
         assert "52000" in recalled(memory, "salary")
         assert memory.validate() == []
+
+
+def shown(memory: Memory) -> str:
+    """Everything that shows what is known or was said, but the journal of the owner."""
+    views = [path for path in Path(memory.workspace.path).rglob("*") if path.is_file()]
+    return "\n".join(
+        [
+            memory.snapshot(),
+            *(str(one) for one in memory.list()),
+            *(str(one) for one in memory.events()),
+            *(str(one) for one in memory.segments()),
+            *(path.read_text("utf-8") for path in views),
+        ]
+    )
+
+
+TALKS = (
+    (
+        "Forget about my tattoo",
+        ("I got a tattoo of a heron on my hip.", "How lovely! Keep the heron dry."),
+        ("I bake on Sundays.",),
+    ),
+    (
+        "ugh no. forget i said that",
+        ("I kissed my neighbour at the party.", "That sounds heavy."),
+        ("My cousin is getting married.",),
+    ),
+    ("刚才那句当我没说", ("组长跟小许好像有一腿。", "这种事别外传。"), ("我在学做蛋糕。",)),
+    (
+        "我欠网贷的事你别存着了",
+        ("我还欠网贷八万六。", "八万六压力不小。"),
+        ("我还欠大刘一顿火锅。",),
+    ),
+    (
+        "Could you please not keep what I said about the loan?",
+        ("Tobias lent me eleven thousand.", "Is there a schedule?", "No schedule. He trusts me."),
+        ("Tobias runs a nursery.",),
+    ),
+)
+
+
+@pytest.mark.parametrize(("request_", "said", "stays"), TALKS)
+def test_it_is_held_back_everywhere_and_comes_back(
+    home: Path, clock: Clock, request_: str, said: tuple[str, ...], stays: tuple[str, ...]
+) -> None:
+    with opened(home, clock) as memory:
+        for n, text in enumerate((*stays, *said)):
+            clock.now += timedelta(minutes=1)
+            role = "assistant" if n == len(stays) + 1 else "user"
+            memory.add(
+                [{"role": role, "content": text, "id": f"m{n}", "at": clock.now.isoformat()}],
+                session="talk",
+            )
+            memory.consolidate(force=True)
+        known = {one.id: one.content for one in memory.list()}
+        clock.now += timedelta(minutes=1)
+        asked = {"role": "user", "content": request_, "id": "q", "at": clock.now.isoformat()}
+        assert memory.add([asked], session="talk").asked == 1
+        memory.add([{"role": "assistant", "content": f"OK: {said[0]}", "id": "a"}], session="talk")
+        memory.consolidate(force=True)
+        told = shown(memory)
+        assert [one for one in (*said, request_) if one in told] == []
+        assert all(one in told for one in stays)
+        for query in (*said, request_, "everything"):
+            found = recalled(memory, query)
+            assert [one for one in (*said, request_) if one in found] == []
+        assert memory.validate() == []
+        (head,) = [one for one in memory.quarantine(limit=0) if one.reason == "forget"]
+        memory.release(head.id)
+        memory.consolidate(force=True)
+        assert {*known.values()} <= {one.content for one in memory.list()}
+        assert all(one in recalled(memory, one) for one in said)
+        assert all(one in shown(memory) for one in said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Whatever you do, don't let me forget the divorce papers.",
+        "Forget it, let's talk about dinner.",
+        "How does your forgetting work?",
+        "I'll never forget what Paul said about the divorce.",
+        "别忘了抑郁症的复诊",
+        "算了算了，不说这个了",
+    ],
+)
+def test_what_is_no_request_holds_nothing_back(home: Path, clock: Clock, text: str) -> None:
+    with opened(home, clock) as memory:
+        talked(memory, clock, *TALK)
+        assert ask(memory, clock, text) == 0
+        assert memory.quarantine("all", 0) == []
+
+
+def test_a_name_alone_does_not_tell_what_of_them_is_meant(home: Path, clock: Clock) -> None:
+    with opened(home, clock) as memory:
+        talked(memory, clock, "Kofi coaches the under-tens.", "We drink too much coffee here.")
+        assert ask(memory, clock, "Drop the thing about Kofi's yacht.") == 0
+        assert "under-tens" in recalled(memory, "Kofi")

@@ -21,7 +21,7 @@ from loxodon.store import Filter, KnownTurn, QuarantinedText
 from loxodon.store.protocol import Store
 from loxodon.text.words import fold
 from loxodon.tokens import estimate
-from loxodon.trust.forget.meaning import Meant, Place, meant, row_of
+from loxodon.trust.forget.meaning import Meant, Place, meant, row_of, whole
 from loxodon.trust.origin.pasting import others
 from loxodon.trust.origin.provenance import rank, speaks_for_user, told_as
 from loxodon.trust.origin.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR, read
@@ -144,12 +144,10 @@ def _drop_names(store: Store, records: Iterable[Record]) -> None:
 
 
 def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
-    """An answer to a request says again what that was about."""
-    before = store.worklog.turns_before(turn.session, row_of(turn), 1)
-    rows = {row_of(one) for one in before}
-    for one in store.quarantine.find(HELD) if before and may_ask(before[0].content) else ():
-        if one.turn in rows and one.reason == FORGET:
-            place = Place(row_of(turn), 0, len(turn.content))
+    """The answer to a request says again what that was about."""
+    place = whole(turn)
+    for one in store.quarantine.in_turns([place.row - 1]).get(place.row - 1, ()):
+        if (one.reason, one.state) == (FORGET, HELD):
             store.quarantine.put([_kept(place, "", f"{FORGET} q_{one.no}", now, HELD)])
 
 

@@ -285,7 +285,7 @@ class _Search:
             return
         if turn.role == "assistant" or leans(turn.content):
             for one in reversed(worklog.turns_before(turn.session, row, 2)):
-                yield _whole(one)
+                yield whole(one)
                 if one.role == "user":
                     break
         said = turn
@@ -294,7 +294,7 @@ class _Search:
                 if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
                     return
                 said = one
-            yield _whole(one)
+            yield whole(one)
 
     def _goes_on(self, text: str, after: str) -> bool:
         return leans(text, after) or self._terms.is_related(text)
@@ -325,7 +325,7 @@ def _passages(turn: Turn) -> list[Place]:
     return [Place(row, start, end) for start, end in spans(text)]
 
 
-def _whole(turn: Turn) -> Place:
+def whole(turn: Turn) -> Place:
     return Place(row_of(turn), 0, len(turn.content))
 
 
@@ -362,7 +362,7 @@ def _sources(store: Store, records: Iterable[Record]) -> Iterator[Place]:
     """The sentences that memories were drawn from."""
     for record in records:
         for turn in _turns_of(store, record):
-            passages = [_whole(turn)] if turn.channel == CAPTURED else _passages(turn)
+            passages = [whole(turn)] if turn.channel == CAPTURED else _passages(turn)
             shares = [(covers(turn.content[p.start : p.end], record.content), p) for p in passages]
             best = max((share for share, _ in shares), default=0.0)
             yield from (place for share, place in shares if best and share == best)
