@@ -40,36 +40,9 @@ _OTHERS = 0.7
 _CHAIN = 6
 """Messages that may lean on one."""
 _SAME_TALK = timedelta(days=2)
-_GENERIC = frozenset(
-    map(
-        stem_of,
-        [
-            "thing",
-            "stuff",
-            "news",
-            "figure",
-            "number",
-            "detail",
-            "info",
-            "information",
-            "story",
-            "situation",
-            "problem",
-            "issue",
-            "business",
-            "matter",
-            "part",
-            "bit",
-            "whole",
-            "fact",
-            "time",
-            "day",
-            "talk",
-            "conversation",
-            "result",
-            "incident",
-        ],
-    )
+_GENERIC = lazy(
+    r"(?i)\b(?:things?|stuff|news|figures?|numbers?|details?|info|information|story|situation|whole"
+    r"|problem|issue|business|matter|parts?|bits?|facts?|time|day|talk|conversation|incident)\b"
 )
 _FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[我咱你您]")
 _OWN = lazy(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
@@ -180,9 +153,7 @@ def _terms(store: Store, what: str, now: datetime) -> _Terms:
             names[fold(name)] = (fold(name), *_called(store, name))
     for name in sorted(names, key=len, reverse=True):
         rest = _without(rest, name)
-    latin = tuple(
-        word for word in query_words(rest) if word.isascii() and word.rstrip("*") not in _GENERIC
-    )
+    latin = tuple(word for word in query_words(_GENERIC.sub(" ", rest)) if word.isascii())
     runs = [part for run in _HAN.findall(fold(rest)) for part in _JOINTS.split(run) if part]
     pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
     related = tuple(
