@@ -28,7 +28,8 @@ _CHARACTER = r"(?:[^\s,;:.!?…—，。；：！？、\"“”「」]|[.:](?=\w
 _WHAT = _CHARACTER + "{1,80}?"
 _NAME = lazy(r"\{([a-z]+)\}")
 _SIGN = lazy(
-    r"(?i)forget|delet|eras|remov|wip|clear|scrub|purg|discard|remember|memor|get(?:ting)? rid"
+    r"(?i)forget|disregard|ignore|write"
+    r"|delet|eras|remov|wip|clear|scrub|purg|discard|remember|memor|get(?:ting)? rid"
     r"|expung|strike|scratch|lose|drop|nix|ditch|keep|stor|sav|record|retain|hold|hang|pretend"
     r"|act |imagine|take|retract|withdraw|gone|note|forgot|un-?(?:learn|hear)|toss|throw|kept|log"
     r"|track"
@@ -39,7 +40,7 @@ _LETTER = lazy(
     r"(?i)^\W*(?:dear|to whom)\b|^\W*(?:尊敬的|亲爱的|敬爱的)|\n\W*(?:best|yours|regards|love)\b"
 )
 _YOU = lazy(r"(?i)\b(?:u|ya)\b")
-_CLAUSE = lazy(r"[,;，；](?!\d)|\s[-–—]\s|—")
+_CLAUSE = lazy(r"[,;:，；：](?!\d)|\s[-–—]\s|—")
 _GONE = "\ufffc"
 
 
@@ -107,7 +108,7 @@ class _Form(NamedTuple):
 
 
 _SIGNS = (
-    *("polite", "again", "past", "question", "asking", "quoting", "idle"),
+    *("polite", "again", "past", "question", "asking", "quoting", "idle", "told"),
     *("dismissed", "nothing", "elsewhere", "back", "trimmed"),
 )
 """Entries of a table that are patterns of their own."""
@@ -170,12 +171,12 @@ class _Grammar:
         return "" if _GONE in what or self._like["nothing"].search(what) else what
 
     def _read(self, sentence: str) -> str | None:
-        polite = self._like["polite"].search(sentence) is not None
+        polite, told = (self._like[name].search(sentence) for name in ("polite", "told"))
         if self._like["question"].search(sentence) and not self._like["asking"].search(sentence):
             return None
         for form in self._forms:
             found = form.like.match(sentence)
-            if found is None or (form.asked and not polite):
+            if found is None:
                 continue
             is_aside = self._like["dismissed"].match(found["tail"]) or self._like["past"].search(
                 sentence
@@ -189,9 +190,9 @@ class _Grammar:
             if self._like["back"].fullmatch(groups[name]):
                 return ""
             about = sentence[found.start(name) :]
-            if not form.needs.search(sentence) or (
-                form.elsewhere and self._like["elsewhere"].search(about)
-            ):
+            if form.elsewhere and not told and self._like["elsewhere"].search(about):
+                continue
+            if not form.needs.search(sentence) or (form.asked and not polite):
                 continue
             what = self._named(groups[name])
             if what and _GONE not in what and not self._like["nothing"].search(what):

@@ -29,10 +29,11 @@ _UNSAID_OBJECT = lazy(
     r"(?i)\b(?:knows?|know yet|tell (?:anyone|anybody)|told (?:anyone|anybody))(?=\s*(?:[,.!?…]|$"
     r"|about (?:it|this|that)\b|yet\b))|(?:知道|告诉|说出去|外传|发现)(?=[，。！了]|$)"
 )
+_OWN_KNOWING = lazy(r"I |我(?:也|还|真|都)?不?(?:知道|告诉)")
 _OWN_SUBJECT = lazy(r"(?i)^\W*(?:i|i'm|i've|my|we|we're|our|the|a|an|in|on|at|just|back)\b")
 _CHINESE_LEANING = lazy(
     r"^(?:而且|但是?|不过|所以|因为|然后|后来|结果|他|她|它|他们|对方|人家|那个|这事|那事|没有?|是的|对|嗯|还没?|也|没敢|不敢|就怕|本来|幸好)"
-    r"|^[\u4e00-\u9fff]{1,2}[了完过](?!\s)|人家"
+    r"|^[\u4e00-\u9fff]{1,2}[了完过](?![一两]?[张个把只条台件本双杯盒家辆部])|人家"
 )
 _CHINESE_OPENING = lazy(
     r"^(?:今天|明天|昨天|早上|晚上|下午|中午|周[一二三四五六日末]|下周|下个?月|最近|另外|对了|还有|我)"
@@ -48,7 +49,7 @@ def leans(text: str, on: str = "") -> bool:
     """Whether `text` leans on what was said before it; by a name too that only `on` has."""
     sentences = split(text) or [text]
     first = sentences[0].strip()
-    if on and _UNSAID_OBJECT.search(text) and not text.startswith(("我", "I ")):
+    if on and _UNSAID_OBJECT.search(text) and not _OWN_KNOWING.match(text):
         return True
     if on and _shares_name(text, on):
         return True
