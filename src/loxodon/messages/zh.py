@@ -1754,6 +1754,7 @@ SENTENCES: dict[str, str] = {
     "still in copies that you made:": "仍在你另存的副本里：",
     "text views were written to these folders, which cannot be found now:": "文本视图曾写到这些文件夹，但现在找不到：",
     "with --entity: also delete this name; can be repeated": "与 --entity 同用：一并删除这个名字；可重复",
+    "with --entity: also delete sentences that may be about it, as --dry-run lists them": "与 --entity 同用：一并删除 --dry-run 列出的、可能与它有关的句子",
     "other names can only be given with an entity": "只有按实体忘记时才能附带其他名字",
     "write `loxodon forget --entity NAME --also OTHER`": "请先指明实体：`loxodon forget --entity 名字 --also 另一个名字`",
     "`only` needs ids": "使用 `only` 时必须给出 id",
