@@ -1000,6 +1000,7 @@ class Memory:
         all: bool = False,
         also: Sequence[str] = (),
         only: bool = False,
+        doubtful: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
@@ -1009,16 +1010,18 @@ class Memory:
         arguments. This also erases:
 
         - with a memory: memories that say the same, and the clauses in the journal that say it;
-        - with an `entity`, by any of its names and those in `also`: every sentence that names it,
-          and the sentences its memories were drawn from;
+        - with an `entity`, by any of its names and those in `also`: every sentence that has one of
+          them as whole words, and sentences its memories were drawn from that have a pronoun for
+          it. `Receipt.doubtful` lists sentences that may be about it (`my friend`, a name without
+          its capital); with `doubtful` they are erased too;
         - with a turn, a session or everything `since` a time: what is known only from these.
 
         With `only` it erases nothing else: just the memories and turns with these ids, and in the
         turns that a memory was drawn from the sentences that say it.
 
         What was derived from it is rebuilt without it. `Receipt.files` lists the user's files that
-        still contain it. With `dry_run`, it is only counted, and the receipt lists the names of the
-        entity, and similar names that would stay.
+        still contain it, `Receipt.near` names that stay and may be short forms. With `dry_run`, it
+        is only counted.
         """
         from loxodon.trust.forget.forgetting import forget
         from loxodon.trust.forget.selecting import Selection
@@ -1033,6 +1036,7 @@ class Memory:
             all,
             tuple(dict.fromkeys(also)),
             only,
+            doubtful,
         )
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)

@@ -645,7 +645,9 @@ class Receipt(NamedTuple):
     names: tuple[str, ...] = ()
     """Of a preview, every name that an entity goes by, and that would go with it."""
     near: tuple[NearName, ...] = ()
-    """Of a preview, names that would stay, though they look like these."""
+    """Names that stay, and may be short forms of these: Lizzy, 笑笑."""
+    doubtful: tuple[str, ...] = ()
+    """Sentences that stay, and may be about the entity: `my friend`, where there is only one."""
 
 
 class Pause(NamedTuple):

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.language.forget import MOST, _grammar, requests, without_requests
+from loxodon.language.forget import MOST, requests, without_requests
 
 HERE = Path(__file__).parent
-FORMS = [(language, form) for language in ("en", "zh") for form in _grammar(language).table["form"]]
-YES = [(text, what) for _, form in FORMS for text, what in form["yes"].items()]
-NO = [text for _, form in FORMS for text in form["no"]]
+FORMS = [line.split("\t") for line in (HERE / "forget_forms.tsv").read_text("utf-8").splitlines()]
+MEANT: dict[str, list[str]] = {"(none)": [], "(last)": [""]}
 
 
 def cases(name: str) -> list[tuple[bool, str]]:
@@ -19,14 +18,9 @@ def cases(name: str) -> list[tuple[bool, str]]:
     return [(kind == "ask", text) for kind, _, text in (line.split("\t") for line in lines)]
 
 
-@pytest.mark.parametrize(("text", "what"), YES)
-def test_every_form_is_read(text: str, what: str) -> None:
-    assert [one.what for one in requests(text)] == [what]
-
-
-@pytest.mark.parametrize("text", NO)
-def test_what_a_form_must_not_take(text: str) -> None:
-    assert requests(text) == []
+@pytest.mark.parametrize(("what", "text"), FORMS)
+def test_every_form_is_read(what: str, text: str) -> None:
+    assert [one.what for one in requests(text)] == MEANT.get(what, [what])
 
 
 @pytest.mark.parametrize("name", ["dev", "held"])
@@ -55,7 +49,6 @@ def test_a_request_says_where_it_stands() -> None:
     text = "Thanks! Please forget that I live in Leeds. What's next?"
     (found,) = requests(text)
     assert text[found.start : found.end] == "Please forget that I live in Leeds."
-    assert found.sure
 
 
 def test_sentences_that_only_say_it_again_belong_to_it() -> None:
@@ -63,19 +56,6 @@ def test_sentences_that_only_say_it_again_belong_to_it() -> None:
     (found,) = requests(text)
     assert text[found.start : found.end] == "Forget my age. Don't keep it. Thanks!"
     assert without_requests(text) == "Hi.  Don't keep me waiting. Thanks!"
-
-
-@pytest.mark.parametrize(
-    ("text", "sure"),
-    [
-        ("Please forget my age, I hate it.", True),
-        ("Forget my age, I feel young!", False),
-        ("Wipe everything about the Berlin trip please.", False),
-        ("请把跟柏林旅行有关的都清除掉", False),
-    ],
-)
-def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None:
-    assert [one.sure for one in requests(text)] == [sure]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +73,7 @@ def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None
     ],
 )
 def test_the_wish_said_again_hides_nothing(text: str, what: str) -> None:
-    assert [(one.what, one.sure) for one in requests(text)] == [(what, True)]
+    assert [one.what for one in requests(text)] == [what]
 
 
 @pytest.mark.parametrize(

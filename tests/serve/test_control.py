@@ -42,6 +42,25 @@ def test_forgetting_asks_first(told: Run, tmp_path: Path) -> None:
     assert parsed(told, "validate")["ok"]
 
 
+def test_what_may_be_about_somebody_is_listed_and_stays(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text(
+        "Me: My friend Elisabeth sails, we call her Lizzy.\nMe: My friend called.\n"
+        "Me: I met Lizzy in York.\n"
+    )
+    run("add", str(talk))
+    run("consolidate")
+    said = run("forget", "--entity", "Elisabeth", "--yes")
+    assert "may be about it, kept:\n  My friend called." in said
+    assert "Lizzy (1)" in said
+    assert [one["content"] for one in parsed(run, "journal")] == [
+        "My friend called.",
+        "I met Lizzy in York.",
+    ]
+    run("forget", "--entity", "Lizzy", "--doubtful", "--yes")
+    assert [one["content"] for one in parsed(run, "journal")] == ["My friend called."]
+
+
 def test_other_ways_to_name_it(told: Run, tmp_path: Path) -> None:
     for words, code in (
         ([], 4),

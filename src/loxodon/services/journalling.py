@@ -199,7 +199,9 @@ def obey(
     """
     from loxodon.language.forget import may_ask
 
-    if not any(isinstance(one, Turn) and may_ask(one.content) for one in kept):
+    fresh = [one for one in kept if isinstance(one, Turn)]
+    answers = [int(one.ref[2:]) - 1 for one in fresh if one.role == "assistant"]
+    if not any(may_ask(one.content) for one in fresh) and not store.quarantine.in_turns(answers):
         return 0, ()
     from loxodon.trust.forget import asked
 

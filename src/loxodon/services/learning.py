@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from loxodon.services.journalling import obey
 from loxodon.write.consolidation import Consolidation
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ def consolidation(space: OpenSpace, embed: Callable[[], int]) -> Consolidation:
         lambda: residue(space),
         embed,
         (lambda record, at: _was_forgotten(space, record, at)) if space.has_forgotten else None,
-        lambda turns, now: obey(space.store, turns, now)[0],
     )
 
 

@@ -189,14 +189,6 @@ class Erasure:
         found = self._db.all("SELECT count(*) FROM turns WHERE instr(content, ?) > 0", (text,))
         return int(found[0][0])
 
-    def is_common(self, text: str, most: int) -> bool:
-        """Whether more than `most` turns contain a text, exactly as written."""
-        found = self._db.all(
-            "SELECT count(*) FROM (SELECT 1 FROM turns WHERE instr(content, ?) > 0 LIMIT ?) t",
-            (text, most + 1),
-        )
-        return bool(found[0][0] > most)
-
     def occurs(self, text: str) -> bool:
         """Whether any turn or memory contains a name, exactly as written."""
         found = self._db.all(

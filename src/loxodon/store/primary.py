@@ -114,7 +114,7 @@ _ON_DAY = f"t.at BETWEEN ? AND ? AND {_DAY} = ?"
 _BASES = {
     "turns": "SELECT count(*), max(seq) FROM turns",
     "segments": "SELECT count(*), max(no) FROM segments",
-    "events": "SELECT count(*), max(no), sum(compressed) FROM events",
+    "events": "SELECT count(*), max(no), sum(compressed), sum(length(summary)) FROM events",
     "entities": "SELECT count(*), max(no), max(updated_at), sum(length(name || aliases)) "
     "FROM entities",
     "imports": "SELECT count(*), max(at) FROM imports",

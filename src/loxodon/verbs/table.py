@@ -378,12 +378,14 @@ forget | writes owner | POST /forget kept silent | Receipt
     @IDS
     entity text  every sentence that names it, by any of its names
     also texts  with an entity: also delete these names
+    doubtful flag  with an entity: also delete the sentences that may be about it, as a preview
+        lists them
     @BY_TOPIC @BY_SESSION
     since moment  everything said from this time on
     @ALL
     only flag  with ids: delete nothing else that says the same, and of the messages a memory was
         drawn from only the sentences that say it
-    dry_run flag  only count what would be deleted, and list the entity's names and similar ones
+    dry_run flag  only count what would be deleted
     DELETE /memories/{id} as=delete_memory only=dry_run kept silent  Delete a memory permanently,
         with what says the same and the words it came from. To only hide it, archive it.
     DELETE /turns/{ref} as=delete_turn only=dry_run kept silent  Delete a turn permanently, with

@@ -18,7 +18,7 @@ from loxodon.tokens import Counter
 from loxodon.types import Consolidated, HandedOut
 from loxodon.write.attempt import Attempt
 from loxodon.write.keep import IsForgotten
-from loxodon.write.phases import PHASES, Obey, OnPhase, Run, TakenOverError
+from loxodon.write.phases import PHASES, OnPhase, Run, TakenOverError
 from loxodon.write.residue import Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
 
@@ -39,7 +39,6 @@ class Consolidation:
         residue: Callable[[], Residue],
         embed: Callable[[], int],
         is_forgotten: IsForgotten | None = None,
-        obey: Obey | None = None,
     ) -> None:
         self._store = store
         self._folder = folder
@@ -50,7 +49,6 @@ class Consolidation:
         self._residue = residue
         self._embed = embed
         self._is_forgotten = is_forgotten
-        self._obey = obey
 
     def due(self, now: datetime) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty where none is."""
@@ -191,7 +189,6 @@ class Consolidation:
             self._embed,
             self._zone,
             self._is_forgotten,
-            self._obey,
         )
 
     def _run(

@@ -137,11 +137,9 @@ class Run:
         embed: Callable[[], int] = lambda: 0,
         zone: tzinfo | None = None,
         is_forgotten: IsForgotten | None = None,
-        obey: Obey | None = None,
     ) -> None:
         self._store = store
         self._is_forgotten = is_forgotten
-        self._obey = obey
         self._worklog = store.worklog
         self._config = config
         self._now = now
@@ -510,12 +508,7 @@ class Run:
             )
             self._worklog.drop_candidates()
             self._put_aside()
-            said = [number(turn) for turn in self._in_hand(work)] if self._obey else []
             self._worklog.set_work(work._replace(phase=_AFTER, done_to=work.upto))
-            if self._obey:  # by now it may be known what they mean
-                turns = self._store.turns(said)
-                asked = self._obey([turns[no] for no in sorted(turns)], self._now)
-                keeper.counts["put away"] += asked
         self._counts += keeper.counts
         self._summed_up |= keeper.changed.keys()
         self._residue.afterwards(keeper.changed.values(), self._now)

@@ -174,32 +174,18 @@ def test_what_is_dropped_stays_away_and_is_not_asked_about(home: Path, clock: Cl
         assert "Paul" not in recalled(memory, "divorce")
 
 
-@pytest.mark.parametrize(
-    "text", ["Wipe everything about the divorce please.", "Forget my divorce, I am fine"]
-)
-def test_what_is_not_plain_is_only_asked_about(home: Path, clock: Clock, text: str) -> None:
+def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
-        talked(memory, clock, *TALK)
-        memory.consolidate()
-        known = {one.id for one in memory.list()}
-        assert ask(memory, clock, text) == 1
+        for n in range(30):
+            memory.capture(f"Garden plan {n}: plant bed {n}")
+        assert ask(memory, clock, "Please forget what I told you about the garden") == 1
+        assert len(memory.list()) == 30
         (head,) = [one for one in memory.quarantine("unclear", 0) if one.reason == "forget"]
         assert memory.quarantine("held", 0) == []
-        assert {one.id for one in memory.list()} == known
-        assert "Paul" in recalled(memory, "divorce")
         with pytest.raises(InputError):
             memory.forget(head.id)
         memory.release(head.id)
         assert memory.status().reviews == 0
-        assert {one.id for one in memory.list()} == known
-
-
-def test_many_memories_are_not_plain(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        for n in range(8):
-            memory.capture(f"Garden plan {n}: plant bed {n}")
-        assert ask(memory, clock, "Please forget what I told you about the garden") == 1
-        assert len(memory.list()) == 8
 
 
 def test_what_is_said_later_is_new(home: Path, clock: Clock) -> None:
@@ -271,8 +257,8 @@ def test_what_is_unknown_is_nothing_and_that_is_told(
         assert said in memory.recall(text).context
         done = "Please forget what I told you about my divorce."
         assert "nothing about it" not in memory.recall(done).context
-        assert memory.quarantine("all", 0) == []
-        for id in ("q_1", "q_x", "q_"):
+        assert memory.quarantine("held", 0) == []
+        for id in ("q_9", "q_x", "q_"):
             with pytest.raises(NotFoundError):
                 memory.forget(id)
         assert ask(memory, clock, done) == 1
@@ -296,32 +282,120 @@ def test_nothing_is_learned_from_a_request(
         assert [one.value for one in memory.list()] == kept
         assert memory.entities() == []
         assert memory.status().reviews == 0
-        assert memory.quarantine("all", 0) == []
+        assert memory.quarantine("held", 0) == []
         told = [one.text for one in memory.segments()] + [one.summary for one in memory.events()]
         assert not any(word in one for one in told for word in ("Lars", "一鸣", "keep", "别记"))
 
 
-def test_nothing_is_learned_from_a_request_that_is_only_asked_about(
-    home: Path, clock: Clock
-) -> None:
-    with opened(home, clock) as memory:
-        talked(memory, clock, "My cousin Lars lives in Oslo")
-        assert ask(memory, clock, "Wipe everything about my cousin Lars.") == 1
-        memory.consolidate()
-        assert memory.status().reviews == 1
-        assert not any("Wipe" in one.content for one in memory.list())
-        assert any("Oslo" in one.content for one in memory.list())
-
-
-def test_a_request_survives_a_restore_from_the_views(home: Path, clock: Clock) -> None:
+def test_a_restore_from_the_views_lacks_what_is_held_back(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         talked(memory, clock, *TALK)
         memory.consolidate()
         ask(memory, clock, "Please forget what I told you about my divorce.")
         memory.consolidate()
-        before = memory.quarantine("all", 0)
         views = memory.workspace.path
+    assert not files_with(["Paul", "divorce"], Path(views))
     restore(views, str(home.parent / "other"), clock=clock)
     with opened(home.parent / "other", clock) as memory:
-        assert memory.quarantine("all", 0) == before
+        assert memory.quarantine("all", 0) == []
         assert "Paul" not in recalled(memory, "divorce")
+        assert "52000" in recalled(memory, "salary")
+        assert memory.validate() == []
+
+
+def shown(memory: Memory) -> str:
+    """Everything that shows what is known or was said, but the journal of the owner."""
+    views = [path for path in Path(memory.workspace.path).rglob("*") if path.is_file()]
+    return "\n".join(
+        [
+            memory.snapshot(),
+            *(str(one) for one in memory.list()),
+            *(str(one) for one in memory.events()),
+            *(str(one) for one in memory.segments()),
+            *(path.read_text("utf-8") for path in views),
+        ]
+    )
+
+
+TALKS = (
+    (
+        "Forget about my tattoo",
+        ("I got a tattoo of a heron on my hip.", "How lovely! Keep the heron dry."),
+        ("I bake on Sundays.",),
+    ),
+    (
+        "ugh no. forget i said that",
+        ("I kissed my neighbour at the party.", "That sounds heavy."),
+        ("My cousin is getting married.",),
+    ),
+    ("刚才那句当我没说", ("组长跟小许好像有一腿。", "这种事别外传。"), ("我在学做蛋糕。",)),
+    (
+        "我欠网贷的事你别存着了",
+        ("我还欠网贷八万六。", "八万六压力不小。"),
+        ("我还欠大刘一顿火锅。",),
+    ),
+    (
+        "Could you please not keep what I said about the loan?",
+        ("Tobias lent me eleven thousand.", "Is there a schedule?", "No schedule. He trusts me."),
+        ("Tobias runs a nursery.",),
+    ),
+)
+
+
+@pytest.mark.parametrize(("request_", "said", "stays"), TALKS)
+def test_it_is_held_back_everywhere_and_comes_back(
+    home: Path, clock: Clock, request_: str, said: tuple[str, ...], stays: tuple[str, ...]
+) -> None:
+    with opened(home, clock) as memory:
+        for n, text in enumerate((*stays, *said)):
+            clock.now += timedelta(minutes=1)
+            role = "assistant" if n == len(stays) + 1 else "user"
+            memory.add(
+                [{"role": role, "content": text, "id": f"m{n}", "at": clock.now.isoformat()}],
+                session="talk",
+            )
+            memory.consolidate(force=True)
+        known = {one.id: one.content for one in memory.list()}
+        clock.now += timedelta(minutes=1)
+        asked = {"role": "user", "content": request_, "id": "q", "at": clock.now.isoformat()}
+        assert memory.add([asked], session="talk").asked == 1
+        memory.add([{"role": "assistant", "content": f"OK: {said[0]}", "id": "a"}], session="talk")
+        memory.consolidate(force=True)
+        told = shown(memory)
+        assert [one for one in (*said, request_) if one in told] == []
+        assert all(one in told for one in stays)
+        for query in (*said, request_, "everything"):
+            found = recalled(memory, query)
+            assert [one for one in (*said, request_) if one in found] == []
+        assert memory.validate() == []
+        (head,) = [one for one in memory.quarantine(limit=0) if one.reason == "forget"]
+        memory.release(head.id)
+        memory.consolidate(force=True)
+        assert {*known.values()} <= {one.content for one in memory.list()}
+        assert all(one in recalled(memory, one) for one in said)
+        assert all(one in shown(memory) for one in said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Whatever you do, don't let me forget the divorce papers.",
+        "Forget it, let's talk about dinner.",
+        "How does your forgetting work?",
+        "I'll never forget what Paul said about the divorce.",
+        "别忘了抑郁症的复诊",
+        "算了算了，不说这个了",
+    ],
+)
+def test_what_is_no_request_holds_nothing_back(home: Path, clock: Clock, text: str) -> None:
+    with opened(home, clock) as memory:
+        talked(memory, clock, *TALK)
+        assert ask(memory, clock, text) == 0
+        assert memory.quarantine("all", 0) == []
+
+
+def test_a_name_alone_does_not_tell_what_of_them_is_meant(home: Path, clock: Clock) -> None:
+    with opened(home, clock) as memory:
+        talked(memory, clock, "Kofi coaches the under-tens.", "We drink too much coffee here.")
+        assert ask(memory, clock, "Drop the thing about Kofi's yacht.") == 0
+        assert "under-tens" in recalled(memory, "Kofi")

@@ -79,6 +79,7 @@ def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
         "since": since,
         "all": args.all,
         "also": args.also,
+        "doubtful": args.doubtful,
     }
     _ = Selection(**chosen).what  # before anybody is asked to confirm it
     return chosen
@@ -107,7 +108,13 @@ def _agreed(memory: Memory, chosen: dict[str, Any], planned: Receipt) -> bool:
         chosen["also"] = [*chosen["also"], *also]
         planned = _forgotten(memory, chosen, dry_run=True)
         show_receipt(planned, gone=False)
-    return input(t("Delete it permanently? [y/N] ")).strip().lower() in AGREED
+    if planned.doubtful:
+        chosen["doubtful"] = _is_yes(t("Delete the sentences that may be about it too? [y/N] "))
+    return _is_yes(t("Delete it permanently? [y/N] "))
+
+
+def _is_yes(question: str) -> bool:
+    return input(question).strip().lower() in AGREED
 
 
 def _data(receipt: Receipt, done: bool) -> dict[str, Any]:
@@ -123,9 +130,15 @@ def show_receipt(receipt: Receipt, *, gone: bool) -> None:
         print(t("receipt {id}", id=receipt.id))
     if len(receipt.names) > 1:
         print(view.safe(t("under the names: {names}", names=", ".join(receipt.names))))
+    if receipt.doubtful:
+        print(t("may be about it, kept:"))
+        for sentence in receipt.doubtful:
+            print(view.safe(f"  {sentence}"))
+        if not sys.stdin.isatty():
+            print(t("to delete these too, add --doubtful"))
     if receipt.near:
         near = ", ".join(f"{one.name} ({one.turns})" for one in receipt.near)
-        print(view.safe(t("similar names, kept: {names}", names=near)))
+        print(view.safe(t("other names that may be its own, kept: {names}", names=near)))
         if not sys.stdin.isatty():
             print(t("to delete one of them too, add --also NAME"))
     for what, title in _left().items():

@@ -256,6 +256,7 @@ forget | forget | control.forget
     --topic TOPIC = ''  everything under this topic or tag
     --session SESSION = ''  everything in this conversation
     --also NAME…  with --entity: also delete this name; can be repeated
+    --doubtful  with --entity: also delete sentences that may be about it, as --dry-run lists them
     --last TIME = ''  everything said in the last 90m, 12h, 7d or 2w
     @ALL @DRY_RUN @YES
     --receipts  list what was forgotten, without its content

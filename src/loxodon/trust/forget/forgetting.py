@@ -62,7 +62,7 @@ def forget(
         settled = {} if dry_run else _taken_in(workspace)
         now = memory.now()
         with store.reading():
-            found = chosen(store, marker, selection, now, preview=dry_run)
+            found = chosen(store, marker, selection, now)
         progress(1, _STEPS)
         run = _Forgetting(
             memory,
@@ -75,11 +75,11 @@ def forget(
             progress=progress,
         )
         receipt = new_receipt(selection.what, now)
-        if not dry_run:
-            return run.done(receipt, settled)
-        said = store.erasure.times_said
-        near = tuple(NearName(name, said(name)) for name in found.near)
-        return run.counted(receipt)._replace(names=found.names, near=near)
+        receipt = run.counted(receipt) if dry_run else run.done(receipt, settled)
+        said = {name: store.erasure.times_said(name) for name in found.near}
+        near = tuple(NearName(name, times) for name, times in said.items() if times)
+        names = found.names if dry_run else ()
+        return receipt._replace(names=names, near=near, doubtful=found.doubtful)
 
 
 def finish(memory: Memory, store: Store) -> bool:

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
-from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words
-from loxodon.trust.forget.naming import dictionary_words, is_proper, longer, near, said_aliases
-from loxodon.trust.forget.told import SAME, Told, Wording, own_parts, proper, wording
+from loxodon.trust.forget.naming import dictionary_words, is_role, is_word, longer, near, speaks_of
+from loxodon.trust.forget.told import Told, Wording, own_parts, proper, wording
 from loxodon.trust.forget.tombstones import (
     FOREVER,
     LEAST_WORDS,
@@ -35,25 +35,16 @@ from loxodon.trust.forget.tombstones import (
     plain,
     span,
     thing_of,
-    things,
+    tokens_of,
 )
 from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
-from loxodon.types import CAPTURED, Record
+from loxodon.types import CAPTURED, Record, Turn
 
-NEAR = 8
-"""Turns of a session on either side of a source in which what is forgotten is spoken of."""
-_FAR = 500
-"""How far on in the journal, where others speak in between, these may be."""
-_MOST_FOUND = 2_000
-"""Turns elsewhere that are looked at, those with the most of the words first."""
+_REPLIES = 3
+"""Turns behind a source that may answer it."""
 _MOST_ALIKE = 300
-"""The same of memories."""
+"""Memories that are looked at, those with the most of the words first."""
 _MEMORY_INDEXES: tuple[Index, ...] = ("memories", "archive")
-_OFTEN = 12
-"""Turns that may have a clause word for word which is beside a source, and only has the value."""
-_ALIKE = 0.8
-_KIN = 0.5
-"""How alike memories are that say the same; less will do for those made from each other."""
 
 
 class Selection(NamedTuple):
@@ -69,6 +60,8 @@ class Selection(NamedTuple):
     """With an entity, other names that are to be forgotten with it."""
     only: bool = False
     """With ids, just these: nothing else that says the same."""
+    doubtful: bool = False
+    """With an entity, also the sentences that only may be about it."""
 
     @property
     def what(self) -> str:
@@ -101,6 +94,8 @@ class Selection(NamedTuple):
                 "other names can only be given with an entity",
                 hint="write `loxodon forget --entity NAME --also OTHER`",
             )
+        if self.doubtful and named != ["entity"]:
+            raise InputError("`doubtful` needs an entity", hint="give the name of an entity")
         if self.only and named != ["ids"]:
             raise InputError("`only` needs ids", hint="give the ids of memories or messages")
         return named[0]
@@ -114,12 +109,12 @@ class SelectedTombstones(NamedTuple):
     names: tuple[str, ...] = ()
     """For an entity, what it is called."""
     near: tuple[str, ...] = ()
-    """Names that are much like these, and stay."""
+    """Names that may be of the same, and stay."""
+    doubtful: tuple[str, ...] = ()
+    """Sentences that may be about it, and stay."""
 
 
-def chosen(
-    store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
-) -> SelectedTombstones:
+def chosen(store: Store, marker: Marker, selection: Selection, now: datetime) -> SelectedTombstones:
     """The tombstones of what is named; NotFoundError where there is no such thing."""
     until = to_stored(now)[0]
     what = selection.what
@@ -129,7 +124,8 @@ def chosen(
     elif what == "ids":
         tombstones = [tombstone for id in selection.ids for tombstone in maker.of_id(id)]
     elif what == "entity":
-        tombstones = list(maker.of_names(maker.names_of(selection.entity, selection.also)))
+        called = maker.names_of(selection.entity, selection.also)
+        tombstones = list(maker.of_names(called, doubtful=selection.doubtful))
     elif what == "topic":
         tombstones = list(maker.of_topic(selection.topic))
     elif what == "session":
@@ -139,7 +135,7 @@ def chosen(
         tombstones = [span(since, until)]
     names = tuple(dict.fromkeys(maker.names))
     return SelectedTombstones(
-        tombstones, maker.sieve, names, tuple(maker.near(names)) if preview else ()
+        tombstones, maker.sieve, names, tuple(maker.near(names)), tuple(maker.doubtful)
     )
 
 
@@ -154,7 +150,8 @@ class _Maker:
         """Under which someone or something goes."""
         self._apart: list[str] = []
         self._roles: list[str] = []
-        """Those that others may be called too: `sister`, `同事`."""
+        """What they are to the user, and nobody else is: `sister`, 同事."""
+        self.doubtful: list[str] = []
 
     def _tombstone(self, kind: str, *parts: bytes | str) -> Tombstone:
         self.sieve.add(kind, parts)
@@ -287,8 +284,8 @@ class _Maker:
     # Someone or something
 
     def names_of(self, name: str, also: Iterable[str] = ()) -> tuple[str, ...]:
-        """All names of an entity: those that it is known by, those that were said to be its, and
-        those that are given. What is no entity goes by the name that is given."""
+        """The names of an entity: those that it is known by, and those that are given. What is no
+        entity goes by the name that is given. `my sister` is no name of anybody."""
         found = self._store.entities_named([name, *also])
         names = [
             other
@@ -302,12 +299,15 @@ class _Maker:
             )
         if not all(map(plain, (name, *also))):
             raise InputError("{name} is not a name", hint="use a word", name=repr(name))
-        own = [one for one in names if is_proper(one) or one in (name, *also)]
-        said = said_aliases(self._texts_with(own), own, self._known_names)
-        more = self._store.entities_named(said)
-        said = [one for one in said if one not in more or more[one].name != USER]
-        self._roles = [one for one in names if one not in own]
-        return tuple(dict.fromkeys((*names, *said)))
+        own = [one for one in names if one in (name, *also) or not is_role(one)]
+        taken = [
+            role
+            for one in self._store.worklog.entities()
+            for role in one.aliases
+            if fold(one.name) not in map(fold, own)
+        ]
+        self._roles = [one for one in names if one not in own and one not in taken]
+        return tuple(dict.fromkeys(own))
 
     @cached_property
     def _known_names(self) -> list[str]:
@@ -337,26 +337,26 @@ class _Maker:
         return list(filter(sieve.may_have, texts))
 
     def near(self, names: Sequence[str]) -> list[str]:
-        """Names that look like these, and are perhaps somebody else's."""
+        """Names that may be theirs too, or somebody else's."""
         if not names:
             return []
         texts = (turn.content for turn in self._erasure.turns())
         return near(names, [*self._known_names, *self._apart], texts)
 
-    def of_names(self, names: Sequence[str]) -> Iterator[Tombstone]:
-        """Every sentence that names someone, and those that tell what is known of them."""
+    def of_names(self, names: Sequence[str], *, doubtful: bool = False) -> Iterator[Tombstone]:
+        """Every sentence that names someone, and those that tell what is known of them; of those
+        that only may, all or none."""
         self.names += names
-        yield from self._of_roles(names)
-        names = [name for name in names if name not in self._roles]
-        tombstones = [tombstone for name in names for tombstone in self._of_name(name, "name")]
-        self._apart += self._longer(names)
-        tombstones += [
-            tombstone for other in self._apart for tombstone in self._of_name(other, "apart")
+        tombstones = [
+            one for name in names for one in self._of_name(name, is_word=self._is_word(name))
         ]
+        self._apart += self._longer(names)
+        tombstones += [one for other in self._apart for one in self._of_name(other, apart=True)]
         yield from tombstones
         marks = Marks(self._marker, tombstones, present=True, sieve=self.sieve)
         rows = [row for row, text in self._erasure.memory_texts() if self.sieve.may_have(text)]
         about = [one for one in self._erasure.memories(rows) if _is_about(one.record, marks)]
+        self.doubtful += self._doubtful(names, marks)
         # Kept apart from the marks, which look through the same sieve.
         yield from [
             tombstone
@@ -367,33 +367,42 @@ class _Maker:
                 *self._sources_of(one, marks),
             )
         ]
+        if doubtful:
+            yield from [self._tombstone("said", plain(one)) for one in self.doubtful]
+            self.doubtful.clear()
 
-    def _of_roles(self, names: Sequence[str]) -> Iterator[Tombstone]:
-        """The sentences and memories that speak of someone as `my sister`, and of nobody else."""
-        roles, own = [*map(plain, self._roles)], set(map(fold, names))
-        others = [
-            plain(name)
-            for name in self._known_names
-            if is_proper(name) and fold(name) not in own and plain(name)
-        ]
+    def _is_word(self, name: str) -> bool:
+        """Whether a name with capitals is a word of somebody's too: Frank and frank."""
+        if name == name.lower() or len(tokens_of(name)) > 1:
+            return False
+        lower = name.lower()
+        return is_word(name) or any(
+            lower in tokens_of(text) for text in self._texts_with([name]) if lower in text
+        )
 
-        def speaks_of(text: str) -> bool:
-            words = plain(text)
-            return any(has_name(words, role) for role in roles) and not any(
-                has_name(words, other) for other in others
-            )
-
-        for text in self._texts_with(self._roles):
+    def _doubtful(self, names: Sequence[str], marks: Marks) -> list[str]:
+        """Sentences that may speak of someone, by a role that nobody else has or by a name that
+        is spelled otherwise or a part of a word; not those that name somebody else."""
+        others = [plain(one) for one in self._known_names if not is_role(one) and one not in names]
+        own = [plain(name) for name in names if not thing_of(name)]
+        found: dict[str, None] = {}
+        for text in self._texts_with([*names, *self._roles]):
             for sentence in split(text):
-                if speaks_of(sentence):
-                    yield self._tombstone("said", plain(sentence))
-        for row, text in self._erasure.memory_texts() if roles else ():
-            if speaks_of(text):
-                for one in self._erasure.memories([row]):
-                    yield self._tombstone("memory", one.record.id)
+                words = plain(sentence)
+                if marks.named(sentence, self._until) or any(has_name(words, o) for o in others):
+                    continue
+                tokens = f" {fold(' '.join(tokens_of(sentence)))} "
+                spelled = any(
+                    f" {name} " in tokens if name.isascii() else name in words for name in own
+                )
+                if spelled or any(speaks_of(role, sentence) for role in self._roles):
+                    found[sentence.strip()] = None
+        return list(found)
 
-    def _of_name(self, name: str, kind: str) -> Iterator[Tombstone]:
-        if tombstone := self._marker.name(name, self._until, kind):
+    def _of_name(
+        self, name: str, *, apart: bool = False, is_word: bool = False
+    ) -> Iterator[Tombstone]:
+        if tombstone := self._marker.name(name, self._until, apart=apart, is_word=is_word):
             self.sieve.add(tombstone.kind, (thing_of(name) or plain(name),))
             yield tombstone
 
@@ -412,20 +421,16 @@ class _Maker:
             yield from (one for one in dict.fromkeys(found) if fold(one) not in own)
 
     def _sources_of(self, one: MemoryRow, marks: Marks) -> Iterator[Tombstone]:
-        """The sentences that a memory was drawn from, where they do not name whom it is about."""
-        contents = {one.record.content: wording(one.record)}
-        told = Told(contents, (), self._others([one.record]))
+        """The sentences that a memory was drawn from, where they have a pronoun for a name."""
+        told = Told({one.record.content: wording(one.record)}, (), self._others([one.record]))
         for turn in self._erasure.turns(one.turns):
-            named = " ".join(part for part in split(turn.content) if marks.named(part, turn.at))
-            if covers(named, one.record.content) >= SAME:
+            if turn.channel == CAPTURED:
+                yield from self._of_turn(turn)
                 continue
             rest = marks.cut(turn.content, turn.at)
-            captured = turn.channel == CAPTURED
-            hit = [] if captured else told.in_turn(rest, True, False)
-            hit = [part for part in hit if plain(part) and not told.names_another(part)]
-            yield from (self._tombstone("said", plain(part)) for part in hit)
-            if not hit and not named and (captured or not told.names_another(rest)):
-                yield from self._of_turn(turn)
+            for part in told.in_turn(rest, True) if rest != turn.content else ():
+                if plain(part) and refers(part) and not told.names_another(part):
+                    yield self._tombstone("said", plain(part))
 
     def of_topic(self, topic: str) -> Iterator[Tombstone]:
         wanted = fold(topic)
@@ -508,40 +513,28 @@ class _Maker:
         return tuple(name for folded, name in self._folded_names if folded not in told)
 
     def _spoken_of(self, told: Told, sources: set[int]) -> Iterator[Tombstone]:
-        """The clauses of turns that say what the memories say."""
-        found = self._found(told.contents) - sources
-        near = self._near(sources)
-        wanted = sources | near | found
-        for turn in self._erasure.turns(wanted):
+        """The clauses that say what the memories say, in the turns they were drawn from and in the
+        answers to these."""
+        for turn in self._erasure.turns(sources | self._replies(sources)):
             if turn.seq in sources and turn.channel == CAPTURED:
                 yield from self._of_turn(turn)
                 continue
-            hit = told.in_turn(turn.content, turn.seq in sources, turn.seq in near)
-            if turn.seq not in sources:  # what is said again and again is not said of this
-                hit = [part for part in hit if told.is_whole(part) or not self._is_common(part)]
+            hit = told.in_turn(turn.content, turn.seq in sources)
             yield from (self._tombstone("said", plain(part)) for part in hit if plain(part))
             if not hit and turn.seq in sources:
                 yield from self._of_turn(turn)
 
-    def _is_common(self, part: str) -> bool:
-        return self._erasure.is_common(part.strip().rstrip("，、；：。,;:.!?！？"), _OFTEN)
-
-    def _near(self, sources: Iterable[int]) -> set[int]:
-        """The turns beside these in their sessions, in which the same is spoken of."""
-        worklog, found = self._store.worklog, set[int]()
+    def _replies(self, sources: Iterable[int]) -> set[int]:
+        """What the assistant said right after these turns."""
+        found = set[int]()
         for row, turn in self._store.turns(list(sources)).items():
-            after = worklog.turns_from(turn.session, row, row + _FAR)[: NEAR + 1]
-            beside = [*worklog.turns_before(turn.session, row, NEAR), *after]
-            found.update(int(one.ref[2:]) for one in beside)
+            behind = self._store.worklog.turns_behind(turn.session, row, _REPLIES)
+            found.update(int(one.ref[2:]) for one in takewhile(_is_reply, behind))
         return found
 
-    def _found(self, contents: Iterable[str]) -> set[int]:
-        """Turns anywhere that have words of these."""
-        return {
-            hit.row
-            for content in contents
-            for hit in self._store.search("turns", query_words(content), Filter(), _MOST_FOUND)
-        }
+
+def _is_reply(turn: Turn) -> bool:
+    return turn.role != "user"
 
 
 def _is_turn(id: str) -> bool:
@@ -571,24 +564,12 @@ def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
 
 
 def _same(one: Record, other: Record) -> bool:
-    """Whether two memories say the same, or one was made of the other and says about the same."""
+    """Whether two memories say the same."""
     if one.kind == "summary" or other.kind == "summary":
         return False
     if plain(one.content) == plain(other.content):
         return True
-    if one.attribute and one.value and statement_of(one) == statement_of(other):
-        return True
-    if set(things(fold(one.content))) != set(things(fold(other.content))):
-        return False
-    if gist(one.content).numbers != gist(other.content).numbers:
-        return False
-    if set(wording(one).needed) != set(wording(other).needed):
-        return False
-    made = other.id in (one.replaces, *one.derived_from) or one.id in (
-        other.replaces,
-        *other.derived_from,
-    )
-    return likeness(one.content, other.content) >= (_KIN if made else _ALIKE)
+    return bool(one.attribute and one.value) and statement_of(one) == statement_of(other)
 
 
 def statement_of(record: Record) -> tuple[str, ...]:

@@ -78,14 +78,10 @@ class Told(NamedTuple):
     others: tuple[str, ...]
     """Whom they are not about: a clause that names one of those says something else."""
 
-    def in_turn(self, text: str, source: bool, near: bool) -> list[str]:
-        """The clauses of a turn that say it: one that it was drawn from, or near one, or any.
-
-        Anywhere a clause must say most of it: who forgets where somebody lives does not mean every
-        train that goes there. Where it was drawn from, or spoken of, the value gives it away.
-        """
+    def in_turn(self, text: str, source: bool) -> list[str]:
+        """The clauses of a turn that say it: of one that it was drawn from, or of the answer."""
         parts = parts_of(text)
-        hit = [part for part in parts if self._is_said(part, source or near)]
+        hit = [part for part in parts if self._is_said(part)]
         if hit or not source:
             return hit
         for content in self.contents:
@@ -100,13 +96,9 @@ class Told(NamedTuple):
         words = plain(part)
         return any(has_name(words, name) for name in self.others)
 
-    def is_whole(self, part: str) -> bool:
-        """Whether a clause says most of it, wherever it stands."""
-        return self._is_said(part, beside=False)
-
-    def _is_said(self, part: str, beside: bool) -> bool:
+    def _is_said(self, part: str) -> bool:
         words = marked(part)
-        if beside and any(has_name(words, name) for name in self.names):
+        if any(has_name(words, name) for name in self.names):
             return True
         for content, (value, needed) in self.contents.items():
             if (
@@ -116,8 +108,7 @@ class Told(NamedTuple):
             ):
                 return True
             if (
-                beside
-                and value
+                value
                 and all(has_name(words, one) for one in things(fold(value)))
                 and (
                     covers(part, value) >= SAME

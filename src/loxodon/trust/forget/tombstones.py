@@ -13,9 +13,12 @@ the same again later says something new.
 | span | a stretch of time | everything said in it |
 | said | a sentence or a clause | that sentence, in every text |
 | part | the key of a turn, alone or with a sentence or clause | that turn, or that part of it |
-| name | a name of someone or something | every sentence with that name |
+| name | a name of someone or something, without its case | every sentence with that name |
+| token | a name without capitals | every sentence that has it as whole words, in any case |
+| cased | a name with capitals | every sentence that has it as whole words, written so |
+| inner | one that is a word too (Frank) | the same, but not at the beginning of a sentence |
 | address | a mail address, a place on the web, a number, a handle | every sentence with just that |
-| apart | a longer name that has such a name in it | nothing: it is somebody else's |
+| apart, beside | a longer name that has such a name in it | nothing: it is somebody else's |
 | memory | the id of a memory | that memory |
 | stated | what a memory says: subject, attribute, value | a memory that says it |
 | import | the key of something imported | that import |
@@ -30,7 +33,7 @@ import json
 import os
 import re
 from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -54,6 +57,11 @@ _TELEPHONE = 7
 """Digits from which on the signs between them are a matter of taste."""
 _FEW = 40
 """Words that are looked for one by one faster than a text is cut into words."""
+
+
+_TOKENS = ("token", "cased", "inner", "beside")
+"""Names as whole words."""
+_NAMES = ("name", "address", "token", "cased", "inner")
 
 
 class Tombstone(NamedTuple):
@@ -91,10 +99,18 @@ class Marker:
         """The key of a turn that lost a part of its words, which the old one was a digest of."""
         return self.mark("key", key)
 
-    def name(self, name: str, until: int, kind: str = "name") -> Tombstone | None:
+    def name(
+        self, name: str, until: int, *, apart: bool = False, is_word: bool = False
+    ) -> Tombstone | None:
         """The tombstone of a name; None where there is nothing of it to look for."""
         if thing := thing_of(name):
             return self.tombstone("address", until, thing)
+        if " ".join(tokens_of(name)) and not _unspaced().search(name):
+            tokens = tokens_of(name)
+            kind = "inner" if is_word else "cased" if name != name.lower() else "token"
+            kind = "beside" if apart else kind
+            return self.tombstone(kind, until, _spelling(kind, tokens), size=len(tokens))
+        kind = "apart" if apart else "name"
         found = plain(name)[:_MOST_NAME]
         return self.tombstone(kind, until, found, size=len(found)) if found else None
 
@@ -112,6 +128,28 @@ def plain(text: str) -> str:
 @cache
 def _words() -> re.Pattern[str]:
     return re.compile(r"[^\W_]+(?:'[a-z]+)?")
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words of a text that has spaces between them, as they are written: `project_2024_v2` and
+    `Anna-Maria` are one each, `Anna's` is Anna."""
+    return [one[0] for one in _token().finditer(text)]
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    letters = r"[^\W_\u0e00-\u1dff\u2e80-\U0010ffff]+"
+    return re.compile(rf"{letters}(?:(?:[._-]+|['’](?!s\b)){letters})*")
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(r"[\u0e00-\u1dff\u2e80-\U0010ffff]")
+
+
+def _spelling(kind: str, tokens: Sequence[str]) -> str:
+    joined = " ".join(tokens)
+    return joined if kind in ("cased", "inner") else fold(joined)
 
 
 def has_name(words: str, name: str) -> bool:
@@ -204,10 +242,11 @@ class Sieve:
             self.ids.add(first)
         elif kind == "stated":
             self.values.add(str(parts[2]))
-        elif kind in ("name", "address", "apart"):
+        elif kind in ("name", "address", "apart", *_TOKENS):
             # However a number is spelled, it ends in the same digit.
             spelled = first[-1] if kind == "address" and first[-1].isdigit() else first
-            self._names.add(spelled if kind == "address" else max(first.split(), key=len))
+            word = max(first.split(), key=len)
+            self._names.add(spelled if kind == "address" else fold(word))
         elif not first:
             self._blind = True
         else:
@@ -303,8 +342,8 @@ class Marks:
         """Of these tombstones; None where nobody knows what they were made of."""
         self._present = present
         self._kinds: dict[str, dict[bytes, int]] = {}
-        self._sizes: dict[str, dict[int, None]] = {"name": {}, "apart": {}}
-        """How long the names of a kind are."""
+        self._sizes: dict[str, dict[int, None]] = {kind: {} for kind in ("name", "apart", *_TOKENS)}
+        """How many characters the names of a kind have, or words."""
         self.spans: list[tuple[int, int]] = []
         self._clean: dict[str, bool] = {}
         """Short texts, which come again and again, and whether nothing of them was forgotten."""
@@ -316,7 +355,7 @@ class Marks:
             known[one.mark] = max(one.until, known.get(one.mark, one.until))
             if one.kind in self._sizes:
                 self._sizes[one.kind][one.size] = None
-        self.cuts = not self._kinds.keys().isdisjoint(("said", "name", "address"))
+        self.cuts = not self._kinds.keys().isdisjoint(("said", *_NAMES))
 
     def _has(self, kind: str, at: int, *parts: bytes | str) -> bool:
         known = self._kinds.get(kind)
@@ -387,7 +426,7 @@ class Marks:
 
     def named(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten."""
-        if not text or self._kinds.keys().isdisjoint(("name", "address")):
+        if not text or self._kinds.keys().isdisjoint(_NAMES):
             return False
         if self.sieve and not self.sieve.may_have(text):
             return False
@@ -395,10 +434,35 @@ class Marks:
             self._has("address", at, one) for one in things(fold(text))
         ):
             return True
+        if self._has_tokens(text, at):
+            return True
         folded = plain(text)
         found = self._places("name", folded, at)
         apart = self._places("apart", folded, at) if found else []
         return any(not any(a <= start and end <= b for a, b in apart) for start, end in found)
+
+    def _has_tokens(self, text: str, at: int) -> bool:
+        kinds = [kind for kind in _TOKENS if kind in self._kinds]
+        if not kinds:
+            return False
+        first = {start for start, _ in spans(text)}
+        tokens = [(one[0], one.start() in first) for one in _token().finditer(text)]
+
+        def windows(kind: str) -> Iterator[tuple[int, int]]:
+            for size in self._sizes[kind]:
+                for n in range(len(tokens) - size + 1):
+                    if kind == "inner" and tokens[n][1]:
+                        continue
+                    if self._has(kind, at, _spelling(kind, [w for w, _ in tokens[n : n + size]])):
+                        yield n, n + size
+
+        apart = list(windows("beside")) if "beside" in kinds else []
+        return any(
+            not any(a <= start and end <= b for a, b in apart)
+            for kind in kinds
+            if kind != "beside"
+            for start, end in windows(kind)
+        )
 
     def _places(self, kind: str, folded: str, at: int) -> list[tuple[int, int]]:
         """Where names of a kind stand in plain words."""

@@ -32,6 +32,8 @@ DROPPED = "dropped"
 UNCLEAR = "unclear"
 """Of what the user asked to have forgotten, where it is not plain what that is: nothing is held."""
 STATES = (HELD, RELEASED, DROPPED, UNCLEAR)
+HIDDEN = (HELD, DROPPED)
+"""The states in which something is not told."""
 FORGET = "forget"
 """Why a request to forget is held; what it is about has its id behind that: `forget q_12`."""
 UNARCHIVED_STRENGTH = 0.3

@@ -28,6 +28,7 @@ from loxodon.text.markdown import one_line
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, ROLES
 from loxodon.workspace.views import Planned, View, based_on, comment, local_text, stored_moment
 from loxodon.workspace.views import reading as read
+from loxodon.workspace.views.held import HeldBack, held_back
 from loxodon.workspace.views.reading import Object, Trouble, check_marker, field
 
 FOLDER = "daily"
@@ -50,19 +51,22 @@ class ParsedDays(NamedTuple):
 
 def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterator[Planned]:
     """A file for each day of the journal, or several."""
+    held = held_back(store)
     for day in store.primary.days():
         name = _name(day)
-        basis = based_on(day.turns, day.first, day.last)
-        yield Planned(name, basis, partial(_made, store, name, day))
+        cut = [no for no in held.turns if day.first <= no <= day.last]
+        parts = [f"{one.no}.{one.turn}" for no in sorted(cut) for one in held.turns[no]]
+        basis = based_on(day.turns, day.first, day.last, *parts)
+        yield Planned(name, basis, partial(_made, store, name, day, held))
 
 
 def _name(day: JournalDay) -> str:
     return f"{FOLDER}/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
 
 
-def _made(store: Store, name: str, day: JournalDay) -> View:
+def _made(store: Store, name: str, day: JournalDay, held: HeldBack) -> View:
     parts = [comment(name, store.space), f"# {day.date}"]
-    parts += [part_of(row) for row in store.primary.turns_of(day)]
+    parts += [part_of(held.shown(row)) for row in store.primary.turns_of(day)]
     return View(name, "\n\n".join(parts) + "\n")
 
 

@@ -35,6 +35,7 @@ from loxodon.workspace.views import (
     tags,
 )
 from loxodon.workspace.views.folder import Folder
+from loxodon.workspace.views.held import held_back
 from loxodon.workspace.views.manifest import astray
 from loxodon.workspace.views.mask import masked_view
 from loxodon.workspace.workspace import TROUBLE, Workspace
@@ -112,7 +113,8 @@ def _planned(workspace: Workspace, known: Mapping[str, str]) -> Iterator[Planned
     store, zone = workspace.store, workspace.zone
     bases, space = store.primary.bases(), store.space
     language = _language(workspace)
-    facts = cache(lambda: store.find(Filter(kind="fact")))
+    held = held_back(store).memories
+    facts = cache(lambda: [one for one in store.find(Filter(kind="fact")) if one.id not in held])
     number = store.counts().kinds["fact"]
     return chain(
         records.views(store, zone, bases, workspace.rendered),

@@ -26,6 +26,7 @@ from loxodon.store.store import Store
 from loxodon.types import AUDIENCES, CHANGES, KINDS, ORIGINS, Kind, Record, Source, State
 from loxodon.workspace.views import Planned, View, based_on, head, moment_text
 from loxodon.workspace.views import reading as read
+from loxodon.workspace.views.held import held_back
 from loxodon.workspace.views.reading import Object, Trouble, field, json_lines
 
 _PLURAL: Mapping[Kind, str] = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
@@ -128,7 +129,10 @@ class Rendered:
     def of(self, store: Store) -> Iterator[tuple[Row, str]]:
         """Every memory's row and line, as they are now."""
         before, self._kept = self._kept, {}
+        held = held_back(store).memories
         for row, sources, changes in _whole(store):
+            if row[_PLACE["id"]] in held:
+                continue
             rows = hash((row, *sources, *changes))
             known = before.get(row[0])
             kept = known if known and known[0] == rows else (rows, line_of(row, sources, changes))

@@ -31,6 +31,7 @@ from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.store import Store
 from loxodon.workspace.views import Planned, View, bad_view, based_on, head, moment_text
 from loxodon.workspace.views import reading as read
+from loxodon.workspace.views.held import HeldBack, held_back
 from loxodon.workspace.views.reading import Object, Trouble, field, json_lines, json_object
 
 CONSOLIDATION = "state/consolidation.json"
@@ -142,13 +143,14 @@ def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterat
     numbers = {"counters": dict(store.primary.dump("counters")), "values": meta}
     yield _planned(NUMBERS, store.space, numbers)
     yield _planned(RANKINGS, store.space, _rankings(store.primary.dump("pages")))
-    uses = list(store.primary.dump("memory_uses"))
+    held = held_back(store)
+    uses = held.rows("memory_uses", store.primary.dump("memory_uses"))
     yield _planned(PENDING, store.space, {"items": _pending(store, uses)})
     for name, (table, _) in FILES.items():
-        rows = list(store.primary.dump(table)) if table not in bases else None
+        rows = held.rows(table, store.primary.dump(table)) if table not in bases else None
         if rows or (rows is None and not bases[table].startswith("0.")):
             basis = "" if rows else based_on(bases[table])
-            yield Planned(name, basis, partial(_made, store, name, rows))
+            yield Planned(name, basis, partial(_made, store, name, rows, held))
 
 
 def _planned(name: str, space: str, found: Object) -> Planned:
@@ -157,11 +159,11 @@ def _planned(name: str, space: str, found: Object) -> Planned:
     return Planned(name, "", lambda: View(name, text))
 
 
-def _made(store: Store, name: str, rows: Iterable[Row] | None) -> View:
+def _made(store: Store, name: str, rows: Iterable[Row] | None, held: HeldBack) -> View:
     table, columns = FILES[name]
     names = PRIMARY_TABLES[table].columns
     lines = [json.dumps({"loxodon": head(name, store.space)}, ensure_ascii=False)]
-    for row in store.primary.dump(table) if rows is None else rows:
+    for row in held.rows(table, store.primary.dump(table)) if rows is None else rows:
         found = {
             column: None if value is None else columns.get(column, _TEXT).show(value)
             for column, value in zip(names, row, strict=True)
