@@ -21,6 +21,7 @@ from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
+from loxodon.language.conjuncts import Read, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
 from loxodon.language.sides import side_of
@@ -46,7 +47,7 @@ LEAST_CHANGE = 0.05
 """How much one must be worth that is kept only if it changes something that is known."""
 
 
-class Grammar(Protocol):
+class Grammar(Sharing, Protocol):
     """What of a language the reader needs."""
 
     language: str
@@ -203,14 +204,24 @@ def _read(
         return []
     found = _corrections(grammar, sentence.text)
     left: list[Clause] = []
+    told: list[Statement] = []
+    about: Clause | None = None
+    before: Clause | None = None
     for clause in clauses:
-        match = _match(grammar, sentence, clause, small)
-        if match is None or (
-            working and _of_replies(match[1]) and not grammar.speech.standing(clause.text)
+        read, unread = _conjuncts(grammar, sentence, clause, before, small)
+        if working and any(
+            _of_replies(match) and not grammar.speech.standing(one.text) for one, match in read
         ):
-            left.append(clause)
-            continue
-        found.append(_statement(grammar, *match))
+            read, unread = [], [clause]
+        before = read[-1][0] if read and not unread and goes_on(*read[-1]) else None
+        found += [_statement(grammar, *match) for match in read]
+        about = about or (read[0][0] if read else None)
+        own: list[Statement] = []
+        if read and unread and clause.who:
+            half = any(_tells(grammar, one, clause) for one in unread)
+            own = _own_words(grammar, clause.raw, [clause._replace(raw=""), *unread], half=half)
+        told += own
+        left += [] if own else unread
     if not found:
         text, clauses = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
@@ -220,8 +231,45 @@ def _read(
         left = [*clauses] if len(clauses) > 1 else []
     if sentence.type != "statement":
         return found
-    left = [one for one in left if one.who not in ("", "bare")]
-    return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
+    kept = {
+        one: own
+        for one in left
+        if one.who not in ("", "bare")
+        if (own := _own_words(grammar, one.raw, [one]))
+    }
+    if about and any(_tells(grammar, one, about) for one in left if one not in kept):
+        whole = _own_words(grammar, sentence.text, [about._replace(raw="")])
+        if any(not one.tentative for one in whole):
+            return found + whole
+    return found + told + [own for one in kept.values() for own in one]
+
+
+def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
+    """Whether what no frame has read tells something, and not only that something has changed. In
+    a sentence about somebody a pronoun means them."""
+    speech, text = grammar.speech, grammar.evened(clause.raw)
+    never = speech.never(text)
+    if speech.type(text) != "statement" or (never and (never != _UNNAMED or about.subject == USER)):
+        return False
+    return speech.act(text)[0] == "state" and not speech.side(text)[0]
+
+
+_UNNAMED = "somebody not named"
+
+
+def _conjuncts(
+    grammar: Grammar, sentence: _Sentence, clause: Clause, before: Clause | None, small: bool
+) -> tuple[list[Read], list[Clause]]:
+    """What frames read of a clause, and what they leave of it. Without a subject it may have that of
+    the clause `before` it."""
+    ways = [clause]
+    if before and clause.who in ("", "bare"):
+        ways = [*grammar.sharing(before, clause.text), clause]
+    for one in ways:
+        read, left = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
+        if read:
+            return read, left
+    return [], [clause]
 
 
 _LATIN = re.compile(r"(?:\b[a-z']{1,20} ){4}", re.I)
@@ -375,10 +423,14 @@ _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 
 
 def _own_words(
-    grammar: Grammar, text: str, clauses: Sequence[Clause], asks: bool = False
+    grammar: Grammar,
+    text: str,
+    clauses: Sequence[Clause],
+    asks: bool = False,
+    half: bool = False,
 ) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
-    `asks` for something, if it surely is."""
+    `asks` for something, if it surely is; of what was read `half`, in any case."""
     speech = grammar.speech
     worth = grammar.worth.score(text)
     hedged = speech.hedged(text)
@@ -393,7 +445,7 @@ def _own_words(
     least = grammar.worth.least
     if asks or (bare and act == "state"):
         least = grammar.worth.unsaid
-    kept = worth >= least and not vague
+    kept = half or (worth >= least and not vague)
     if not kept and (act == "state" or (worth < LEAST_CHANGE and not over and not side)):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
