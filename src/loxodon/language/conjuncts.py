@@ -14,6 +14,8 @@ from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch
 
 Read = tuple[Clause, FrameMatch]
+Said = tuple[Clause, FrameMatch | None]
+"""A clause, or part of one, and the frame that reads it, if one does."""
 _MOST = 8
 """Joints of a clause; one with more is a list."""
 _LEADS = re.compile(
@@ -44,8 +46,8 @@ def goes_on(clause: Clause, match: FrameMatch) -> bool:
 
 def conjuncts(
     grammar: Sharing, clause: Clause, read: Callable[[Clause], Read | None]
-) -> tuple[list[Read], list[Clause]]:
-    """What is read of a clause, and what is left of it."""
+) -> list[Said]:
+    """What a clause says, one thing after another."""
     rest = clause.rest
     joints = grammar.joints(rest)[:_MOST]
     starts = [0, *(start for _, start in joints)]
@@ -67,23 +69,20 @@ def conjuncts(
                 return found, last + 1
         return None, stop
 
-    def unread(start: int, end: int) -> Clause:
-        said = rest[start:end]
-        return Clause(said, subject=clause.subject, raw=said)
+    def unread(start: int, end: int) -> Said:
+        return Clause(rest[start:end], "part", subject=clause.subject, raw=rest[start:end]), None
 
-    found: list[Read] = []
-    left: list[Clause] = []
+    said: list[Said] = []
     at = 0
     while at < count:
         match, after = part(at, next((n for n in range(at + 1, count) if begins(n)), count))
-        said = rest[starts[at] : ends[after - 1]]
-        if match:
-            found.append(match)
-        else:
-            left.append(unread(starts[at], ends[after - 1]))
-        if after < count and not (goes_on(*match) if match else not _LEADS.search(said)):
-            left.append(unread(starts[after], len(rest)))
+        start, end = starts[at], ends[after - 1]
+        said.append(match or unread(start, end))
+        if not (goes_on(*match) if match else not _LEADS.search(rest, start, end)):
+            said += [unread(starts[after], len(rest))] if after < count else []
             break
         at = after
-    whole = clause.who in ("", "bare")  # nobody knows what half of it would mean
-    return (found, left) if found and not (whole and left) else ([], [clause])
+    some = any(match for _, match in said)
+    # nobody knows what half of a clause means that is about nobody
+    whole = clause.who in ("", "bare") and not all(match for _, match in said)
+    return said if some and not whole else [(clause, None)]

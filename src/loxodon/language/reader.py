@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
-from loxodon.language.conjuncts import Read, Sharing, conjuncts, goes_on
+from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
 from loxodon.language.sides import side_of
@@ -36,7 +36,7 @@ from loxodon.language.statements import (
     Statement,
     TurnInContext,
 )
-from loxodon.language.worth import Worth
+from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
 
 HEDGED = 0.6
@@ -202,46 +202,89 @@ def _read(
     message, or the one before it, asks for something else."""
     if not clauses:
         return []
-    found = _corrections(grammar, sentence.text)
-    left: list[Clause] = []
-    told: list[Statement] = []
-    about: Clause | None = None
+    items: list[Said] = []
     before: Clause | None = None
     for clause in clauses:
-        read, unread = _conjuncts(grammar, sentence, clause, before, small)
+        said = _conjuncts(grammar, sentence, clause, before, small)
         if working and any(
-            _of_replies(match) and not grammar.speech.standing(one.text) for one, match in read
+            match and _of_replies(match) and not grammar.speech.standing(one.text)
+            for one, match in said
         ):
-            read, unread = [], [clause]
-        before = read[-1][0] if read and not unread and goes_on(*read[-1]) else None
-        found += [_statement(grammar, *match) for match in read]
-        about = about or (read[0][0] if read else None)
-        own: list[Statement] = []
-        if read and unread and clause.who:
-            half = any(_tells(grammar, one, clause) for one in unread)
-            own = _own_words(grammar, clause.raw, [clause._replace(raw=""), *unread], half=half)
-        told += own
-        left += [] if own else unread
+            said = [(clause, None)]
+        items += said
+        before, match = said[-1]
+        before = before if match and goes_on(before, match) else None
+    found = _corrections(grammar, sentence.text)
+    found += [_statement(grammar, one, match) for one, match in items if match]
     if not found:
         text, clauses = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
         if own := _own_words(grammar, text, clauses, asks):
             return own
         # Not all that somebody says in one breath is worth as much.
-        left = [*clauses] if len(clauses) > 1 else []
+        items = [(one, None) for one in clauses if len(clauses) > 1]
     if sentence.type != "statement":
         return found
-    kept = {
-        one: own
-        for one in left
-        if one.who not in ("", "bare")
-        if (own := _own_words(grammar, one.raw, [one]))
-    }
-    if about and any(_tells(grammar, one, about) for one in left if one not in kept):
-        whole = _own_words(grammar, sentence.text, [about._replace(raw="")])
-        if any(not one.tentative for one in whole):
-            return found + whole
-    return found + told + [own for one in kept.values() for own in one]
+    return _left(grammar, sentence.text, items) + found
+
+
+def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statement]:
+    """What frames have left of a sentence, in its own words: each clause that is worth it, else
+    what stands together, or all of the sentence."""
+    told: list[Statement] = []
+    about = next((one for one, match in items if match), None)
+    runs: list[tuple[Clause | None, list[Clause]]] = [(None, [])]
+    for one, match in items:
+        if match:
+            runs.append((one, []))
+            continue
+        telling = about is not None and _tells(grammar, one, about)
+        alone = telling and grammar.speech.tells(one.raw) and not VAGUE.search(one.raw)
+        own = []
+        if one.who not in ("", "bare", "part"):
+            own = _own_words(grammar, one.raw, [one], within=sentence if alone else "")
+        told += own
+        if not own and (telling or one.who == "part"):
+            runs[-1][1].append(one)
+    for before, left in runs:
+        if not about or not left:
+            continue
+        said = _stretch(sentence, left)
+        if not before and _is_short(said):  # what only leads up to it
+            continue
+        telling = [one for one in left if _tells(grammar, one, about)]
+        alone = (
+            before is not None
+            and before.subject == USER
+            and len(telling) == len(left)
+            and not _is_short(said)
+            and bool(grammar.sharing(before, left[0].text))
+        )
+        own = _own_words(
+            grammar,
+            said if alone else sentence,
+            [about._replace(raw=""), *left],
+            within=sentence,
+            half=any(one.who == "part" for one in telling),
+        )
+        own = [one for one in own if not one.tentative]
+        if own and not alone:
+            return [one for one in told if one.act != "state"] + own
+        told += own
+    return told
+
+
+def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
+    """The words of a sentence from the first to the last of some clauses; all where they are
+    written otherwise."""
+    start = sentence.find(clauses[0].raw)
+    end = sentence.rfind(clauses[-1].raw) + len(clauses[-1].raw)
+    return sentence[start:end] if 0 <= start < end else sentence
+
+
+def _is_short(said: str) -> bool:
+    """Whether it is a word or two, which tell little without what stands around them."""
+    return len(said.split()) < 4 if said.isascii() else len(said) < 6
 
 
 def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
@@ -259,17 +302,17 @@ _UNNAMED = "somebody not named"
 
 def _conjuncts(
     grammar: Grammar, sentence: _Sentence, clause: Clause, before: Clause | None, small: bool
-) -> tuple[list[Read], list[Clause]]:
-    """What frames read of a clause, and what they leave of it. Without a subject it may have that of
-    the clause `before` it."""
+) -> list[Said]:
+    """What a clause says, read by frames where they can. Without a subject it may have that of the
+    clause `before` it."""
     ways = [clause]
     if before and clause.who in ("", "bare"):
         ways = [*grammar.sharing(before, clause.text), clause]
     for one in ways:
-        read, left = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
-        if read:
-            return read, left
-    return [], [clause]
+        said = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
+        if any(match for _, match in said):
+            return said
+    return [(clause, None)]
 
 
 _LATIN = re.compile(r"(?:\b[a-z']{1,20} ){4}", re.I)
@@ -427,12 +470,14 @@ def _own_words(
     text: str,
     clauses: Sequence[Clause],
     asks: bool = False,
+    within: str = "",
     half: bool = False,
 ) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
-    `asks` for something, if it surely is; of what was read `half`, in any case."""
+    `asks` for something, if it surely is. Part of a sentence is worth what the sentence `within`
+    which it stands is; that of a clause which was read `half` is kept in any case."""
     speech = grammar.speech
-    worth = grammar.worth.score(text)
+    worth = grammar.worth.score(within or text)
     hedged = speech.hedged(text)
     never = speech.never(text)
     if never and not (hedged and never in _GUESSED):
@@ -441,7 +486,7 @@ def _own_words(
         return []
     act, over, side, firsthand = _Change() if hedged else _changes(grammar, text, clauses)
     bare = bool(clauses) and clauses[0].who == "bare"
-    vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
+    vague = not (within or speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
     if asks or (bare and act == "state"):
         least = grammar.worth.unsaid

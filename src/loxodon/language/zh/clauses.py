@@ -249,7 +249,9 @@ def sharing(before: Clause, text: str) -> list[Clause]:
     if text[0] in "他她它" or _words().opens.search(before.rest):
         return []
     rest = _timed(_JOINS.sub("", text))[0]
-    return [before._replace(text=text, rest=rest, when="", timeless="", loose=False)] if rest else []
+    return (
+        [before._replace(text=text, rest=rest, when="", timeless="", loose=False)] if rest else []
+    )
 
 
 _JOINS = re.compile("(?:而且|并且|另外|同时|以及|不过|但是?|可是)+")
