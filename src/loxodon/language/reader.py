@@ -223,9 +223,13 @@ def _read(
             return own
         # Not all that somebody says in one breath is worth as much.
         items = [(one, None) for one in clauses if len(clauses) > 1]
+    items += [(Clause(one, raw=one), None) for one in _IN_BRACKETS.findall(sentence.text)]
     if sentence.type != "statement":
         return found
     return _left(grammar, sentence.text, items) + found
+
+
+_IN_BRACKETS = re.compile(r"[(（]([^()（）]{4,})[)）]")  # which no clause has
 
 
 def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statement]:
@@ -238,13 +242,13 @@ def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statem
         if match:
             runs.append((one, []))
             continue
-        telling = about is not None and _tells(grammar, one, about)
-        alone = telling and grammar.speech.tells(one.raw) and not VAGUE.search(one.raw)
+        tells = about is not None and _tells(grammar, one, about)
+        named = tells and grammar.speech.tells(one.raw) and not VAGUE.search(one.raw)
         own = []
         if one.who not in ("", "bare", "part"):
-            own = _own_words(grammar, one.raw, [one], within=sentence if alone else "")
+            own = _own_words(grammar, one.raw, [one], within=sentence if named else "")
         told += own
-        if not own and (telling or one.who == "part"):
+        if not own and (tells or one.who == "part"):
             runs[-1][1].append(one)
     for before, left in runs:
         if not about or not left:
