@@ -45,14 +45,20 @@ def goes_on(clause: Clause, match: FrameMatch) -> bool:
 
 
 def conjuncts(
-    grammar: Sharing, clause: Clause, read: Callable[[Clause], Read | None]
+    grammar: Sharing, clause: Clause, matched: Callable[[Clause], Read | None]
 ) -> list[Said]:
     """What a clause says, one thing after another."""
     rest = clause.rest
+    known: dict[str, Read | None] = {}
     joints = grammar.joints(rest)[:_MOST]
     starts = [0, *(start for _, start in joints)]
     ends = [*(end for end, _ in joints), len(rest)]
     count = len(ends)
+
+    def read(one: Clause) -> Read | None:
+        if one.rest not in known:
+            known[one.rest] = matched(one)
+        return known[one.rest]
 
     def ways(start: int, end: int) -> list[Clause]:
         return grammar.sharing(clause, rest[start:end]) if end - start < len(rest) else [clause]

@@ -256,11 +256,11 @@ def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statem
         said = _stretch(sentence, left)
         if not before and _is_short(said):  # what only leads up to it
             continue
-        telling = [one for one in left if _tells(grammar, one, about)]
+        parts = [one for one in left if one.who == "part"]
         alone = (
             before is not None
             and before.subject == USER
-            and len(telling) == len(left)
+            and not parts
             and not _is_short(said)
             and bool(grammar.sharing(before, left[0].text))
         )
@@ -269,7 +269,7 @@ def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statem
             said if alone else sentence,
             [about._replace(raw=""), *left],
             within=sentence,
-            half=any(one.who == "part" for one in telling),
+            half=any(_tells(grammar, one, about) for one in parts),
         )
         own = [one for one in own if not one.tentative]
         if own and not alone:
@@ -288,7 +288,7 @@ def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
 
 def _is_short(said: str) -> bool:
     """Whether it is a word or two, which tell little without what stands around them."""
-    return len(said.split()) < 4 if said.isascii() else len(said) < 6
+    return len(said.split()) < 4 if said.isascii() else len(said) < 5
 
 
 def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
