@@ -31,7 +31,11 @@ from tests.language.told import rules, told
         ("哈哈", {}),
         (
             "我叫张三，在北京工作，明天下午开会",
-            {"用户叫张三": 1.0, "用户在北京工作": 0.8, "用户：“明天下午开会”": 0.4},
+            {
+                "用户叫张三": 1.0,
+                "用户在北京工作": 0.8,
+                "用户：“我叫张三，在北京工作，明天下午开会”": 0.4,
+            },
         ),
         ("我更喜欢 TypeScript 而不是 JavaScript", {"用户更喜欢TypeScript": 0.8}),
         ("I'm allergic to peanuts", {"The user is allergic to peanuts": 1.0}),

@@ -68,7 +68,7 @@ def learned(home: Path, text: str) -> list[str]:
         ("我有哮喘并且对猫毛过敏", ["用户有哮喘", "用户对猫毛过敏"]),
         ("我老婆对花生过敏，而且怀孕了", ["用户的老婆对花生过敏", "用户的老婆怀孕了"]),
         ("I'm allergic to milk and eggs", ["The user is allergic to milk and eggs"]),
-        ("We like rock and roll", ["The user likes rock and roll"]),
+        ("I like rock and roll", ["The user likes rock and roll"]),
         ("My boss is sick and tired of it", []),
         ("I'm vegetarian and it's raining", ["The user is vegetarian"]),
         ("I'm vegetarian and I'm so tired today", ["The user is vegetarian"]),

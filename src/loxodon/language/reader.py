@@ -6,9 +6,9 @@ The order, for each sentence of a message:
    reactions, what is said of "you" (`speech.toml` of a language).
 2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
    person, with attribute and value.
-3. A sentence of which nothing was read that way is kept as it was said, if it speaks of the person
-   or of their people, can be understood alone, and is worth it (`worth.py`); its words are never
-   rewritten.
+3. What was not read that way is kept as it was said, if it speaks of the person or of their people,
+   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its words
+   are never rewritten.
 
 No clause has a subject by default: one that is about nobody who is known is read by nobody.
 """
@@ -254,14 +254,13 @@ def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statem
         if not about or not left:
             continue
         said = _stretch(sentence, left)
-        if not before and _is_short(said):  # what only leads up to it
+        if not before and len(left) == 1 and not left[0].who:  # what only leads up to it
             continue
-        parts = [one for one in left if one.who == "part"]
         alone = (
             before is not None
             and before.subject == USER
-            and not parts
-            and not _is_short(said)
+            and not any(one.who == "part" for one in left)
+            and grammar.worth.score(said) >= grammar.worth.least
             and bool(grammar.sharing(before, left[0].text))
         )
         own = _own_words(
@@ -269,7 +268,7 @@ def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statem
             said if alone else sentence,
             [about._replace(raw=""), *left],
             within=sentence,
-            half=any(_tells(grammar, one, about) for one in parts),
+            half=any(one.who == "part" and _tells(grammar, one, about) for one in left),
         )
         own = [one for one in own if not one.tentative]
         if own and not alone:
@@ -284,11 +283,6 @@ def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
     start = sentence.find(clauses[0].raw)
     end = sentence.rfind(clauses[-1].raw) + len(clauses[-1].raw)
     return sentence[start:end] if 0 <= start < end else sentence
-
-
-def _is_short(said: str) -> bool:
-    """Whether it is a word or two, which tell little without what stands around them."""
-    return len(said.split()) < 4 if said.isascii() else len(said) < 5
 
 
 def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
