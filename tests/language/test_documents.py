@@ -29,7 +29,14 @@ from tests.language.told import rules, told
         ("重要：我有哮喘", {"用户有哮喘": 1.0}),
         ("今天下午开会", {}),
         ("哈哈", {}),
-        ("我叫张三，在北京工作，明天下午开会", {"用户叫张三": 1.0, "用户在北京工作": 0.8}),
+        (
+            "我叫张三，在北京工作，明天下午开会",
+            {
+                "用户叫张三": 1.0,
+                "用户在北京工作": 0.8,
+                "用户：“我叫张三，在北京工作，明天下午开会”": 0.4,
+            },
+        ),
         ("我更喜欢 TypeScript 而不是 JavaScript", {"用户更喜欢TypeScript": 0.8}),
         ("I'm allergic to peanuts", {"The user is allergic to peanuts": 1.0}),
         ("By the way, I hate cilantro", {"The user dislikes cilantro": 0.6}),
@@ -44,7 +51,11 @@ from tests.language.told import rules, told
         ("I have a meeting this afternoon", {}),
         (
             "I'm called Zhang San, I work in Beijing, and I have a meeting tomorrow afternoon",
-            {"The user's name is Zhang San": 1.0, "The user works in Beijing": 0.8},
+            {
+                "The user's name is Zhang San": 1.0,
+                "The user works in Beijing": 0.8,
+                "The user: “I have a meeting tomorrow afternoon”": 0.4,
+            },
         ),
     ],
 )

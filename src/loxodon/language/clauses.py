@@ -12,8 +12,9 @@ class Clause(NamedTuple):
     text: str
     """Evened out: contractions written out, fillers gone."""
     who: str = ""
-    """`user`, `we`, `person`, `pet`, `bare` where the subject was left out; empty where it is
-    nobody that is known: such a clause is never read."""
+    """`user`, `we`, `person`, `pet`, `bare` where the subject was left out, `part` of what is left
+    of a clause that was read; empty where it is nobody that is known: such a clause is never
+    read."""
     rest: str = ""
     """What follows the subject."""
     subject: str = USER

@@ -6,9 +6,9 @@ The order, for each sentence of a message:
    reactions, what is said of "you" (`speech.toml` of a language).
 2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
    person, with attribute and value.
-3. A sentence of which nothing was read that way is kept as it was said, if it speaks of the person
-   or of their people, can be understood alone, and is worth it (`worth.py`); its words are never
-   rewritten.
+3. What was not read that way is kept as it was said, if it speaks of the person or of their people,
+   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its words
+   are never rewritten.
 
 No clause has a subject by default: one that is about nobody who is known is read by nobody.
 """
@@ -21,6 +21,7 @@ from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
+from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
 from loxodon.language.speech import Speech
@@ -34,7 +35,7 @@ from loxodon.language.statements import (
     Statement,
     TurnInContext,
 )
-from loxodon.language.worth import Worth
+from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
 from loxodon.text.things import things_in
 
@@ -44,7 +45,7 @@ OWN_WORDS = 0.4
 """The importance of what is kept as it was said; of health as much as a frame's."""
 
 
-class Grammar(Protocol):
+class Grammar(Sharing, Protocol):
     """What of a language the reader needs."""
 
     language: str
@@ -178,27 +179,114 @@ def _read(
     message, or the one before it, asks for something else."""
     if not clauses:
         return []
-    found: list[Statement] = []
-    left: list[Clause] = []
+    items: list[Said] = []
+    before: Clause | None = None
     for clause in clauses:
-        match = _match(grammar, sentence, clause, small)
-        if match is None or (
-            working and _of_replies(match[1]) and not grammar.speech.standing(clause.text)
+        said = _conjuncts(grammar, sentence, clause, before, small)
+        if working and any(
+            match and _of_replies(match) and not grammar.speech.standing(one.text)
+            for one, match in said
         ):
-            left.append(clause)
-            continue
-        found.append(_statement(grammar, *match))
+            said = [(clause, None)]
+        items += said
+        before, match = said[-1]
+        before = before if match and goes_on(before, match) else None
+    found = [_statement(grammar, one, match) for one, match in items if match]
     if not found:
         text, clauses = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
         if own := _own_words(grammar, text, clauses, asks):
             return own
         # Not all that somebody says in one breath is worth as much.
-        left = [*clauses] if len(clauses) > 1 else []
+        items = [(one, None) for one in clauses if len(clauses) > 1]
+    items += [(Clause(one, raw=one), None) for one in _IN_BRACKETS.findall(sentence.text)]
     if sentence.type != "statement":
         return found
-    left = [one for one in left if one.who not in ("", "bare")]
-    return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
+    return _left(grammar, sentence.text, items) + found
+
+
+_IN_BRACKETS = re.compile(r"[(（]([^()（）]{4,})[)）]")  # which no clause has
+
+
+def _left(grammar: Grammar, sentence: str, items: Sequence[Said]) -> list[Statement]:
+    """What frames have left of a sentence, in its own words: each clause that is worth it, else
+    what stands together, or all of the sentence."""
+    told: list[Statement] = []
+    about = next((one for one, match in items if match), None)
+    runs: list[tuple[Clause | None, list[Clause]]] = [(None, [])]
+    for one, match in items:
+        if match:
+            runs.append((one, []))
+            continue
+        tells = about is not None and _tells(grammar, one, about)
+        named = tells and grammar.speech.tells(one.raw) and not VAGUE.search(one.raw)
+        own = []
+        if one.who not in ("", "bare", "part"):
+            own = _own_words(grammar, one.raw, [one], within=sentence if named else "")
+        told += own
+        if not own and (tells or one.who == "part"):
+            runs[-1][1].append(one)
+    for before, left in runs:
+        if not about or not left:
+            continue
+        said = _stretch(sentence, left)
+        if not before and len(left) == 1 and not left[0].who:  # what only leads up to it
+            continue
+        alone = (
+            before is not None
+            and before.subject == USER
+            and not any(one.who == "part" for one in left)
+            and grammar.worth.score(said) >= grammar.worth.least
+            and bool(grammar.sharing(before, left[0].text))
+        )
+        own = _own_words(
+            grammar,
+            said if alone else sentence,
+            [about._replace(raw=""), *left],
+            within=sentence,
+            half=any(one.who == "part" and _tells(grammar, one, about) for one in left),
+        )
+        own = [one for one in own if not one.tentative]
+        if own and not alone:
+            return [one for one in told if one.act != "state"] + own
+        told += own
+    return told
+
+
+def _stretch(sentence: str, clauses: Sequence[Clause]) -> str:
+    """The words of a sentence from the first to the last of some clauses; all where they are
+    written otherwise."""
+    start = sentence.find(clauses[0].raw)
+    end = sentence.rfind(clauses[-1].raw) + len(clauses[-1].raw)
+    return sentence[start:end] if 0 <= start < end else sentence
+
+
+def _tells(grammar: Grammar, clause: Clause, about: Clause) -> bool:
+    """Whether what no frame has read tells something, and not only that something has changed. In
+    a sentence about somebody a pronoun means them."""
+    speech, text = grammar.speech, grammar.evened(clause.raw)
+    never = speech.never(text)
+    if speech.type(text) != "statement" or (never and (never != _UNNAMED or about.subject == USER)):
+        return False
+    return speech.act(text)[0] == "state"
+
+
+_UNNAMED = "somebody not named"
+
+
+def _conjuncts(
+    grammar: Grammar, sentence: _Sentence, clause: Clause, before: Clause | None, small: bool
+) -> list[Said]:
+    """What a clause says, read by frames where they can. Without a subject it may have that of the
+    clause `before` it."""
+    ways = [clause]
+    if before and clause.who in ("", "bare"):
+        ways = [*grammar.sharing(before, clause.text), clause]
+    for one in ways:
+        said = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
+        if any(match for _, match in said):
+            return said
+    return [(clause, None)]
 
 
 _LATIN = re.compile(r"(?:\b[a-z']{1,20} ){4}", re.I)
@@ -332,12 +420,18 @@ _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 
 
 def _own_words(
-    grammar: Grammar, text: str, clauses: Sequence[Clause], asks: bool = False
+    grammar: Grammar,
+    text: str,
+    clauses: Sequence[Clause],
+    asks: bool = False,
+    within: str = "",
+    half: bool = False,
 ) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
-    `asks` for something, if it surely is."""
+    `asks` for something, if it surely is. Part of a sentence is worth what the sentence `within`
+    which it stands is; that of a clause which was read `half` is kept in any case."""
     speech = grammar.speech
-    worth = grammar.worth.score(text)
+    worth = grammar.worth.score(within or text)
     hedged = speech.hedged(text)
     never = speech.never(text)
     change = _Change() if hedged else _changes(grammar, text, clauses)
@@ -346,11 +440,11 @@ def _own_words(
     if asks and (_HANDED.search(text) or speech.asks_whether(text)):
         return []
     bare = bool(clauses) and clauses[0].who == "bare"
-    vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
+    vague = not (within or speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
     if asks or (bare and change.act == "state"):
         least = grammar.worth.unsaid
-    kept = worth >= least and not vague and (hedged or not never)
+    kept = half or (worth >= least and not vague and (hedged or not never))
     if not kept and not change.over and not (change.act != "state" and things_in(text)):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))

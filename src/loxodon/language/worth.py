@@ -20,7 +20,7 @@ BITS = 17
 BUCKETS = 1 << BITS
 _PERSON = re.compile(r"\b(?:i|i'm|im|i've|my|me|we|our|we're|mine)\b|我|咱|俺", re.I)
 _YOU = re.compile(r"\b(?:you|your|u|ur)\b|你|您", re.I)
-_VAGUE = re.compile(r"\b(?:it|that|this|they|those|these)\b|这|那|它|他们|她们", re.I)
+VAGUE = re.compile(r"\b(?:it|that|this|they|those|these)\b|这|那|它|他们|她们", re.I)
 _WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff]")
 
 
@@ -37,7 +37,7 @@ def signs(sentence: str, speech: Speech) -> list[float]:
         float(_YOU.search(sentence) is not None),
         float(any(map(str.isdigit, sentence))),
         float(begins is not None),
-        float(_VAGUE.search(sentence) is not None),
+        float(VAGUE.search(sentence) is not None),
         float(any(one.isupper() for one in sentence[1:])),
         min(length, 200) / 100,
         float(length < 18),

@@ -16,9 +16,11 @@ from loxodon.language.clauses import Clause
 from loxodon.language.en.clauses import (
     attribute_of,
     clauses_of,
+    joints_of,
     one_of,
     people_of,
     pronouns,
+    sharing,
     without_lead,
     written_out,
 )
@@ -59,6 +61,8 @@ class _English:
         return Frames(_HERE, present, spaced=True)
 
     clauses = staticmethod(clauses_of)
+    joints = staticmethod(joints_of)
+    sharing = staticmethod(sharing)
     evened = staticmethod(written_out)
     people = staticmethod(people_of)
     pronouns: Mapping[str, str] = pronouns()

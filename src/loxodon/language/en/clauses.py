@@ -53,8 +53,6 @@ class _Words(NamedTuple):
     cut: re.Pattern[str]
     hedge: re.Pattern[str]
     bare: re.Pattern[str]
-    shared: re.Pattern[str]
-    """`is 7 and allergic to milk`, `lives in Leeds and loves trains`."""
     person: re.Pattern[str]
     introduced: re.Pattern[str]
     """`Tom is my manager`."""
@@ -145,11 +143,6 @@ def _words() -> _Words:
             re.I,
         ),
         re.compile(rf"(?:{clause['bare']})\b", re.I),
-        re.compile(
-            rf"(?P<first>(?P<be>is|am|are) .+?),? and (?:also )?(?P<is>(?:{clause['predicates']})\b.*)"
-            rf"|(?P<before>\S+ .+?),? and (?:also )?(?P<does>(?:{clause['doings']})\b .+)",
-            re.I,
-        ),
         re.compile(rf"{of_mine}(?:,? {no_day}(?-i:(?P<name>{_NAME}))\b,?)?", re.I),
         re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}{ends}", re.I),
         re.compile(
@@ -157,7 +150,7 @@ def _words() -> _Words:
         ),
         re.compile(
             rf"(?:my|our) (?P<how>(?:(?:{adjectives}) )*)(?P<relation>{holders}) is (?:now )?"
-            rf"(?!(?:{never}|{clause['predicates']})\b)(?-i:(?P<name>{_NAME})){ends}",
+            rf"(?!(?:{never})\b)(?-i:(?P<name>{_NAME})){ends}",
             re.I,
         ),
         re.compile(
@@ -173,7 +166,7 @@ def _words() -> _Words:
         ),
         re.compile(rf"{naming} (?-i:(?P<name>{_NAME}))", re.I),
         re.compile(
-            rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>(?:is|has|{clause['doings']})\b[^,;.]{{2,60}})"
+            rf"(?P<who>{of_mine}(?:,? (?-i:{_NAME}))?), (?:who (?P<does>\w+\b[^,;.]{{2,60}})"
             r"|(?P<is>an? [^,;.]{3,40}|(?:aged )?(?P<age>\d{1,3}|[a-z]+)(?: years old)?)), (?=\w)",
             re.I,
         ),
@@ -295,22 +288,22 @@ def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     plain = _asides_out(sentence)
     for part in filter(None, words.cut.split(plain)):
         raw = (part if plain == sentence else sentence).strip(" ,;")
-        for light in _predicates(_light(written_out(part)), known):
-            ways = (words.introduced, words.held, words.naming)
-            if says := next(filter(None, (like.fullmatch(light) for like in ways)), None):
-                if any(one.name == says["name"] for one in people_of(sentence)):
-                    continue
-                if says.re is words.naming:  # of whom is not clear, and so not what else is told
-                    whole = _clause(_light(written_out(sentence)), known)
-                    return [whole._replace(raw=sentence.strip(" ,;"), rest="")]
-            clause = _clause(light, known)
-            if clause.who in ("bare", "") and found and (also := _also(found[-1], light)):
-                clause = _clause(also, known)
-            elif clause.who == "bare" and found:  # a sentence may begin without its subject
-                own = all(one.who in ("user", "we", "bare") for one in found)
-                clause = clause._replace(loose=True, who="bare" if own else "")
-            found.append(clause._replace(raw=raw))
-        known = met(known, people_of(part), pronouns())
+        light = _light(written_out(part))
+        before, known = known, met(known, people_of(part), pronouns())
+        if not light:
+            continue
+        ways = (words.introduced, words.held, words.naming)
+        if says := next(filter(None, (like.fullmatch(light) for like in ways)), None):
+            if any(one.name == says["name"] for one in people_of(sentence)):
+                continue
+            if says.re is words.naming:  # of whom is not clear, and so not what else is told
+                whole = _clause(_light(written_out(sentence)), before)
+                return [whole._replace(raw=sentence.strip(" ,;"), rest="")]
+        clause = _clause(light, before)
+        if clause.who == "bare" and found:  # a sentence may begin without its subject
+            own = all(one.who in ("user", "we", "bare") for one in found)
+            clause = clause._replace(loose=True, who="bare" if own else "")
+        found.append(clause._replace(raw=raw))
     return found
 
 
@@ -331,29 +324,30 @@ _AGE = re.compile(
 )
 
 
-def _also(before: Clause, light: str) -> str:
-    """What is said of the subject of the clause before, written out: `… is 7 | allergic to milk`,
-    `… is 7 | plays the cello`."""
-    if before.who not in ("person", "pet") or not before.text.endswith(f" {before.rest}"):
-        return ""
-    shared = _words().shared.fullmatch(f"{before.rest} and {light}")
-    if shared is None or not (shared["be"] or re.match(r"has\b|\w+[^s]s\b", light)):
-        return ""
-    be = f"{shared['be']} " if shared["be"] else ""
-    return f"{before.text[: -len(before.rest)]}{be}{light}"
+def joints_of(text: str) -> list[tuple[int, int]]:
+    """Where a clause may join two things that it says of its subject; a name goes on after an
+    `and`: `Marks and Spencer`."""
+    return [found.span() for found in _JOINT.finditer(text)]
 
 
-def _predicates(text: str, known: Mapping[str, str]) -> list[str]:
-    """A clause with each thing that it says of its subject by itself."""
-    rest = _with_subject(text, known).rest if text else ""
-    shared = _words().shared.fullmatch(rest) if rest and text.endswith(f" {rest}") else None
-    if shared is None:
-        return [text] if text else []
-    subject = text[: -len(rest)]
-    other = f"{shared['be']} {shared['is']}" if shared["be"] else shared["does"]
+_JOINT = re.compile(r",? (?:and|but|plus)(?: also)? (?![A-Z])|, (?!like )(?:also )?")
+
+
+def sharing(before: Clause, text: str) -> list[Clause]:
+    """What a text may say of the subject of a clause that it is part of, or follows: `lives in
+    Leeds`, `allergic to milk` after `is 7`. A name there may be that of whoever is spoken to."""
+    if before.rest.startswith(text):
+        head = before.text.removesuffix(before.rest[len(text) :])
+        return [_timed(before._replace(text=head, rest=text))]
+    if before.rest.startswith("'s "):  # what goes on is said of a thing
+        return []
+    if before.who in ("", "bare"):
+        return [_timed(before._replace(text=text, rest=text))]
+    subject = {"user": "I", "we": "we"}.get(before.who, before.shown)
+    verb = re.match(r"(?:am|is|are|have|has) ", before.rest)
+    verbs = ["", verb[0]] if verb and not re.fullmatch(_NAME, text) else [""]
     return [
-        f"{subject}{shared['first'] or shared['before']}",
-        *_predicates(f"{subject}{other}", known),
+        _timed(before._replace(text=f"{subject} {one}{text}", rest=one + text)) for one in verbs
     ]
 
 
@@ -407,9 +401,14 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
         text = " ".join(filter(None, (ended["who"], be, verb)))
     plain = re.sub(r"\s+", " ", _words().adverb.sub("", text)).strip()
     clause = _with_subject(plain, known)._replace(hedged=hedge is not None)
-    if time := _TIME.search(clause.rest):
-        clause = clause._replace(when=time["when"], timeless=clause.rest[: time.start()])
-    return clause._replace(act="end") if ended else clause
+    return _timed(clause._replace(act="end") if ended else clause)
+
+
+def _timed(clause: Clause) -> Clause:
+    """A clause with the time at its end told apart."""
+    time = _TIME.search(clause.rest)
+    when, timeless = (time["when"], clause.rest[: time.start()]) if time else ("", "")
+    return clause._replace(when=when, timeless=timeless)
 
 
 _WHICH = re.compile(

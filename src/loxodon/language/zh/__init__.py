@@ -23,6 +23,7 @@ from loxodon.language.zh.clauses import (
     clauses_of,
     evened,
     people_of,
+    sharing,
     speaks_of_others,
     table,
     without_lead,
@@ -49,6 +50,7 @@ class _Chinese:
     worth = _WORTH
     attribute_of = staticmethod(attribute_of)
     evened = staticmethod(evened)
+    sharing = staticmethod(sharing)
     people = staticmethod(people_of)
     pronouns: Mapping[str, str] = table()["pronouns"]
 
@@ -66,6 +68,9 @@ class _Chinese:
         if self.speech.never(sentence) in _OF_ALL:  # a supposition holds for what follows it
             return [one._replace(who="") for one in found]
         return found
+
+    def joints(self, text: str) -> list[tuple[int, int]]:
+        return []  # each has its comma, where clauses are cut
 
     def of_nobody(self, text: str) -> bool:
         return not bare_of(text)

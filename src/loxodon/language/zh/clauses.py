@@ -244,6 +244,17 @@ def clauses_of(
     return found
 
 
+def sharing(before: Clause, text: str) -> list[Clause]:
+    """What a text may say of the subject of the clause before it: `对坚果过敏`."""
+    if text[0] in "他她它" or _words().opens.search(before.rest):
+        return []
+    rest = _timed(_JOINS.sub("", text))[0]
+    return (
+        [before._replace(text=text, rest=rest, when="", timeless="", loose=False)] if rest else []
+    )
+
+
+_JOINS = re.compile("(?:而且|并且|另外|同时|以及|不过|但是?|可是)+")
 _CALLED = re.compile(r"(?:的?名字|名)?(?:就|是)?叫(?P<name>[\u4e00-\u9fff]{1,3}|[A-Za-z]{2,12})")
 
 
