@@ -1,4 +1,4 @@
-"""How unseen conversations fare: `python -m tests.unseen [SET …] [--from FOLDER] [--details]`."""
+"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a|b|c] [--details]`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import argparse
 import collections
 from pathlib import Path
 
-from tests.unseen.judge import JUDGES, cases
+from tests.unseen.judge import AUTHORS, CASES, JUDGES, cases
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.unseen", description=__doc__)
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(JUDGES)}; all")
-    parser.add_argument("--from", dest="folder", type=Path, default=Path(__file__).parent / "cases")
+    parser.add_argument("--author", choices=AUTHORS, default="c", help="whose cases; c")
+    parser.add_argument("--from", dest="folder", type=Path, help="a folder with cases of your own")
     parser.add_argument("--details", action="store_true", help="each case that failed, and how")
     parser.add_argument("--only", default="", help="ids of cases, with commas")
     args = parser.parse_args()
     for name in args.sets or JUDGES:
         right, total = collections.Counter[str](), collections.Counter[str]()
-        for case in cases(name, args.folder):
+        for case in cases(name, args.folder or CASES / args.author):
             if args.only and case["id"] not in args.only.split(","):
                 continue
             wrong = JUDGES[name](case)

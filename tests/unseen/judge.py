@@ -14,6 +14,8 @@ from loxodon.types import Record
 from tests.clock import NOW, Clock
 
 Case = dict[str, Any]
+CASES = Path(__file__).parent / "cases"
+AUTHORS = ("a", "b", "c")
 
 
 def cases(name: str, folder: Path) -> Iterator[Case]:
