@@ -114,10 +114,9 @@ class Finder:
         return found
 
     def _add_answer(self, text: str, question: str, found: list[Detection]) -> None:
-        kind, place = told.asked_for(question), told.answer(text)
-        if not kind or not place or label_of(kind) not in self._labels:
-            return
-        if not _overlapping(sorted(self._spared(text)), *place):
+        kind = told.asked_for(question)
+        place = told.answer(text, kind) if label_of(kind) in self._labels else None
+        if place and not _overlapping(sorted(self._spared(text)), *place):
             _join(found, Detection(*place, kind, "secret"))
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Detection]:
