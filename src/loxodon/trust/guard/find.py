@@ -147,27 +147,26 @@ class Finder:
         places = _Places(data, len(data) == len(text))
         at = 0
         while at <= len(data) and (match := pattern.search(data, at)) is not None:
-            whole = match.span()
-            start, end = match.span(it) if it else whole
+            start, end = match.span(it)
             if start < 0:  # the whole, where the pattern holds without it
-                start, end = whole
+                start, end = match.span()
             if end <= start:
-                at = max(whole[1], at + 1)
+                at = max(match.end(), at + 1)
                 continue
             called = (match[name] or b"").decode() if name else ""
-            first, _ = places.of(whole[0], whole[0])
             one = Candidate(text, *places.of(start, end), called)
             if rule.check == "seed_phrase":
                 for at, until in wallets.phrases(one.it):
                     yield (one.start + at, one.start + at, one.start + until)
                 at = end
             elif check is None or check(one):
-                yield (min(first, one.start), *_trimmed(rule, one))
+                before = len(data[match.start() : start].decode())
+                yield (one.start - before, *_trimmed(rule, one))
                 at = end
             elif end - start > _LONG:  # no second look, lest it take the square of the time
                 at = end
             elif it == 0:  # something else may begin within it, though not within a number
-                at = _word_end(data, whole[0])
+                at = _word_end(data, start)
             else:
                 at = max(start, at + 1)
 

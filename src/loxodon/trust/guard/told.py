@@ -89,11 +89,11 @@ def _is_odd(it: str, least: int = 4) -> bool:
 
 def _is_word(it: str) -> bool:
     """A word that could be chosen as a password, and says nothing about one."""
+    if len(it) < _SHORTEST_WORD or not _WORD.fullmatch(it):
+        return False
     parts = it.lower().replace("_", "-").split("-")
     return (
-        len(it) >= _SHORTEST_WORD
-        and _WORD.fullmatch(it) is not None
-        and (it[1:].islower() or not it.isalpha())
+        (it[1:].islower() or not it.isalpha())
         and not any(part in ENGLISH or part in NO_PASSWORDS for part in parts)
         and not parts[-1].endswith(_ADJECTIVES)
         and (not it.endswith("y") or it.endswith("ey"))
@@ -103,8 +103,9 @@ def _is_word(it: str) -> bool:
 
 def _says_whose(one: Candidate) -> bool:
     """Whether it is somebody's password: "my email password", "Ann's password for the NAS"."""
-    before = one.text[max(0, one.start - 120) : one.start]
-    lead = _CLAUSE.split(before[: before.rfind(one.name)])[-1].lower().split()[-4:]
+    before = one.text[max(0, one.start - 200) : one.start]
+    *_, name = _NAMES.finditer(before)
+    lead = _CLAUSE.split(before[: name.start()])[-1].lower().split()[-4:]
     return any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
 
 
@@ -115,8 +116,8 @@ _OWNERS = frozenset(("my", "your", "our", "his", "her", "their"))
 def stated(one: Candidate) -> bool:
     it = _value(one)
     if it.isalpha():
-        return _ends(one) and _is_word(it) and _says_whose(one)
-    return _is_odd(it) or _is_number(one, 4) or (_ends(one) and _is_word(it))
+        return _is_word(it) and _ends(one) and _says_whose(one)
+    return _is_odd(it) or _is_number(one, 4) or (_is_word(it) and _ends(one))
 
 
 def changed(one: Candidate) -> bool:
@@ -202,6 +203,7 @@ CHECKS: dict[str, Check] = {
 # Rules
 
 _NAME = r"pass[ -]?(?:word|phrase|code)|passwd|pwd|pw"
+_NAMES = lazy(rf"(?i)\b(?:{_NAME})")
 _SIGNS = ("~pass[ -]?(?:word|phrase|code)|passwd", r"~\bpwd?\b")
 _PIN = r"pin(?:[ -](?:code|number))?|puk(?:[ -]code)?"
 _LOCK = (
@@ -249,7 +251,7 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b(?P<name>(?:{_NAME}){_ABOUT}){_ASIDE}"
+            rf"(?i)\b(?:{_NAME}){_ABOUT}{_ASIDE}"
             rf"(?:{_IS}\s|\s?{LINK}|\s(?:-|–|—)\s|\s{_TO}\s)\s{{0,3}}{QUOTE}(?P<it>{_VALUE}{{3,64}})",
             "stated",
             _SIGNS,
