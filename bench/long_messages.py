@@ -2,7 +2,7 @@
 
     python bench/long_messages.py
 
-`recall` is the median of recalls in the home that has the message, `without` that of the same
+Each recall is the median of 30 in the home that has the message; `without` is that of the same
 questions, in turns with them, in a home that has all but the message.
 """
 
@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -34,32 +34,40 @@ LONG = {
     "Chinese": "".join(_RANDOM.choices(_HAN, k=SIZE // 3)),
 }
 SAID = ("I live in Leeds.", "I love jazz and green tea.", "我喜欢喝绿茶。", "My sister is Ann.")
-QUESTIONS = ("which tea do I like?", "where do I live?", "我喜欢喝什么茶？", "who is Ann?")
+QUESTIONS = {
+    "beside it": ("where do I live?", "who is Ann?"),
+    "of tea": ("which tea do I like?", "我喜欢喝什么茶？"),
+}
+"""What no message of these answers, and what two of them have the words of."""
 
 
 def main() -> int:
-    print(f"{'1 MB of':<20} {'add, s':>10} {'recall, ms':>11} {'without, ms':>12} {'ratio':>6}")
+    heads = "".join(f"{f'{kind}, ms':>14}{'without':>9}{'ratio':>7}" for kind in QUESTIONS)
+    print(f"{'1 MB of':<20}{'add, s':>8}{heads}")
     for name, text in LONG.items():
         with tempfile.TemporaryDirectory() as folder:
-            added, beside, without = measured(Path(folder), text)
-        print(
-            f"{name:<20} {added:>10.2f} {beside:>11.2f} {without:>12.2f} {beside / without:>6.2f}"
-        )
+            added, times = measured(Path(folder), text)
+        ratios = "".join(f"{a:>14.2f}{b:>9.2f}{a / b:>7.2f}" for a, b in times)
+        print(f"{name:<20}{added:>8.2f}{ratios}")
     return 0
 
 
-def measured(folder: Path, text: str) -> tuple[float, float, float]:
+def measured(folder: Path, text: str) -> tuple[float, list[tuple[float, float]]]:
     with Memory.open(folder / "long") as long, Memory.open(folder / "short") as short:
         for memory in (long, short):
             memory.add([{"role": "user", "content": one} for one in SAID], "before")
         added = seconds(lambda: long.add([{"role": "user", "content": text}], "long"))
-        for memory in (long, short):
-            memory.recall(QUESTIONS[0])
-        beside, without = [], []
-        for question in islice(cycle(QUESTIONS), RECALLS):
-            beside.append(seconds(partial(long.recall, question)))
-            without.append(seconds(partial(short.recall, question)))
-    return added, 1_000 * statistics.median(beside), 1_000 * statistics.median(without)
+        return added, [recalled(long, short, each) for each in QUESTIONS.values()]
+
+
+def recalled(long: Memory, short: Memory, questions: Sequence[str]) -> tuple[float, float]:
+    """Milliseconds of a recall in each, in turns, after one that loads what it needs."""
+    found: dict[Memory, list[float]] = {long: [], short: []}
+    for question in islice(cycle(questions), RECALLS + 2):
+        for memory, times in found.items():
+            times.append(1_000 * seconds(partial(memory.recall, question)))
+    beside, without = (statistics.median(times[2:]) for times in found.values())
+    return beside, without
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -54,6 +54,8 @@ _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _MEMORY = 64 << 20
 _LONG = 1_000
 """Bytes of a match that is none within which no other is looked for."""
+_MANY = 5_000
+"""After so many in one text that are none, no other is looked for within those that come."""
 _MARK = re.compile(
     r"\[(?:(?:secret|removed): (?P<kind>[a-z0-9 -]{1,40})"
     rf"|(?P<of>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}}))\]"
@@ -145,13 +147,15 @@ class Finder:
         pattern, it, name = self._compiled[n]
         check = _CHECKS.get(rule.check)
         places = _Places(data, len(data) == len(text))
-        at = 0
-        while at <= len(data) and (match := pattern.search(data, at)) is not None:
+        at = missed = 0
+        matches = pattern.finditer(data)
+        match = next(matches, None)
+        while match is not None:
             start, end = match.span(it)
             if start < 0:  # the whole, where the pattern holds without it
                 start, end = match.span()
             if end <= start:
-                at = max(match.end(), at + 1)
+                match = next(matches, None)
                 continue
             called = (match[name] or b"").decode() if name else ""
             one = Candidate(text, *places.of(start, end), called)
@@ -163,12 +167,16 @@ class Finder:
                 before = len(data[match.start() : start].decode())
                 yield (one.start - before, *_trimmed(rule, one))
                 at = end
-            elif end - start > _LONG:  # no second look, lest it take the square of the time
+            elif end - start > _LONG or missed > _MANY:  # no second look, which would take long
                 at = end
             elif it == 0:  # something else may begin within it, though not within a number
                 at = _word_end(data, start)
             else:
+                missed += 1
                 at = max(start, at + 1)
+            if at != match.end():
+                matches = pattern.finditer(data, at)
+            match = next(matches, None)
 
     def _spared(self, text: str) -> Iterator[tuple[int, int]]:
         """Where markers and masks of our own stand, and what the user has excepted."""
