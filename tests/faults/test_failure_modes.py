@@ -101,7 +101,8 @@ def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
         recall_ms_half=round(1_000 * statistics.median(took[half // 2 : half]), 1),
         recall_ms_end=round(1_000 * statistics.median(took[-half // 2 :]), 1),
     )
-    assert sizes[-1] < 0.6 * len(memory.journal())
+    # The fewer the days, the more of what was planned is still to come.
+    assert sizes[-1] < (0.7 if days < 30 else 0.6) * len(memory.journal())
     assert max(weighed[half:]) < 1.6 * max(weighed[:half])
     assert any("peanuts" in one for one in life.facts())  # what matters is still there
 

@@ -24,7 +24,8 @@ SNIPPET = 700
 _SHORTER = (350, 160)
 """What the best item is cut to where it would not fit, before it is passed over."""
 _READ = 6_000
-"""Characters of a long text in which sentences are looked for."""
+"""Characters of a text of which all sentences are looked at; of a longer one a stretch is."""
+_STRETCH = 3 * SNIPPET
 _NAME = 60
 _SOURCE = 120
 _TAGS = 120
@@ -259,7 +260,7 @@ def _region(text: str, wanted: set[str]) -> tuple[int, int]:
     if len(text) <= _READ:
         return 0, len(text)
     lower = text.lower()
-    half = _READ // 2
+    half = _STRETCH // 2
     near: dict[int, set[str]] = {}
     for word in wanted:
         at = lower.find(word)
@@ -271,7 +272,7 @@ def _region(text: str, wanted: set[str]) -> tuple[int, int]:
     if begin:
         gap = _PAUSE.search(text, begin, begin + half // 2)
         begin = gap.end() if gap else begin
-    end = min(len(text), begin + _READ)
+    end = min(len(text), begin + _STRETCH)
     if end < len(text):  # at a pause: half of a number would be shown as none
         end = max((gap.end() for gap in _PAUSE.finditer(text, end - half // 2, end)), default=end)
     return begin, end

@@ -82,6 +82,8 @@ _APART = 3_600_000
 """Milliseconds from which on a memory and what is not its source were told at two times."""
 _ANOTHER_TALK = 12 * _APART
 """Milliseconds from which on two turns of one session are of two talks."""
+_LONGEST = 500
+"""Characters of a sentence that count: what has more is a list or a file."""
 _READ = 2_000
 _SHORT = 200
 """Characters of a text that is compared as a whole; of a longer one the sentence that matters."""
@@ -320,7 +322,7 @@ def _telling(text: str, asked: _Asked) -> tuple[str, str]:
     from loxodon.text.sentences import spans  # most texts are short
 
     text = text[:_READ]
-    each = [text[start:end].strip() for start, end in spans(text)]
+    each = [text[start : min(end, start + _LONGEST)].strip() for start, end in spans(text)]
     best, most = ("", ""), 0.0
     for one, after in zip(each, [*each[1:], ""], strict=False):
         part = asked.share(gist(one).words) * (0.5 if one[-1:] in "?？" else 1.0)

@@ -88,7 +88,7 @@ def test_a_space_that_is_damaged_makes_it_red(tmp_path: Path) -> None:
     with Server(home) as server, server.client() as http:
         answer = http.get("/v1/spaces/broken/status")
         assert answer.status_code == 503
-        assert answer.json()["error"]["code"] == "foreign_store"
+        assert answer.json()["error"]["code"] == "damaged_store"
         written = http.post("/v1/spaces/broken/memories", json={"content": "x"})
         assert written.status_code == 503
         red = http.get("/health")

@@ -54,6 +54,8 @@ _ALNUM = re.compile(rb"[0-9A-Za-z]*")
 _MEMORY = 64 << 20
 _LONG = 1_000
 """Bytes of a match that is none within which no other is looked for."""
+_MANY = 5_000
+"""After so many in one text that are none, no other is looked for within those that come."""
 _MARK = re.compile(
     r"\[(?:(?:secret|removed): (?P<kind>[a-z0-9 -]{1,40})"
     rf"|(?P<of>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}}))\]"
@@ -114,10 +116,9 @@ class Finder:
         return found
 
     def _add_answer(self, text: str, question: str, found: list[Detection]) -> None:
-        kind, place = told.asked_for(question), told.answer(text)
-        if not kind or not place or label_of(kind) not in self._labels:
-            return
-        if not _overlapping(sorted(self._spared(text)), *place):
+        kind = told.asked_for(question)
+        place = told.answer(text, kind) if label_of(kind) in self._labels else None
+        if place and not _overlapping(sorted(self._spared(text)), *place):
             _join(found, Detection(*place, kind, "secret"))
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Detection]:
@@ -146,31 +147,36 @@ class Finder:
         pattern, it, name = self._compiled[n]
         check = _CHECKS.get(rule.check)
         places = _Places(data, len(data) == len(text))
-        at = 0
-        while at <= len(data) and (match := pattern.search(data, at)) is not None:
-            whole = match.span()
-            start, end = match.span(it) if it else whole
+        at = missed = 0
+        matches = pattern.finditer(data)
+        match = next(matches, None)
+        while match is not None:
+            start, end = match.span(it)
             if start < 0:  # the whole, where the pattern holds without it
-                start, end = whole
+                start, end = match.span()
             if end <= start:
-                at = max(whole[1], at + 1)
+                match = next(matches, None)
                 continue
             called = (match[name] or b"").decode() if name else ""
-            first, _ = places.of(whole[0], whole[0])
             one = Candidate(text, *places.of(start, end), called)
             if rule.check == "seed_phrase":
                 for at, until in wallets.phrases(one.it):
                     yield (one.start + at, one.start + at, one.start + until)
                 at = end
             elif check is None or check(one):
-                yield (min(first, one.start), *_trimmed(rule, one))
+                before = len(data[match.start() : start].decode())
+                yield (one.start - before, *_trimmed(rule, one))
                 at = end
-            elif end - start > _LONG:  # no second look, lest it take the square of the time
+            elif end - start > _LONG or missed > _MANY:  # no second look, which would take long
                 at = end
             elif it == 0:  # something else may begin within it, though not within a number
-                at = _word_end(data, whole[0])
+                at = _word_end(data, start)
             else:
+                missed += 1
                 at = max(start, at + 1)
+            if at != match.end():
+                matches = pattern.finditer(data, at)
+            match = next(matches, None)
 
     def _spared(self, text: str) -> Iterator[tuple[int, int]]:
         """Where markers and masks of our own stand, and what the user has excepted."""

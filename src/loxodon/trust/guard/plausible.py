@@ -180,6 +180,8 @@ _CODE_STARTS = (
     "$(",
     "{{",
     "{%",
+    "#{",
+    "%{",
     "<",
     "[",
     "os.",
@@ -197,6 +199,7 @@ _CODE_STARTS = (
     "file:",
     "import.",
     "secrets.",
+    "env:",
     "ref:",
     "arn:",
     "vault:",
@@ -206,18 +209,20 @@ _CODE_STARTS = (
 
 
 _CALL = lazy(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
+_REFERENCE = lazy(r"[a-z][a-z+]{1,20}://.*|\{\w+\}?")
+"""Where a value is kept, or the name that it is put in the place of."""
 
 
 def _is_code(it: str) -> bool:
     low = it.lower()
     if low.startswith(_CODE_STARTS) or (it.startswith("/") and it.count("/") > 1):
         return True
-    if it.startswith(("$", "%", "@", "&")):  # a variable, unless no name could be this
+    if it.startswith(("$", "%", "@", "&", "!")):  # a variable, unless no name could be this
         name = it[1:].rstrip("%").replace("_", "")
         return name.isalpha()
     if "." in it and it.replace(".", "").replace("_", "").isalpha():
         return True  # cfg.Provider.APIKey
-    return _CALL.fullmatch(it) is not None
+    return any(form.fullmatch(it) for form in (_CALL, _REFERENCE))
 
 
 def _is_wordy(it: str) -> bool:
@@ -291,6 +296,7 @@ NO_PASSWORDS = frozenset(
     us them myself yourself basically actually literally definitely simply mostly usually sometimes
     safer better longer stronger harder easier shorter simpler nicer weaker enough again today tonight
     tomorrow yesterday somebody nobody everybody someone anyone everyone right wrong
+    broken garbage rubbish history genius nonsense
     often already ready almost compatible up-to-date out unchanged admin-only write-only read-only
     """.split()
 )

@@ -65,6 +65,7 @@ ZH_IS = (
     r"(?:就?是|为|為|叫|改成了?|改为了?|换成了?|换为|设成了?|设为了?|设置成了?|设置为|设定为|变成了?"
     r"|更新为|重置为|重置成了?|[:：=]|->|→)"
 )
+ZH_TOLD = r"(?:我?(?:[念报发说讲]给?|告诉)[你您]了?)"
 _KEY = r"[A-Za-z0-9+/=_.\-]"
 _ROOTS = r"(?:root|admin|administrator|sa|postgres|ubuntu|oracle|deploy|sysadmin)"
 _HOSTS = (
@@ -209,8 +210,9 @@ CONTEXT: tuple[Rule, ...] = (
     ),
     Rule(
         "recovery-code",
-        r"(?i)(?:(?:recovery|backup|rescue) (?:codes?|keys?)(?: (?:for|of|to|on) [^\n:：0-9]{1,30})?|(?:恢复|备用|备份|救援)"
-        r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15}(?:-[A-Za-z0-9]{2,3})?)"
+        r"(?i)(?:(?:recovery|backup|rescue) (?:codes?|keys?)(?: (?:for|of|to|on) [^\n:：0-9]{1,30})?|(?:恢复代|备用代|恢复|备用|"
+        rf"备份|救援)(?:码|验证码|密钥){ZH_TOLD}?)\s?(?:is|are|就?是|为)?\s?[:：=]?\s{{0,2}}"
+        r"(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15}(?:-[A-Za-z0-9]{2,3})?)"
         r"(?:[^A-Za-z0-9\-]|$)",
         ("recovery", "backup", "rescue", "恢复", "备用", "备份", "救援"),
         check="recovery",

@@ -9,12 +9,14 @@ Each rule has examples of what it removes (in braces) and of what it leaves alon
 
 from __future__ import annotations
 
+import re
+
 from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import ENGLISH
 from loxodon.trust.guard.personal import Candidate, Check
 from loxodon.trust.guard.plausible import ENDINGS, NO_PASSWORDS, is_no_password, is_technical
 from loxodon.trust.guard.rules import Rule
-from loxodon.trust.guard.rules_context import LINK, QUOTE, ZH_IS
+from loxodon.trust.guard.rules_context import LINK, QUOTE, ZH_IS, ZH_TOLD
 from loxodon.values import NamedTuple
 
 
@@ -39,6 +41,8 @@ _MEASURE = lazy(
 _LETTERS = lazy(r"[A-Za-z]+")
 _ODD = lazy(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
 _WORD = lazy(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
+_SHORTEST_WORD = 6
+"""Few places take a shorter password, and what is said about one is mostly shorter."""
 _ADJECTIVES = (*ENDINGS, "ic", "al", "ant", "ent", "some", "ish", "ary", "ory", "like", "wide")
 _COUNTED = frozenset("年月日号位个次分秒点条天小遍种组字多元块")
 _PARTICLES = "了啦哦噢喔呀啊哈呢吧"
@@ -85,11 +89,11 @@ def _is_odd(it: str, least: int = 4) -> bool:
 
 def _is_word(it: str) -> bool:
     """A word that could be chosen as a password, and says nothing about one."""
+    if len(it) < _SHORTEST_WORD or not _WORD.fullmatch(it):
+        return False
     parts = it.lower().replace("_", "-").split("-")
     return (
-        len(it) >= 4
-        and _WORD.fullmatch(it) is not None
-        and (it[1:].islower() or not it.isalpha())
+        (it[1:].islower() or not it.isalpha())
         and not any(part in ENGLISH or part in NO_PASSWORDS for part in parts)
         and not parts[-1].endswith(_ADJECTIVES)
         and (not it.endswith("y") or it.endswith("ey"))
@@ -99,8 +103,9 @@ def _is_word(it: str) -> bool:
 
 def _says_whose(one: Candidate) -> bool:
     """Whether it is somebody's password: "my email password", "Ann's password for the NAS"."""
-    before = one.text[max(0, one.start - 120) : one.start]
-    lead = _CLAUSE.split(before[: before.rfind(one.name)])[-1].lower().split()[-4:]
+    before = one.text[max(0, one.start - 200) : one.start]
+    *_, name = _NAMES.finditer(before)
+    lead = _CLAUSE.split(before[: name.start()])[-1].lower().split()[-4:]
     return any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
 
 
@@ -111,8 +116,8 @@ _OWNERS = frozenset(("my", "your", "our", "his", "her", "their"))
 def stated(one: Candidate) -> bool:
     it = _value(one)
     if it.isalpha():
-        return _ends(one) and _is_word(it) and _says_whose(one)
-    return _is_odd(it) or _is_number(one, 4) or (_ends(one) and _is_word(it))
+        return _is_word(it) and _ends(one) and _says_whose(one)
+    return _is_odd(it) or _is_number(one, 4) or (_is_word(it) and _ends(one))
 
 
 def changed(one: Candidate) -> bool:
@@ -148,7 +153,18 @@ def quoted(one: Candidate) -> bool:
     """Words in quotation marks: a message about a password is mostly made of such words."""
     words = one.it.lower().split()
     about = sum(word in ENGLISH or word in NO_PASSWORDS for word in words)
-    return about * 2 < len(words) and _ends_or_goes_on(one) and not one.it.endswith("?")
+    line = one.text[max(0, one.start - 80) : one.start].rpartition("\n")[2]
+    return (
+        about * 2 < len(words)
+        and not _SETTING.fullmatch(line)
+        and not is_no_password(one.it)
+        and not one.it.endswith("?")
+        and _ends_or_goes_on(one)
+    )
+
+
+_SETTING = lazy(r"\W*[\w.-]+\s?:\W*")
+"""`password: "…"` alone in its line: a label or a template as likely as a password."""
 
 
 def stated_zh(one: Candidate) -> bool:
@@ -187,11 +203,12 @@ CHECKS: dict[str, Check] = {
 # Rules
 
 _NAME = r"pass[ -]?(?:word|phrase|code)|passwd|pwd|pw"
+_NAMES = lazy(rf"(?i)\b(?:{_NAME})")
 _SIGNS = ("~pass[ -]?(?:word|phrase|code)|passwd", r"~\bpwd?\b")
 _PIN = r"pin(?:[ -](?:code|number))?|puk(?:[ -]code)?"
 _LOCK = (
     "door|gate|garage|alarm|entry|entrance|lock|safe|keypad|building|lobby|elevator|lift|lockbox|"
-    "locker|padlock|intercom|house|shed|vault|suitcase|luggage|unlock|screen|phone|tablet|bike|access|wifi"
+    "locker|padlock|intercom|house|shed|vault|suitcase|luggage|unlock|screen|bike|access|wifi|mailbox|voicemail"
 )
 _CODE = rf"(?:(?:{_LOCK}),?[ -]){{1,3}}code"
 _ONCE = (
@@ -215,14 +232,14 @@ _ZH_SIGNS = (
     r"~\b(?:pin|puk) ?[码碼是为:：0-9]",
 )
 _ZH_ADVERBS = (
-    r"(?:我|你|他|她|们|已经|已|现在|今天|都|也|还|又|刚刚?|统一|一律|一直|重新|暂时|应该|好像|给|先|"
-    r"记一下|记好|记住|发你了?|告诉你|从\p{Han}{1,4}起){0,3}\s?"
+    rf"(?:{ZH_TOLD}|我|你|他|她|们|已经|已|现在|今天|都|也|还|又|刚刚?|统一|一律|一直|重新|暂时|应该|好像|给|先|"
+    r"记一下|记好|记住|从\p{Han}{1,4}起){0,3}\s?"
 )
 _ZH_LINK = rf"(?:改回|{ZH_IS})"
 _ZH_ONCE = r"(?:(?:验证|校验|动态|认证|确认|激活|短信)码|驗證碼|动态密码|动态口令|一次性密码)"
 _ZH_OPENS = (
-    r"(?i:wi-?fi|无线|网络|路由器?|邮箱|手机|平板|电脑|门|锁|柜|箱|卡|账号|帐号|账户|服务器|后台|登录|登陆|"
-    r"开机|解压|压缩包|文件|系统|仓库|网盘|nas)"
+    r"(?i:wi-?fi|无线网?|网络|路由器?|[硬网u优]盘|[手相]机|平板|电脑|电视机?|门禁|[大房]门|锁屏?|柜|箱|卡|"
+    r"[账帐][号户]|服务器|后台|登[录陆]|开机|解压|压缩包|文件夹?|系统|仓库|nas)"
 )
 
 
@@ -234,7 +251,7 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"(?i)\b(?P<name>(?:{_NAME}){_ABOUT}){_ASIDE}"
+            rf"(?i)\b(?:{_NAME}){_ABOUT}{_ASIDE}"
             rf"(?:{_IS}\s|\s?{LINK}|\s(?:-|–|—)\s|\s{_TO}\s)\s{{0,3}}{QUOTE}(?P<it>{_VALUE}{{3,64}})",
             "stated",
             _SIGNS,
@@ -350,6 +367,9 @@ TOLD: tuple[ToldRule, ...] = (
             'it says the password is "too short"',
             'it says my password is "not valid any more"',
             'the password is "incorrect"',
+            'password: "{{ .Values.dbPassword }}"',
+            'password: "Neues Passwort eingeben"',
+            'the password is "${DB_PASSWORD}" in both files',
         ),
     ),
     ToldRule(
@@ -399,7 +419,7 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "door-code",
-            rf"(?i)\b(?:(?:{_LOCK}) (?:combination|combo){_ABOUT}|(?:combination|combo) (?:for|of|to|on) "
+            rf"(?i)\b(?:(?:{_LOCK})(?:['’]s)? (?:combination|combo){_ABOUT}|(?:combination|combo) (?:for|of|to|on) "
             rf"(?:[\w'’]+ ){{0,4}}?(?:{_LOCK})){_ASIDE}(?:{_IS}\s{{0,2}}|\s)"
             r"(?P<it>[0-9]{1,4}(?:-[0-9]{1,2}){0,3})",
             "number",
@@ -469,6 +489,7 @@ TOLD: tuple[ToldRule, ...] = (
             "手机锁屏密码改成 {140725} 了，旧的不能用了。",
             "电脑开机密码我设成了 {bluewhale}，简单好记。",
             "服务器密码：{Zx_tiger88}，用户名是 root。",
+            "新密码我念给你：{Zx_tiger88}",
         ),
         no=(
             "密码是个麻烦事，每三个月就得换一次。",
@@ -499,12 +520,21 @@ TOLD: tuple[ToldRule, ...] = (
     ToldRule(
         _rule(
             "password",
-            rf"{_ZH_OPENS}\p{{Han}}{{0,6}}{_ZH_NAME}{_ZH_ADVERBS}{_ZH_LINK}\s{{0,2}}[“\"「『‘'](?P<it>[^\n“”\"「」『』‘’']{{2,40}})[”\"」』’']",
+            rf"{_ZH_OPENS}的?[新旧老]?{_ZH_NAME}{_ZH_ADVERBS}{_ZH_LINK}\s{{0,2}}[“\"「『‘'](?P<it>[^\n“”\"「」『』‘’']{{4,40}})[”\"」』’']",
             "quoted_zh",
             _ZH_SIGNS,
         ),
-        yes=("路由器后台的密码是“{春风又绿江南岸}”，管理地址还是原来的。",),
-        no=("流量密码是“真诚”。", "手机密码是“必填”项", "门上的口令是“芝麻开门”的那部电影"),
+        yes=(
+            "路由器后台的密码是“{春风又绿江南岸}”，管理地址还是原来的。",
+            "移动硬盘的密码是“{山高月小}”，别弄丢",
+        ),
+        no=(
+            "流量密码是“真诚”。",
+            "手机上显示密码是“输入错误”",
+            "财富之门的密码是“勤能补拙”",
+            "手机密码是“必填”项",
+            "门上的口令是“芝麻开门”的那部电影",
+        ),
     ),
     ToldRule(
         _rule(
@@ -542,54 +572,95 @@ RULES: tuple[Rule, ...] = tuple(one.rule for one in TOLD)
 
 # Answers
 
-_ASKED = lazy(
-    r"(?i)(?:(?:and|ok|okay|so|also|sorry|hey|hi|sure),? )*"
-    r"(?:(?:can|could) you (?:tell|give|send|remind) me |remind me,? |do you (?:remember|know|have) |"
-    r"what(?:['’]?s| is| was| are) |here['’]?s )?"
+_FIRST = r"(?i)(?:(?:and|ok|okay|so|also|sorry|hey|hi|sure),? )*"
+_SOUGHT = (
     r"(?:(?:the|your|my|our|his|her|their|ur) )?(?P<which>(?:[\w'’-]{1,20} ){0,4}?)"
     rf"(?:(?P<password>{_NAME})|(?P<pin>{_PIN})|(?P<door>{_CODE}|combination|combo)|(?P<card>cvv|cvc)"
     rf"|(?P<once>{_ONCE}))"
-    r"(?: (?:for|of|to|on|at|in|from) [^?]{1,60}?)?(?:,? (?:again|please|pls|then))?(?:\s?\?| is| is:|:)"
 )
+_WHERE = (
+    r"(?: (?:for|of|to|on|at|in|from) [^?]{1,60}?)?(?:,? (?:again|please|pls|then))?"
+    r"(?:, (?:so|in case|if|just|to|before|since|because) [^?]{1,80})?"
+)
+_ASKED = (
+    lazy(
+        rf"{_FIRST}(?:do you (?:remember|know|have) |what(?:['’]?s| is| was| are) |here['’]?s )?"
+        rf"{_SOUGHT}{_WHERE}(?:\s?\?| is| is:|:)"
+    ),
+    lazy(
+        rf"{_FIRST}(?:(?:(?:can|could|would|will) you )?(?:please )?(?:tell|give|send|read|remind) me,? |"
+        r"(?:please )?(?:enter|type|provide) |(?:can|could|may) i (?:please )?(?:have|get) )"
+        rf"{_SOUGHT}{_WHERE}[.!?]?"
+    ),
+    lazy(
+        rf"{_FIRST}(?:what|which) {_SOUGHT} (?:do|did|does|should) (?:you|i|we|he|she|they) "
+        r"(?:use|choose|pick|set|enter|type|need)\b[^?]{0,60}\?"
+    ),
+)
+_CODE_ZH = r"(?P<door>(?:门禁|单元门|进门|开门|开锁|解锁)[码碼])|(?P<share>(?:提取|访问|分享)[码碼])|(?P<recovery>(?:恢复|备用)[码碼])"
 _ASKED_ZH = lazy(
-    rf"(?:(?P<once>{_ZH_ONCE})|(?P<password>密码|密碼|口令))(?:又?是|为)?"
-    r"(?:(?:多少|什么|啥)(?:来着|呀|啊|呢)?\s?[?？]?|(?:呢|吗)\s?[?？]?|\s?[?？]|[:：])"
+    rf"(?:(?P<once>{_ZH_ONCE})|{_CODE_ZH}|(?P<card>安全[码碼])|(?P<password>密码|密碼|口令))(?:又?是|为)?"
+    r"(?:(?:多少|什么|啥)(?:来着|呀|啊|呢)?\s?[?？]?|(?:呢|吗)\s?[?？]?|\s?[?？]|[:：]"
+    r"|(?:发|给|告诉|报)给?我(?:一?下|吧|呗)?[。.!！]?)"
 )
-_KINDS = {"password": "password", "pin": "pin", "door": "door-code", "card": "card-code"}
+_KINDS = {
+    "password": "password",
+    "pin": "pin",
+    "door": "door-code",
+    "card": "card-code",
+    "once": "one-time-code",
+    "share": "share-code",
+    "recovery": "recovery-code",
+}
 _SENTENCE = lazy(r"[.!?。！？\n](?=\s|[^\x00-\x7f])")
+_NOTE = lazy(r"(?i)(?:i|we|thanks|thank you)\b[^?？]*|(?:我|谢)[^?？]*")
+"""What is said behind a question and leaves it open: "I'll write it down." """
 _LEAD = lazy(
     r"(?i)\s*(?:(?:i think|it(?:['’]s| is)|that(?:['’]s| is)|its|sure|yes|yep|yeah|ok|okay|oh|right|try|"
     r"(?:就?是)|好的?|嗯|当然)[,，:：! ]*)*[\"'“「*`]{0,2}"
 )
 _ANSWER = lazy(rf"{_ASCII}{{3,64}}")
+_PHRASE = lazy(r"[A-Za-z0-9 ,.!'’-]{6,64}(?=[\"”`])")
 _LATEST = 300
 """Characters of a turn in which a question is looked for, from its end."""
 
 
 def asked_for(text: str) -> str:
-    """The kind of the secret that the last sentence of a turn asks for, or nothing."""
+    """The kind of the secret that a turn asks for at its end, or nothing."""
     text = text[-_LATEST:].strip()
     ends = [one.end() for one in _SENTENCE.finditer(text, 0, max(0, len(text) - 1))]
-    sentence = text[ends[-1] :].strip() if ends else text
-    found = _ASKED.fullmatch(sentence)
-    if found and any(word.lower() in ENGLISH for word in found["which"].split()):
+    sentences = [text[a:b].strip() for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
+    while len(sentences) > 1 and _NOTE.fullmatch(sentences[-1]):
+        del sentences[-1]
+    sentence = sentences[-1]
+    if not (found := next(filter(_is_of_one, (form.fullmatch(sentence) for form in _ASKED)), None)):
+        found = _ASKED_ZH.search(sentence)
+    if not found or found.end() < len(sentence):
         return ""
-    if found is None and (found := _ASKED_ZH.search(sentence)) and found.end() < len(sentence):
-        return ""
-    name = found.lastgroup if found else None
-    return _KINDS.get(name, "one-time-code") if name else ""
+    return next(kind for name, kind in _KINDS.items() if found.groupdict().get(name))
 
 
-def answer(text: str) -> tuple[int, int] | None:
+def _is_of_one(found: re.Match[str] | None) -> bool:
+    """Whether a question is for the secret of something, and no other question about it."""
+    return found is not None and not any(one.lower() in ENGLISH for one in found["which"].split())
+
+
+def answer(text: str, kind: str = "password") -> tuple[int, int] | None:
     """Where a turn that may be an answer begins with a value."""
     lead = _LEAD.match(text, 0, 80)
-    found = _ANSWER.match(text, lead.end() if lead else 0)
+    at = lead.end() if lead else 0
+    if text[at - 1 : at] in tuple('"“`') and (phrase := _PHRASE.match(text, at)):
+        one = Candidate(text, *phrase.span())
+        if " " in one.it:
+            return (one.start, one.end) if kind == "password" and quoted(one) else None
+    found = _ANSWER.match(text, at)
     if found is None:
         return None
     one = Candidate(text, *found.span())
     it = _value(one)
     rest = _follows(one)[:1]
     is_clause = _ends_or_goes_on(one) or not rest.isascii()
-    if rest in _COUNTED or not ((_is_odd(it, 5) and is_clause) or _is_number(one, 3)):
+    is_odd = kind != "pin" and _is_odd(it) and is_clause
+    if rest in _COUNTED or not (is_odd or _is_number(one, 3)):
         return None
     return one.start, one.start + len(it)
