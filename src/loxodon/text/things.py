@@ -39,6 +39,12 @@ def clauses_in(content: str) -> list[str]:
     return [one.strip() for one in _between().split(own_words(content)) if one.strip()]
 
 
+def only_adds(clause: str) -> bool:
+    """Whether a clause tells nothing by itself, but how much, how often or since when something is
+    so: `50 mg a day`, 一年2980块."""
+    return _adds().match(clause) is not None and _somebody().search(clause) is None
+
+
 @lru_cache(maxsize=4_096)
 def things_in(content: str) -> tuple[Thing, ...]:
     """What a sentence tells a value of."""
@@ -85,6 +91,22 @@ def _between() -> re.Pattern[str]:
         r"|而且|但是?|因为|所以|不过|并且|[和及]",
         re.I,
     )
+
+
+@cache
+def _adds() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
+        r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
+        r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
+        r"|平均|每|连续|主要|都是|用的是|不然|因为|押",
+        re.I,
+    )
+
+
+@cache
+def _somebody() -> re.Pattern[str]:
+    return re.compile(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]", re.I)
 
 
 _MOVED = (

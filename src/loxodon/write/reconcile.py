@@ -21,7 +21,15 @@ from loxodon.text.things import things_in
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.extract import Candidate
-from loxodon.write.relation import ALIKE, Relation, besides, relation, speaks_of
+from loxodon.write.relation import (
+    ALIKE,
+    Relation,
+    besides,
+    is_told_by,
+    is_value,
+    relation,
+    speaks_of,
+)
 
 SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
@@ -76,6 +84,13 @@ def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
         or candidate.statement.act == "correct"
         or not _only_from(record, turn)
     ]
+    related += [
+        ("ended", one)
+        for how, record in related
+        if how == "ended" and record.kind == "fact" and not record.attribute
+        for one in view.like(record.content, SIMILAR)
+        if is_told_by(one, record) and one not in [known for _, known in related]
+    ]
     facts = [(how, record) for how, record in related if record.kind == "fact"]
     beliefs = [(how, record) for how, record in related if record.kind == "belief"]
     if candidate.statement.confidence < 1:
@@ -95,8 +110,12 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
         return Plan("late", later[0])
     rewritten: tuple[tuple[Record, str], ...] = ()
     doubtful: list[Record] = []
-    if _names_one(statement) and len(opposed + ended) > 1:
-        doubtful, opposed, ended = (opposed + ended)[:_IN_DOUBT], [], []
+    if _names_one(statement) and len({one.sources for one in opposed + ended}) > len(
+        statement.over
+    ):
+        sure = [one for one in opposed + ended if is_value(statement, one)]
+        doubtful = [one for one in opposed + ended if one not in sure][:_IN_DOUBT]
+        opposed, ended = ([o for o in some if o in sure] for some in (opposed, ended))
     if statement.right:
         rewritten = tuple((one, right) for one in opposed if (right := _corrected(statement, one)))
         known = [one.id for one, _ in rewritten]
