@@ -23,6 +23,11 @@ class Thing(NamedTuple):
     """`date`, `name`, or `number` and what is counted."""
 
     @property
+    def called(self) -> str:
+        """Its name, as one looks for it."""
+        return " ".join(self.name) if "".join(self.name).isascii() else "".join(self.name)
+
+    @property
     def is_measured(self) -> bool:
         """Whether there cannot be two: of a name or a date there may be another beside it."""
         return self.kind[0] == "number"

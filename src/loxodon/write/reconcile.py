@@ -84,13 +84,15 @@ def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
         or candidate.statement.act == "correct"
         or not _only_from(record, turn)
     ]
-    related += [
-        ("ended", one)
-        for how, record in related
-        if how == "ended" and record.kind == "fact" and not record.attribute
+    ended = [record for how, record in related if how == "ended" and not record.attribute]
+    copies = {
+        one.id: one
+        for record in ended
         for one in view.like(record.content, SIMILAR)
-        if is_told_by(one, record) and one not in [known for _, known in related]
-    ]
+        if is_told_by(one, record)
+    }
+    related = [(how, record) for how, record in related if record.id not in copies]
+    related += [("ended", one) for one in copies.values()]
     facts = [(how, record) for how, record in related if record.kind == "fact"]
     beliefs = [(how, record) for how, record in related if record.kind == "belief"]
     if candidate.statement.confidence < 1:
@@ -199,11 +201,11 @@ def _near(candidate: Candidate, view: KnowledgeView) -> list[Record]:
             value = () if one else (statement.value,)
             found += view.about(statement.subject, attribute, *value)
     for thing in things_in(statement.content):
-        found += view.like(" ".join(thing.name), SIMILAR)
+        found += view.like(thing.called, SIMILAR)
     for words in statement.over:
         found += view.like(words, 2 * SIMILAR)
         found += view.about(words)
-        if called := CALLED.get(fold(words)):
+        for called in CALLED.get(fold(words), ()):
             found += view.about(statement.subject, called)
     return list({record.id: record for record in found}.values())
 

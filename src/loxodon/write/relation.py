@@ -9,7 +9,6 @@ that the statement says is over.
 from __future__ import annotations
 
 import re
-from os.path import commonprefix
 from functools import cache
 from typing import Literal
 
@@ -34,7 +33,9 @@ def relation(new: Statement, old: Record) -> Relation:
     if other_project(new, old):
         return "unrelated"
     if fold(new.subject) != fold(old.subject or USER):
-        gone = old.category == "relation" and fold(new.subject) in map(fold, new.over)
+        gone = old.category == "relation" and any(
+            fold(words).endswith(fold(new.subject)) for words in new.over
+        )
         return "ended" if gone and new.act == "end" and is_over(new, old) else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
@@ -291,8 +292,9 @@ def _is_whom(words: str, old: Record) -> bool:
 
 def _is_work(words: str, old: Record) -> bool:
     """Whether what is over is work, and not only a place that somebody works in."""
-    said = {*sense(words)}
-    return words[0] == "在" or not said.isdisjoint({*sense(old.value), *sense("work job")})
+    if fold(words) in CALLED:  # who is a nurse may be one without a job
+        return re.search(r"\b(?:at|for|with)\b|在", old.content) is not None
+    return words[0] == "在" or not {*sense(words)}.isdisjoint({*sense(old.value), *sense("work")})
 
 
 def is_value(new: Statement, old: Record) -> bool:
@@ -328,13 +330,14 @@ def _names_it(new: Statement, old: Record) -> bool:
         named = any(speaks_of(words, old) for words in new.over)
         whole = not new.right or besides(new) <= frozenset(sense(old.content))
         return named and whole and len(told) == 1
-    if any(CALLED.get(fold(words)) == old.attribute != "" for words in new.over):
+    if any(old.attribute in CALLED.get(fold(words), ()) for words in new.over):
         return True
     over = [words for words in new.over if not _only_where(words, old)]
     if old.attribute:
         return len(told) == 1 and any(names(words, old.content) for words in over)
     named = [any(_ends(new, words, one) for words in over) for one in told]
-    if len(told) == 2 and any(sense(words) == sense(told[1]) for words in over):
+    _, comma, last = own_words(old.content).replace("，", ",").partition(",")
+    if comma and len(told) == 2 and any(sense(words) == sense(last) for words in over):
         return True  # `a band, the Mudlarks`
     # What tells several things stays until all of them are over.
     more = [one for one, ended in zip(told, named, strict=True) if not ended]
@@ -342,16 +345,15 @@ def _names_it(new: Statement, old: Record) -> bool:
 
 
 def _ends(new: Statement, words: str, clause: str) -> bool:
-    """Whether a clause tells of what is over; what has healed was told as what is hurt."""
-    if not _healed().search(new.content):
-        return names(words, clause)
-    hurt = re.search(re.escape(_bare(words)) + r"[^，的是在]{0,4}[了着]", clause)
-    return hurt is not None or (words.isascii() and names(words, clause))
+    """Whether a clause tells of what is over. What is well again was told as what is hurt: a car
+    that is mended is still there."""
+    thing = re.escape(_bare(words))
+    if not words.isascii() and re.search(thing + _WELL, new.content):
+        return re.search(thing + r"[^，的是在]{0,4}[了着]", clause) is not None
+    return names(words, clause)
 
 
-@cache
-def _healed() -> re.Pattern[str]:
-    return re.compile("好了|痊愈|康复|治好|好利索")
+_WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
 
 
 def _only_where(words: str, old: Record) -> bool:
@@ -434,8 +436,8 @@ def _akin(told: str, named: str) -> bool:
     `subscribe` of a subscription."""
     if told == named or told in _STANDS_FOR.get((named,), ()):
         return True
-    alike = len(commonprefix([told, named]))
-    return alike >= _STEM and alike >= len(told) - 2 and told != named
+    stem = told[: max(_STEM, len(told) - 2)]
+    return len(told) >= _STEM and named.startswith(stem)
 
 
 def _bare(words: str) -> str:
@@ -445,8 +447,8 @@ def _bare(words: str) -> str:
 
 
 def _tells_han(words: str, said: str) -> bool:
-    """A doing (喝咖啡, also in 每天喝两杯咖啡), a place (在肯德基), or a thing that the sentence ends
-    with (会员, also in 爱奇艺连续包月会员): 咖啡 is not what 我在咖啡店上班 is about."""
+    """A doing (喝咖啡, also in 每天喝两杯咖啡), a place (在肯德基), or a thing that the sentence
+    ends with (爱奇艺会员, also in 爱奇艺连续包月会员): 咖啡 is not what 我在咖啡店上班 is about."""
     thing, said = _bare(words), fold(said)
     ends = r"(?=$|[，。、；和每一两三四五0-9（(了])"
     if thing[0] == "在":
