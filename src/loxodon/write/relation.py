@@ -335,13 +335,13 @@ def _names_it(new: Statement, old: Record) -> bool:
     over = [words for words in new.over if not _only_where(words, old)]
     if old.attribute:
         return len(told) == 1 and any(names(words, old.content) for words in over)
-    named = [any(_ends(new, words, one) for words in over) for one in told]
+    ended = [any(_ends(new, words, one) for words in over) for one in told]
     _, comma, last = own_words(old.content).replace("，", ",").partition(",")
     if comma and len(told) == 2 and any(sense(words) == sense(last) for words in over):
         return True  # `a band, the Mudlarks`
     # What tells several things stays until all of them are over.
-    more = [one for one, ended in zip(told, named, strict=True) if not ended]
-    return any(named) and all(only_adds(one) for one in more)
+    more = [one for one, gone in zip(told, ended, strict=True) if not gone]
+    return any(ended) and all(only_adds(one) for one in more)
 
 
 def _ends(new: Statement, words: str, clause: str) -> bool:
