@@ -286,8 +286,9 @@ def is_over(new: Statement, old: Record) -> bool:
 
 def _is_whom(words: str, old: Record) -> bool:
     """Whether `words` name the one whom a memory is about: `my hamster Nugget`, or `Nugget`."""
-    said = {*sense(words)} - _OWNED
-    return said <= {*sense(old.content)} and any({*part} <= said for part in _parts(old.value))
+    said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
+    value = re.sub(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]", "", old.value)
+    return said <= {*sense(old.content)} and any({*part} <= said for part in _parts(value))
 
 
 def _is_work(words: str, old: Record) -> bool:
