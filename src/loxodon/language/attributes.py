@@ -160,14 +160,14 @@ OF_SOMETHING = frozenset(
 """One value at a time, but of one thing: the best film is not the best colour."""
 
 CALLED = {
-    "job": "employer",
-    "工作": "employer",
-    "car": "car",
-    "车": "car",
-    "车子": "car",
-    "phone": "phone",
-    "手机": "phone",
-    "laptop": "computer",
-    "电脑": "computer",
+    "job": ("employer", "occupation"),
+    "工作": ("employer", "occupation"),
+    "car": ("car",),
+    "车": ("car",),
+    "车子": ("car",),
+    "phone": ("phone",),
+    "手机": ("phone",),
+    "laptop": ("computer",),
+    "电脑": ("computer",),
 }
 """What people call a thing of which one value is known: `I sold the car`."""

@@ -7,8 +7,8 @@ The order, for each sentence of a message:
 2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
    person, with attribute and value.
 3. What was not read that way is kept as it was said, if it speaks of the person or of their people,
-   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its words
-   are never rewritten.
+   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its
+   words are never rewritten.
 
 No clause has a subject by default: one that is about nobody who is known is read by nobody.
 """
@@ -486,9 +486,9 @@ def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
     act, over, at = grammar.speech.act(whole)
     if act == "correct":
         return _Change(act, over)
-    if over and clauses and grammar.of_nobody(whole[:at]):  # `Sam and I broke up` is one clause
-        return _Change(act, tuple(_theirs(words, clauses[0]) for words in over))
     change = _Change()
+    if over and clauses and grammar.of_nobody(whole[:at]):  # `Sam and I broke up` is one clause
+        change = _Change(act, tuple(_theirs(words, clauses[0]) for words in over))
     for clause in clauses:
         if clause.subject != clauses[0].subject or grammar.speech.never(clause.text) == _PASSING:
             continue
@@ -497,8 +497,8 @@ def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
         # What has changed is told by what it is now; what is over must be the person's own.
         if act != "state" and (not over or _is_own(grammar, clause, text[:at])):
             act = change.act if change.act != "state" else act
-            over = tuple(_theirs(words, clause) for words in over)
-            change = change._replace(act=act, over=(*change.over, *over))
+            over = (*change.over, *(_theirs(words, clause) for words in over))
+            change = change._replace(act=act, over=tuple(dict.fromkeys(over)))
     return change
 
 

@@ -162,7 +162,11 @@ class Speech:
             if found := like.search(text):
                 groups = found.groupdict()
                 verb = groups.pop("verb", None) or ""
-                over = tuple(verb + self._named(words) for words in groups.values() if words)
+                over = tuple(
+                    "job" if name == "job" else verb + self._named(words)
+                    for name, words in groups.items()
+                    if words
+                )
                 return act, over, found.start()
         return "state", (), 0
 

@@ -21,7 +21,15 @@ from loxodon.text.things import things_in
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.extract import Candidate
-from loxodon.write.relation import ALIKE, Relation, besides, relation, speaks_of
+from loxodon.write.relation import (
+    ALIKE,
+    Relation,
+    besides,
+    is_told_by,
+    is_value,
+    relation,
+    speaks_of,
+)
 
 SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
@@ -76,6 +84,15 @@ def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
         or candidate.statement.act == "correct"
         or not _only_from(record, turn)
     ]
+    ended = [record for how, record in related if how == "ended" and not record.attribute]
+    copies = {
+        one.id: one
+        for record in ended
+        for one in view.like(record.content, SIMILAR)
+        if is_told_by(one, record)
+    }
+    related = [(how, record) for how, record in related if record.id not in copies]
+    related += [("ended", one) for one in copies.values()]
     facts = [(how, record) for how, record in related if record.kind == "fact"]
     beliefs = [(how, record) for how, record in related if record.kind == "belief"]
     if candidate.statement.confidence < 1:
@@ -95,8 +112,12 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
         return Plan("late", later[0])
     rewritten: tuple[tuple[Record, str], ...] = ()
     doubtful: list[Record] = []
-    if _names_one(statement) and len(opposed + ended) > 1:
-        doubtful, opposed, ended = (opposed + ended)[:_IN_DOUBT], [], []
+    if _names_one(statement) and len({one.sources for one in opposed + ended}) > len(
+        statement.over
+    ):
+        sure = [one for one in opposed + ended if is_value(statement, one)]
+        doubtful = [one for one in opposed + ended if one not in sure][:_IN_DOUBT]
+        opposed, ended = ([o for o in some if o in sure] for some in (opposed, ended))
     if statement.right:
         rewritten = tuple((one, right) for one in opposed if (right := _corrected(statement, one)))
         known = [one.id for one, _ in rewritten]
@@ -180,11 +201,11 @@ def _near(candidate: Candidate, view: KnowledgeView) -> list[Record]:
             value = () if one else (statement.value,)
             found += view.about(statement.subject, attribute, *value)
     for thing in things_in(statement.content):
-        found += view.like(" ".join(thing.name), SIMILAR)
+        found += view.like(thing.called, SIMILAR)
     for words in statement.over:
         found += view.like(words, 2 * SIMILAR)
         found += view.about(words)
-        if called := CALLED.get(fold(words)):
+        for called in CALLED.get(fold(words), ()):
             found += view.about(statement.subject, called)
     return list({record.id: record for record in found}.values())
 

@@ -16,7 +16,7 @@ from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSI
 from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
 from loxodon.text.similarity import opposed, sense
-from loxodon.text.things import clauses_in, own_words, things_in
+from loxodon.text.things import clauses_in, only_adds, own_words, things_in
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.beliefs import certain
@@ -33,7 +33,9 @@ def relation(new: Statement, old: Record) -> Relation:
     if other_project(new, old):
         return "unrelated"
     if fold(new.subject) != fold(old.subject or USER):
-        gone = old.category == "relation" and fold(new.subject) in map(fold, new.over)
+        gone = old.category == "relation" and any(
+            fold(words).endswith(fold(new.subject)) for words in new.over
+        )
         return "ended" if gone and new.act == "end" and is_over(new, old) else "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
@@ -274,10 +276,38 @@ def is_over(new: Statement, old: Record) -> bool:
     if not old.positive:
         return False
     if old.category == "relation":
-        return any(sense(words) in _parts(old.value) for words in new.over)
+        return any(_is_whom(words, old) for words in new.over)
+    if old.attribute == "occupation":
+        return any(_is_work(words, old) for words in new.over) and _names_it(new, old)
     if old.category in _FIRM and old.attribute not in ("diet", "medication", "dose"):
         return old.category == "health" and _names_illness(new, old)
     return _names_it(new, old)
+
+
+def _is_whom(words: str, old: Record) -> bool:
+    """Whether `words` name the one whom a memory is about: `my hamster Nugget`, or `Nugget`."""
+    said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
+    value = re.sub(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]", "", old.value)
+    return said <= {*sense(old.content)} and any({*part} <= said for part in _parts(value))
+
+
+def _is_work(words: str, old: Record) -> bool:
+    """Whether what is over is work, and not only a place that somebody works in."""
+    if fold(words) in CALLED:  # who is a nurse may be one without a job
+        return re.search(r"\b(?:at|for|with)\b|在", old.content) is not None
+    return words[0] == "在" or not {*sense(words)}.isdisjoint({*sense(old.value), *sense("work")})
+
+
+def is_value(new: Statement, old: Record) -> bool:
+    """Whether what is over is all that a memory tells of."""
+    return any(sense(words) == sense(old.value) for words in new.over)
+
+
+def is_told_by(part: Record, whole: Record) -> bool:
+    """Whether a memory only says what another one does, that was said in the same breath."""
+    alike = part.subject == whole.subject and part.sources == whole.sources
+    firm = part.category in _FIRM or not part.attribute
+    return alike and not firm and {*sense(part.value)} <= {*sense(whole.content)}
 
 
 def _names_illness(new: Statement, old: Record) -> bool:
@@ -296,16 +326,35 @@ def _allergy() -> re.Pattern[str]:
 
 
 def _names_it(new: Statement, old: Record) -> bool:
-    if len(clauses_in(old.value if old.attribute else old.content)) > 1:
-        return False  # it tells several things, and stays until all of them are over
+    told = clauses_in(old.value if old.attribute else old.content)
     if new.act == "correct":
         named = any(speaks_of(words, old) for words in new.over)
-        return named and (not new.right or besides(new) <= frozenset(sense(old.content)))
-    return any(
-        CALLED.get(fold(words)) == old.attribute != ""
-        or (names(words, old.content) and not _only_where(words, old))
-        for words in new.over
-    )
+        whole = not new.right or besides(new) <= frozenset(sense(old.content))
+        return named and whole and len(told) == 1
+    if any(old.attribute in CALLED.get(fold(words), ()) for words in new.over):
+        return True
+    over = [words for words in new.over if not _only_where(words, old)]
+    if old.attribute:
+        return len(told) == 1 and any(names(words, old.content) for words in over)
+    ended = [any(_ends(new, words, one) for words in over) for one in told]
+    _, comma, last = own_words(old.content).replace("，", ",").partition(",")
+    if comma and len(told) == 2 and any(sense(words) == sense(last) for words in over):
+        return True  # `a band, the Mudlarks`
+    # What tells several things stays until all of them are over.
+    more = [one for one, gone in zip(told, ended, strict=True) if not gone]
+    return any(ended) and all(only_adds(one) for one in more)
+
+
+def _ends(new: Statement, words: str, clause: str) -> bool:
+    """Whether a clause tells of what is over. What is well again was told as what is hurt: a car
+    that is mended is still there."""
+    thing = re.escape(_bare(words))
+    if not words.isascii() and re.search(thing + _WELL, new.content):
+        return re.search(thing + r"[^，的是在]{0,4}[了着]", clause) is not None
+    return names(words, clause)
+
+
+_WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
 
 
 def _only_where(words: str, old: Record) -> bool:
@@ -365,13 +414,14 @@ def names(words: str, content: str) -> bool:
     """Whether a sentence tells of what `words` name: it is what the sentence is about, and does not
     only come up in it."""
     if not words.isascii():
-        thing = re.sub(r"^[这那](?:[辆只台个张份本部])?|的|\s", "", fold(words))
-        return len(thing) > 1 and _tells_han(thing, re.sub(r"的|\s", "", fold(own_words(content))))
+        return len(_bare(words)) > 1 and _tells_han(words, re.sub(r"的|\s", "", own_words(content)))
     wanted = [word for word in sense(words) if word not in _BEFORE | _OWNED]
-    told = sense(own_words(content))
-    if not wanted or not all({word, *_STANDS_FOR.get((word,), ())} & {*told} for word in wanted):
+    named = rf"({re.escape(words.split()[-1])})(?: [A-Z\d][\w-]*)+"  # `Volvo V40` is a Volvo
+    rest = re.sub(named, r"\1", own_words(content)) if words.split()[-1][0].isupper() else content
+    told = sense(own_words(rest))
+    at = [n for n, word in enumerate(told) if any(_akin(word, one) for one in wanted)]
+    if not wanted or not all(any(_akin(one, word) for one in told) for word in wanted):
         return False
-    at = [n for n, word in enumerate(told) if word in wanted]
     before, after = told[1 : at[0]], told[at[-1] + 1 : at[-1] + 2]
     led = [word for word in before if word in _BEFORE]
     if len(led) > 1 or (led and not _OWNED.isdisjoint(before)):
@@ -379,16 +429,41 @@ def names(words: str, content: str) -> bool:
     return all(word in _AFTER or _is_count(word) for word in after)
 
 
-def _tells_han(thing: str, said: str) -> bool:
-    """A doing (喝咖啡, also in 每天喝两杯咖啡) or a place (在肯德基), or a thing that the sentence
-    ends with: 咖啡 is not what 我在咖啡店上班 is about."""
-    ends = r"(?=$|[，。、；和每一两三四五0-9（(])"
+_STEM = 5
+
+
+def _akin(told: str, named: str) -> bool:
+    """Whether a word is the one that names a thing, or the doing that the thing is of:
+    `subscribe` of a subscription."""
+    if told == named or told in _STANDS_FOR.get((named,), ()):
+        return True
+    stem = told[: max(_STEM, len(told) - 2)]
+    return len(told) >= _STEM and named.startswith(stem)
+
+
+def _bare(words: str) -> str:
+    """The name of a thing, without whose it is and which one of them."""
+    lead = "^(?:[把将给])?(?:我们?)?的?(?:[这那](?:[辆只台个张份本部条家些])?)?"
+    return re.sub(rf"{lead}|的|\s|(?:那边|那个|那儿|那里)$", "", fold(words))
+
+
+def _tells_han(words: str, said: str) -> bool:
+    """A doing (喝咖啡, also in 每天喝两杯咖啡), a place (在肯德基), or a thing that the sentence
+    ends with (爱奇艺会员, also in 爱奇艺连续包月会员): 咖啡 is not what 我在咖啡店上班 is about."""
+    thing, said = _bare(words), fold(said)
+    ends = r"(?=$|[，。、；和每一两三四五0-9（(了])"
     if thing[0] == "在":
         return thing in said
-    if re.search(re.escape(thing) + ends, said):
-        return True
-    verb, rest = thing[0], thing[1:]
-    return (
-        len(rest) > 1
-        and re.search(f"{re.escape(verb)}.{{0,4}}{re.escape(rest)}{ends}", said) is not None
-    )
+    if work := re.fullmatch("(.{2,}?)(?:职务|工作|活儿?|差事|兼职)", thing):
+        return re.search(f"[在是当做给][^，]{{0,6}}{re.escape(work[1])}", said) is not None
+    ways = [re.escape(thing)]
+    if len(thing) > _HEAD:
+        ways.append(f"{re.escape(thing[0])}.{{0,4}}{re.escape(thing[1:])}")
+        ways += [
+            f"{re.escape(thing[:n])}[^，开做当住去在吃喝打看学养是有]{{0,6}}{re.escape(thing[n:])}"
+            for n in range(2, len(thing))
+        ]
+    return any(re.search(way + ends, said) for way in ways)
+
+
+_HEAD = 2

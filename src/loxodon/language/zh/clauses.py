@@ -303,7 +303,7 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
 def bare_of(text: str) -> str:
     """What is left of the head of a clause without the speaker, adverbs, times, and with whom."""
     own = re.sub("^我们?", "", text.rpartition("，")[2])
-    rest = re.sub("[跟和与同].{1,5}$", "", _timed(_light(own))[0])
+    rest = re.sub("(?:[跟和与]|同(?![学事桌乡屋])).{1,5}$", "", _timed(_light(own))[0])
     return rest.strip("人把给在")
 
 
