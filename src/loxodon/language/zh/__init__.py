@@ -65,7 +65,7 @@ class _Chinese:
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
         first = sentence.startswith(self._first) or self.speech.type(sentence) == "instruction"
         found = clauses_of(sentence, known, self._alone, first)
-        if self.speech.never(sentence) in _OF_ALL:  # a supposition holds for what follows it
+        if self.speech.never(evened(sentence)) in _OF_ALL:  # a supposition holds for what follows it
             return [one._replace(who="") for one in found]
         return found
 
@@ -145,6 +145,7 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
             after.type != "statement"
             and not _TAG.match(after.text)
             and _SPEECH.never(one.text) != "supposed"  # that holds for what is asked, too
+            and not _SPEECH.wishes(one.text + after.text)
         ):
             found[n] = one._replace(text=one.text[:-1] + "；")
     return found
