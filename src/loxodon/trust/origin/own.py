@@ -282,6 +282,8 @@ def _handed_over(text: str, whole: int) -> Span:
             return Span(end - len(texts[n]) + within, whole)
         if n + 1 == len(said):
             break
+        if texts[n].rstrip(_BLANK).endswith(_GONE):
+            continue
         new_line = end == last
         if new_line and text[last : after[last]].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
