@@ -65,7 +65,8 @@ class _Chinese:
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
         first = sentence.startswith(self._first) or self.speech.type(sentence) == "instruction"
         found = clauses_of(sentence, known, self._alone, first)
-        if self.speech.never(evened(sentence)) in _OF_ALL:  # a supposition holds for what follows it
+        if self.speech.never(evened(sentence)) in _OF_ALL:
+            # a supposition holds for what follows it
             return [one._replace(who="") for one in found]
         return found
 
