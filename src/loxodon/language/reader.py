@@ -7,8 +7,8 @@ The order, for each sentence of a message:
 2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
    person, with attribute and value.
 3. What was not read that way is kept as it was said, if it speaks of the person or of their people,
-   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its words
-   are never rewritten.
+   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its
+   words are never rewritten.
 
 No clause has a subject by default: one that is about nobody who is known is read by nobody.
 """
