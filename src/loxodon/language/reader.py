@@ -177,7 +177,8 @@ def _read(
 ) -> list[Statement]:
     """What a sentence says: by frames, and what is left of it in its own words. `working`: the
     message, or the one before it, asks for something else."""
-    if not clauses:
+    wish = grammar.speech.wishes(sentence.text)
+    if not clauses and not wish:
         return []
     items: list[Said] = []
     before: Clause | None = None
@@ -192,6 +193,8 @@ def _read(
         before, match = said[-1]
         before = before if match and goes_on(before, match) else None
     found = [_statement(grammar, one, match) for one, match in items if match]
+    if not found and wish:
+        return _own_words(grammar, sentence.text, clauses, wish=True)
     if not found:
         text, clauses = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
@@ -426,16 +429,18 @@ def _own_words(
     asks: bool = False,
     within: str = "",
     half: bool = False,
+    wish: bool = False,
 ) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
     `asks` for something, if it surely is. Part of a sentence is worth what the sentence `within`
-    which it stands is; that of a clause which was read `half` is kept in any case."""
+    which it stands is; that of a clause which was read `half`, and a `wish`, is kept in any
+    case."""
     speech = grammar.speech
     worth = grammar.worth.score(within or text)
     hedged = speech.hedged(text)
     never = speech.never(text)
     change = _Change() if hedged else _changes(grammar, text, clauses)
-    if never and not (hedged and never in _GUESSED) and not change.right:
+    if never and not wish and not (hedged and never in _GUESSED) and not change.right:
         return []
     if asks and (_HANDED.search(text) or speech.asks_whether(text)):
         return []
@@ -444,7 +449,7 @@ def _own_words(
     least = grammar.worth.least
     if asks or (bare and change.act == "state"):
         least = grammar.worth.unsaid
-    kept = half or (worth >= least and not vague and (hedged or not never))
+    kept = half or wish or (worth >= least and not vague and (hedged or not never))
     if not kept and not change.over and not (change.act != "state" and things_in(text)):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
@@ -453,7 +458,7 @@ def _own_words(
         act=change.act,
         over=change.over,
         right=change.right,
-        category="health" if ill else "preference" if asks else "fact",
+        category="health" if ill else "preference" if asks or wish else "fact",
         importance=ATTRIBUTES["condition"].importance if ill else OWN_WORDS,
         topic=speech.topic(text),
         quoted=True,

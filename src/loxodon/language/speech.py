@@ -120,6 +120,18 @@ class Speech:
         return self._standing.search(sentence) is not None
 
     @cached_property
+    def _wish(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        return _any(self.table["wish"]["lasting"]), _any(self.table["wish"]["like"])
+
+    def wishes(self, sentence: str) -> bool:
+        """Whether a sentence asks something of the listener for good."""
+        lasting, like = self._wish
+        if not (found := lasting.search(sentence[:MOST])) or self.type(sentence) == "question":
+            return False
+        rest = f"{sentence[: found.start()]} {sentence[found.end() :]}".strip(" ,，")
+        return like.search(rest) is not None or self.type(rest) == "instruction"
+
+    @cached_property
     def _politeness(self) -> re.Pattern[str]:
         return _any(self.table["politeness"]["like"])
 

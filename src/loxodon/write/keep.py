@@ -65,8 +65,7 @@ class Keeper:
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""
-        name = speakers.name_of(turn)
-        if name and not self._is_owner(name):
+        if name := speakers.another(self._store, turn):
             candidate = speakers.said_by(candidate, name)
         statement = candidate.statement
         turn = provenance.as_vouched(turn, vouched=candidate.vouched)
@@ -98,10 +97,6 @@ class Keeper:
             return
         if not self._wavers(found, candidate, turn):
             self._carry_out(found, candidate, turn)
-
-    def _is_owner(self, name: str) -> bool:
-        known = StoreView(self._store).about(USER, "name")
-        return any(fold(name) in (fold(one.value), fold(one.value).split()[0]) for one in known)
 
     def _plan(self, candidate: Candidate, turn: str) -> Plan:
         if not candidate.does:

@@ -9,14 +9,22 @@ from __future__ import annotations
 import re
 
 from loxodon.language.statements import USER, Statement
+from loxodon.store.store import Store
+from loxodon.text.words import fold
 from loxodon.types import ROLES, Turn
 from loxodon.write.extract import Candidate
 
 
-def name_of(turn: Turn) -> str:
-    """The name of the one who speaks; empty where there is none."""
+def another(store: Store, turn: Turn) -> str:
+    """The name of the one who speaks; empty where there is none, or it is the user's."""
     name = turn.speaker.strip()
-    return "" if name.casefold() in ROLES else name
+    if name.casefold() in ("", *ROLES):
+        return ""
+    known = [fold(one.value) for one in store.latest_about((USER, "name"), _NAMES) if one.value]
+    return "" if any(fold(name) in (one, one.split()[0]) for one in known) else name
+
+
+_NAMES = 20
 
 
 def said_by(candidate: Candidate, name: str) -> Candidate:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 
 from loxodon.language import reader
 from loxodon.language.clauses import Clause
@@ -29,6 +30,7 @@ from loxodon.language.zh.clauses import (
     without_lead,
 )
 from loxodon.text import sentences
+from loxodon.text.patterns import any_case
 
 _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
@@ -65,7 +67,8 @@ class _Chinese:
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
         first = sentence.startswith(self._first) or self.speech.type(sentence) == "instruction"
         found = clauses_of(sentence, known, self._alone, first)
-        if self.speech.never(sentence) in _OF_ALL:  # a supposition holds for what follows it
+        if self.speech.never(evened(sentence)) in _OF_ALL:
+            # a supposition holds for what follows it
             return [one._replace(who="") for one in found]
         return found
 
@@ -126,9 +129,19 @@ def read(said: TurnInContext) -> Reading:
     """What a user's turn says."""
     if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
         return Reading((), takes_back=_SPEECH.takes_back(said.text))
-    fragments = _closed(said.fragments)
+    fragments = _closed(list(takewhile(_is_no_work, said.fragments)))
     first = next((one.text for one in fragments if one.type == "statement"), "")
     return reader.read(_Chinese(said.text, first), said._replace(fragments=fragments))
+
+
+def _is_no_work(fragment: Fragment) -> bool:
+    asks = fragment.type != "statement" or fragment.text.isascii()
+    return not (asks and _work().search(fragment.text))
+
+
+@cache
+def _work() -> re.Pattern[str]:
+    return any_case("|".join(_SPEECH.table["work"]["like"]))
 
 
 def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
@@ -145,6 +158,7 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
             after.type != "statement"
             and not _TAG.match(after.text)
             and _SPEECH.never(one.text) != "supposed"  # that holds for what is asked, too
+            and not _SPEECH.wishes(one.text + after.text)
         ):
             found[n] = one._replace(text=one.text[:-1] + "；")
     return found

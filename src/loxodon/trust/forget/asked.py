@@ -29,6 +29,7 @@ from loxodon.types import Record, Turn
 from loxodon.write import themes
 from loxodon.write.events import events_of
 from loxodon.write.segment import segments
+from loxodon.write.speakers import another
 
 _MOST = 20
 """Memories and messages that a request plainly means; of more it is asked."""
@@ -55,7 +56,7 @@ def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> Obeye
         with nullcontext() if store.wall.stands else store.writing_as(turn.agent):
             if turn.role == "assistant":
                 _hold_reply(store, turn, now)
-            for request in _requests(turn):
+            for request in _requests(store, turn):
                 if _take(store, turn, request, now):
                     taken += 1
                 else:
@@ -81,8 +82,10 @@ def _is_unfound(head: QuarantinedText) -> bool:
     return head.state == DROPPED and head.decided_at is None
 
 
-def _requests(turn: Turn) -> list[Request]:
+def _requests(store: Store, turn: Turn) -> list[Request]:
     if not may_ask(turn.content) or not speaks_for_user(turn) or rank(told_as(turn)) < _OWN:
+        return []
+    if another(store, turn):
         return []
     return requests(_own_words(turn))
 

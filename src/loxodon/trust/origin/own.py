@@ -28,6 +28,7 @@ _PARTS = "\n---\n"
 _READ = 400
 """Characters of a sentence that are looked at, which are its last."""
 _GONE = "\ufffc"
+_BLANK = " \t.。"
 
 
 class Span(NamedTuple):
@@ -80,7 +81,7 @@ def others(text: str) -> list[Span]:
     spans = _merged([*spans, Span(end, len(text))])
     opened = _opened(_without(text[:end], spans))
     if opened is not None:
-        spans = _merged([*spans, Span(opened, len(text))])
+        spans = _merged([*spans, Span(opened, _back_at(text[:end]) if not opened else len(text))])
     return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
 
 
@@ -209,6 +210,13 @@ def _opened(text: str) -> int | None:
     return min(found, default=None)
 
 
+def _back_at(text: str) -> int:
+    """Where the speaker is back, of a message that begins with what is another's: at the last
+    paragraph, where that says what the text before it was."""
+    last = text.rstrip().rfind("\n\n") + 2
+    return last if last > 1 and _words("that_was").match(text, last) else len(text)
+
+
 def _is_aside(label: str) -> bool:
     """Whether a label is one that a speaker puts before what they say themselves."""
     return bool(_words("aside").fullmatch(label) or _has(label, "mine") or _ME.search(label))
@@ -249,12 +257,12 @@ _STAMPED = re.compile(
 )
 """`小满妈妈  2025/3/8 19:02:40`."""
 _LABEL = re.compile(
-    r"\W{0,4}(?P<label>[^\W\d][^\s:：。！？.!?，,;；]{0,24}(?: [^\s:：。！？.!?，,;；]{1,24}){0,3}"
+    r"\W{0,8}(?P<label>[^\W\d][^\s:：。！？.!?，,;；]{0,24}(?: [^\s:：。！？.!?，,;；]{1,24}){0,3}"
     r"(?: ?[(（][^)）\n]{1,30}[)）])?)[ \t]?(?::(?=[\s*_]|\S{0,3}[^\x00-\x7f/])|：)"
 )
 _NAME = re.compile(
     r"(?:[A-Z][a-z'’-]{1,15}|[A-Z]{2,12}|(?i:user|human|assistant|ai|system|bot))"
-    r"(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?"
+    r"(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?|.*[@“”\"「」].*"
     r"|(?:(?![的是了在有这那就都和请把给你要会也还但因所一二两三几点事])[\u4e00-\u9fff]){1,5}"
 )
 
@@ -274,6 +282,8 @@ def _handed_over(text: str, whole: int) -> Span:
             return Span(end - len(texts[n]) + within, whole)
         if n + 1 == len(said):
             break
+        if texts[n].rstrip(_BLANK).endswith(_GONE):
+            continue
         new_line = end == last
         if new_line and text[last : after[last]].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
@@ -308,7 +318,7 @@ def _begins_within(sentence: str) -> int:
         theirs = not aside and _has(clause, *kinds)
         if dash:
             theirs = theirs and len(clause) < _SHORT and not _ME.search(clause)
-        if theirs and sentence[mark.end() :].strip():
+        if theirs and sentence[mark.end() :].strip(_GONE + _BLANK):
             return mark.end()
         at = mark.end()
     return 0
@@ -320,14 +330,20 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
         return False
     text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
     got = said or _has(sentence, "receiving")
+    known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
-        return text or task or got or _has(sentence, "points", "code")
-    if _has(sentence, "cataphora") and (text or task or got):
+        code = _has(sentence, "code")
+        mine = _words("of_mine").match(sentence) is not None
+        return known or code or (_has(sentence, "points") and not mine)
+    comes = _words("comes").match(sentence)
+    if comes and not _ME.search(comes[0]):
+        return True
+    if known and _has(sentence, "cataphora"):
         return True
     if before_a_line:
         title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(sentence)
         shown = title or _has(sentence, "points")
-        return (shown and (text or task or got or _has(sentence, "code"))) or _has(sentence, "bare")
+        return (shown and (known or _has(sentence, "code"))) or _has(sentence, "bare")
     if _has(sentence, "this_text") and (got or task):
         return True
     return text and said and task and not _has(sentence, "text_of_mine")
