@@ -28,7 +28,7 @@ _CHARACTER = r"(?:[^\s,;:.!?…—，。；：！？、\"“”「」]|[.:](?=\w
 _WHAT = _CHARACTER + "{1,80}?"
 _NAME = lazy(r"\{([a-z]+)\}")
 _SIGN = lazy(
-    r"(?i)forget|disregard|ignore|write"
+    r"(?i)forget|write"
     r"|delet|eras|remov|wip|clear|scrub|purg|discard|remember|memor|get(?:ting)? rid"
     r"|expung|strike|scratch|lose|drop|nix|ditch|keep|stor|sav|record|retain|hold|hang|pretend"
     r"|act |imagine|take|retract|withdraw|gone|note|forgot|un-?(?:learn|hear)|toss|throw|kept|log"
