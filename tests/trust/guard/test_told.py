@@ -111,10 +111,25 @@ def test_what_is_kept_of_a_turn_does_not_hang_on_the_turns_before(guard: Guard) 
         ("what's the code for?", ""),
         ("密码是什么时候改的？", ""),
         ("What's the error code?", ""),
+        ("Which PIN did you choose for the card?", "pin"),
+        ("What's the safe code, in case you forget it?", "door-code"),
+        ("Could I have the gate code?", "door-code"),
+        ("Please enter your PIN.", "pin"),
+        ("车库密码多少？我帮您记着。", "password"),
+        ("提取码是多少？", "share-code"),
+        ("Which password should we rotate first?", ""),
+        ("What's the password? And what year did we move?", ""),
+        ("密码是多少？另外快递单号发我", ""),
     ],
 )
 def test_what_a_question_asks_for(text: str, kind: str) -> None:
     assert told.asked_for(text) == kind
+
+
+def test_a_pin_is_a_number_and_a_password_may_be_a_quoted_phrase(guard: Guard) -> None:
+    assert guard.answered("GPIO13, next to ground", ["What's the PIN?"]).startswith("GPIO13")
+    phrase = guard.answered('"correct horse staple"', ["What's the password?"])
+    assert phrase == '"[secret: password]"'
 
 
 def test_policy_says_which_kinds_are_held_back(guard: Guard) -> None:
