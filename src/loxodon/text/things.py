@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from loxodon.text.patterns import lazy
 from loxodon.text.similarity import sense
 from loxodon.values import NamedTuple
 
@@ -35,19 +36,19 @@ class Thing(NamedTuple):
 
 def own_words(content: str) -> str:
     """What stands in the quotation marks of a memory, or all of it where there are none."""
-    found = _quoted().search(content)
+    found = _quoted.search(content)
     return found[1] if found else content
 
 
 def clauses_in(content: str) -> list[str]:
     """The clauses of a sentence, as far as punctuation and conjunctions tell them."""
-    return [one.strip() for one in _between().split(own_words(content)) if one.strip()]
+    return [one.strip() for one in _between.split(own_words(content)) if one.strip()]
 
 
 def only_adds(clause: str) -> bool:
     """Whether a clause tells nothing by itself, but how much, how often or since when something is
     so: `50 mg a day`, 一年2980块."""
-    return _adds().match(clause) is not None and _somebody().search(clause) is None
+    return _adds.match(clause) is not None and _somebody.search(clause) is None
 
 
 @lru_cache(maxsize=4_096)
@@ -67,51 +68,43 @@ def _pairs(clauses: list[str]) -> Iterator[tuple[tuple[str, ...], str, bool]]:
     for clause in clauses:
         if found := next(filter(None, (like.fullmatch(clause) for like in _telling())), None):
             yield sense(found["thing"]), found["value"], bool(found["on"])
-        elif before and (found := _it_is().fullmatch(clause)):
+        elif before and (found := _it_is.fullmatch(clause)):
             yield sense(before), found["value"], True
-        changed = _changed().fullmatch(clause)
+        changed = _changed.fullmatch(clause)
         before = next(filter(None, changed.groups()), "") if changed else ""
 
 
 def _kind(value: str, on: bool) -> tuple[str, ...]:
-    if _day().search(value) or (on and _time().search(value)):
+    if _day.search(value) or (on and _time.search(value)):
         return ("date",)
-    if _named().match(value):
+    if _named.match(value):
         return ("name",)
-    if _number().search(value):
-        return ("number", *sense(_number().sub(" ", value)))
+    if _number.search(value):
+        return ("number", *sense(_number.sub(" ", value)))
     return ()
 
 
-@cache
-def _quoted() -> re.Pattern[str]:
-    return re.compile(r"“(.+)”", re.S)
+_quoted = lazy(r"“(.+)”", re.S)
 
 
-@cache
-def _between() -> re.Pattern[str]:
-    return re.compile(
-        r"[,;](?!\d)|[，；。、！!]|\s[-–—]+\s|(?<!\d)\.\s"
-        r"|\b(?:and|but|because|cos|so|who|which|that|when|while|if|though|although|plus)\b"
-        r"|而且|但是?|因为|所以|不过|并且|[和及]",
-        re.I,
-    )
+_between = lazy(
+    r"[,;](?!\d)|[，；。、！!]|\s[-–—]+\s|(?<!\d)\.\s"
+    r"|\b(?:and|but|because|cos|so|who|which|that|when|while|if|though|although|plus)\b"
+    r"|而且|但是?|因为|所以|不过|并且|[和及]",
+    re.I,
+)
 
 
-@cache
-def _adds() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
-        r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
-        r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
-        r"|平均|每|连续|主要|都是|用的是|不然|因为|押",
-        re.I,
-    )
+_adds = lazy(
+    r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
+    r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
+    r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
+    r"|平均|每|连续|主要|都是|用的是|不然|因为|押",
+    re.I,
+)
 
 
-@cache
-def _somebody() -> re.Pattern[str]:
-    return re.compile(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]", re.I)
+_somebody = lazy(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]", re.I)
 
 
 _MOVED = (
@@ -140,47 +133,35 @@ def _telling() -> tuple[re.Pattern[str], ...]:
     )
 
 
-@cache
-def _changed() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?:I|we)(?: have|['’]ve)? {_MOVED} (?:my|our) ([\w'’ -]{{2,50}})"
-        rf"|(?:my|our) ([\w'’ -]{{2,50}}?) (?:has |have )?{_MOVED}",
-        re.I,
-    )
+_changed = lazy(
+    rf"(?:I|we)(?: have|['’]ve)? {_MOVED} (?:my|our) ([\w'’ -]{{2,50}})"
+    rf"|(?:my|our) ([\w'’ -]{{2,50}}?) (?:has |have )?{_MOVED}",
+    re.I,
+)
 
 
-@cache
-def _it_is() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:it|they|that)(?:['’]s| is|['’]re| are)(?: now)? (?P<value>[^,;]+?)(?: now)?[.!]*", re.I
-    )
+_it_is = lazy(
+    r"(?:it|they|that)(?:['’]s| is|['’]re| are)(?: now)? (?P<value>[^,;]+?)(?: now)?[.!]*", re.I
+)
 
 
-@cache
-def _day() -> re.Pattern[str]:
-    return re.compile(
-        r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
-        r"|ober)?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|\d{1,2}/\d{1,2}"
-        r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
-        re.I,
-    )
+_day = lazy(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
+    r"|ober)?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|\d{1,2}/\d{1,2}"
+    r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
+    re.I,
+)
 
 
-@cache
-def _time() -> re.Pattern[str]:
-    return re.compile(r"\d:\d\d|\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
+_time = lazy(r"\d:\d\d|\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
 
 
-@cache
-def _named() -> re.Pattern[str]:
-    """A name, or what a machine goes by: an address, a path, a version."""
-    return re.compile(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z]\.[a-z]))")
+# A name, or what a machine goes by: an address, a path, a version.
+_named = lazy(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z]\.[a-z]))")
 
 
-@cache
-def _number() -> re.Pattern[str]:
-    return re.compile(
-        r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
-        r"|[零一二两三四五六七八九十百千万半]+(?=[个岁斤公块元度分只次杯天])",
-        re.I,
-    )
+_number = lazy(
+    r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    r"|[零一二两三四五六七八九十百千万半]+(?=[个岁斤公块元度分只次杯天])",
+    re.I,
+)

@@ -9,12 +9,12 @@ that the statement says is over.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Literal
 
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
+from loxodon.text.patterns import lazy
 from loxodon.text.similarity import opposed, sense
 from loxodon.text.things import clauses_in, only_adds, own_words, things_in
 from loxodon.text.words import fold
@@ -112,17 +112,15 @@ def _values(new: Statement, old: Record) -> Relation | None:
     return "poorer" if one in _parts(old.value) | _beginnings(new, other) else None
 
 
-@cache
-def _of_parts() -> re.Pattern[str]:
-    return re.compile(
-        r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
-    )
+_of_parts = lazy(
+    r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
+)
 
 
 def _parts(value: str) -> frozenset[Words]:
     """What a value consists of that is a value too: `Leeds` of `Headingley, Leeds`, but not `York`
     of `New York`."""
-    return frozenset(filter(None, map(sense, _of_parts().split(value))))
+    return frozenset(filter(None, map(sense, _of_parts.split(value))))
 
 
 def _beginnings(new: Statement, value: Words) -> frozenset[Words]:
@@ -188,16 +186,13 @@ _FORM = 3
 
 def _set_anew(new: str, old: str) -> bool:
     """Whether two wishes have one object, set to another value: `commit messages in English`."""
-    head, value, before, _ = apart(*(sense(_lead().sub("", text)) for text in (new, old)))
+    head, value, before, _ = apart(*(sense(_lead.sub("", text)) for text in (new, old)))
     return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
 
 
-@cache
-def _lead() -> re.Pattern[str]:
-    return re.compile(
-        r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+",
-        re.I,
-    )
+_lead = lazy(
+    r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
+)
 
 
 # --- In people's own words ------------------------------------------------------------------------
@@ -239,33 +234,28 @@ def _valued_anew(new: Statement, old: Record) -> bool:
 
 def _unsaid(content: str) -> Words:
     """A sentence without the apology that it begins with."""
-    return sense(_apology().sub("", own_words(content)))
+    return sense(_apology.sub("", own_words(content)))
 
 
-@cache
-def _apology() -> re.Pattern[str]:
-    return re.compile(
-        r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
-        r"[\s,:!，：]*)+",
-        re.I,
-    )
+_apology = lazy(
+    r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
+    r"[\s,:!，：]*)+",
+    re.I,
+)
 
 
 def negative(text: str) -> bool:
     """Whether a sentence says that something is not so."""
-    return _negation().search(text) is not None
+    return _negation.search(text) is not None
 
 
 def _without_no(text: str) -> Words:
     return tuple(word for word in sense(text) if word not in ("not", "no", "never", "不", "没"))
 
 
-@cache
-def _negation() -> re.Pattern[str]:
-    return re.compile(
-        r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒",
-        re.I,
-    )
+_negation = lazy(
+    r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒", re.I
+)
 
 
 # --- What is over ---------------------------------------------------------------------------------
@@ -315,14 +305,12 @@ def _names_illness(new: Statement, old: Record) -> bool:
     if not old.attribute:
         return new.category == "health" and _names_it(new, old)
     if old.attribute == "allergy":
-        named = [_allergy().sub("", words) for words in new.over if _allergy().search(words)]
+        named = [_allergy.sub("", words) for words in new.over if _allergy.search(words)]
         return any({*sense(words)} == {*sense(old.value)} for words in named)
     return any(sense(words) in _parts(old.value) for words in new.over)
 
 
-@cache
-def _allergy() -> re.Pattern[str]:
-    return re.compile(r"allerg\w*( to)?|过敏|对", re.I)
+_allergy = lazy(r"allerg\w*( to)?|过敏|对", re.I)
 
 
 def _names_it(new: Statement, old: Record) -> bool:
@@ -368,7 +356,7 @@ _PLACES = ("home", "hometown", "workplace")
 
 def besides(new: Statement) -> frozenset[str]:
     """What a correction speaks of, apart from the wrong word and the right one."""
-    said = frozenset(sense(_apology().sub("", own_words(new.content))))
+    said = frozenset(sense(_apology.sub("", own_words(new.content))))
     return said - {*sense(new.right)}.union(*map(sense, new.over)) - _CORRECTING
 
 
