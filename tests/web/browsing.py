@@ -43,6 +43,11 @@ def chromium(folder: Path) -> Iterator[Any]:
         browser.close()
 
 
+# A new address is rendered a frame after it is set, so a page asked earlier still shows the old view
+# and no skeleton.
+_RENDERED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
 class Console:
     """The console as one person sees it. `trouble` has what the browser complained of."""
 
@@ -91,6 +96,7 @@ class Console:
     def settle(self) -> None:
         """Wait until nothing is on its way any more."""
         self.page.wait_for_load_state("networkidle")
+        self.page.evaluate(_RENDERED)
         self.page.locator("main .skeleton").first.wait_for(state="detached")
 
     @property

@@ -56,8 +56,7 @@ def test_rows_are_walked_and_opened(console: Opens) -> None:
     words = first.locator(".row-words").inner_text()
     page.keyboard.press("Enter")
     page.wait_for_url("**/memory/**")
-    shown.settle()
-    assert page.locator("h1").inner_text() == words
+    page.get_by_role("heading", level=1, name=words, exact=True).wait_for()
 
 
 def test_theme_and_language(console: Opens) -> None:
