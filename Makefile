@@ -117,10 +117,11 @@ test-web: $(VENV)/web.done web-check  ## try the console in a real browser (need
 screenshots: $(VENV)/web.done  ## take the pictures of the console in docs/images (needs Chromium)
 	$(BIN)/python -m tests.web.pictures docs/images
 
-lint: $(VENV)/dev.done  ## check style and types
+lint: $(VENV)/dev.done  ## check style, types and that no package has grown
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tools/size.py
 
 format: $(VENV)/dev.done  ## put the code in order
 	$(BIN)/ruff check --fix .

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.clock import zone_named
 from loxodon.errors import ConfigError
 from loxodon.filelock import FileLock
 from loxodon.layout import CONFIG
-from loxodon.values import NamedTuple
 
 _LOCK_SECONDS = 30.0
 SECRET = frozenset({"model.api_key", "embedder.api_key", "chat.api_key"})

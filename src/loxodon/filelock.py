@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from _thread import get_ident  # what `threading` is made of: a cold command starts no thread
+from threading import get_ident
 from typing import Protocol
 from weakref import WeakSet
 

@@ -9,8 +9,8 @@ what is registered for it (`share`) does what is asked here.
 from __future__ import annotations
 
 import os
-from _thread import get_ident  # `threading` itself is for those who start threads
 from contextlib import suppress
+from threading import get_ident
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:

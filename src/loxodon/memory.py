@@ -16,10 +16,10 @@ This class declares the operations and documents what they guarantee. The work i
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from loxodon.clock import Clock
@@ -172,7 +172,7 @@ class Memory:
         self._used: set[str] = set()
         """Memories recalled since the last write. A recall itself never waits for a writer."""
         self._narrower: dict[Wall, Self] = {}
-        self._narrowing = allocate_lock()
+        self._narrowing = Lock()
         put_on_record(space.store, space.root, space.folder, space.config, self.now)
         at_fork(self)
 
@@ -185,7 +185,7 @@ class Memory:
     def after_fork(self) -> None:
         """The parent counts what was recalled before. Models have threads and sockets."""
         self._used = set()
-        self._narrowing = allocate_lock()
+        self._narrowing = Lock()
         self._embedders.after_fork()
 
     def close(self) -> None:

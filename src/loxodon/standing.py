@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import KeyProblemError
 from loxodon.store import Filter
 from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

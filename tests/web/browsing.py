@@ -43,8 +43,7 @@ def chromium(folder: Path) -> Iterator[Any]:
         browser.close()
 
 
-# A new address is rendered a frame after it is set, so a page asked earlier still shows the old view
-# and no skeleton.
+# A new address is rendered a frame after it is set; until then the old view stands, no skeleton.
 _RENDERED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from loxodon.values import NamedTuple
 from loxodon.workspace.agents import AGENTS as FOLLOWED
 
 NAME = "loxodon"

@@ -10,12 +10,11 @@ import re
 from functools import cache
 from itertools import islice
 from types import ModuleType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.text.words import fold
-from loxodon.values import NamedTuple
 
 Kind = Literal[
     "who", "when", "where", "how_many", "yes_no", "which", "what", "why", "how", "list", "none"

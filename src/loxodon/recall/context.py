@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from loxodon.messages import t
 from loxodon.text import quote
@@ -17,7 +18,6 @@ from loxodon.text.words import index_words
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import whence
 from loxodon.types import Item
-from loxodon.values import NamedTuple
 
 SNIPPET = 700
 """Most characters of one item."""

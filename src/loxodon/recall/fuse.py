@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from loxodon.recall.known import Match
 from loxodon.recall.noted import NoteMatch
@@ -17,7 +18,6 @@ from loxodon.recall.weights import Parts
 from loxodon.store import Note, Place
 from loxodon.text.words import index_words
 from loxodon.types import Record
-from loxodon.values import NamedTuple
 
 
 class Key(NamedTuple):

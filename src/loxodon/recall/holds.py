@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.recall.asking import compiled, kind_of
@@ -38,7 +38,6 @@ from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.types import Turn
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
 from loxodon.store import Filter, Having, Index, Nature
 from loxodon.text.words import among, index_words
 from loxodon.types import Record
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store

@@ -10,7 +10,7 @@ they no longer hold. What was captured is shown as the memory.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
@@ -20,7 +20,6 @@ from loxodon.store import Filter, Standing
 from loxodon.text.patterns import lazy
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store import QuarantinedText

@@ -9,13 +9,12 @@ word counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.known import length_of
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
 from loxodon.store import Filter, Having, Nature, Note
 from loxodon.text.words import among, index_words, query_words
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from loxodon.config import TieredConfig
-from loxodon.values import NamedTuple
 
 _CATEGORY = 0.02
 _RECENCY = 0.03

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.asking import without_asking
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
@@ -45,7 +45,6 @@ from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
 from loxodon.trust.origin.provenance import waits
 from loxodon.types import Record
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store import QuestionVector

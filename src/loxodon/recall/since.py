@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.asking import compiled
 from loxodon.recall.fuse import Found, Pool
@@ -21,7 +21,6 @@ from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
 from loxodon.text.words import index_words
 from loxodon.types import Turn
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.rank import Voices
 from loxodon.recall.terms import LEADING, Terms, rarity, worth_of
@@ -20,7 +20,6 @@ from loxodon.recall.weights import Parts
 from loxodon.store import Beside, Filter, Having, Nature, Place
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked
@@ -26,7 +26,6 @@ from loxodon.store import Beside, Filter, Having
 from loxodon.text.patterns import lazy
 from loxodon.text.related import SAME, related
 from loxodon.text.words import index_words, query_words
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store

@@ -11,10 +11,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from loxodon.store import Having
 from loxodon.text.words import index_words
-from loxodon.values import NamedTuple
 
 LIGHT = 0.5
 """What a word of the asking counts."""

@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.recall.asking import compiled, needed, words_for
 from loxodon.text.dates import Moment, find_asked
-from loxodon.values import NamedTuple
 
 Side = Literal["before", "after", "around"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from loxodon.recall.asking import (
     Ask,
@@ -30,7 +31,6 @@ from loxodon.text.language import language_of
 from loxodon.text.names import NameSpan, named
 from loxodon.text.words import fold, query_words
 from loxodon.types import Entity
-from loxodon.values import NamedTuple
 
 LOOKED_AT = 4_000
 """Characters of a question that are read."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from loxodon.types import Entity, Kind, Record
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats

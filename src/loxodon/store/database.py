@@ -7,9 +7,9 @@ wall that may stand before it. A backend with another SQL translates (`postgres/
 from __future__ import annotations
 
 import os
-from _thread import RLock
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from loxodon.store.walls import Wall

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.store import Hit, Index
 from loxodon.store.database import Database
-from loxodon.values import NamedTuple
 
 Postings = Mapping[int, int]
 """How often each row has a word."""

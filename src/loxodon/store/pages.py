@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store import Filter, QuarantinedText, StoredReceipt, name_lookup
@@ -16,7 +16,6 @@ from loxodon.store.search import TABLES, conditions_of
 from loxodon.store.worklog import EVENT, SEGMENT, event_of, segment_of
 from loxodon.text.words import fold
 from loxodon.types import Entity, Event, Record, Review, Segment, Session, Source, Turn
-from loxodon.values import NamedTuple
 from loxodon.verbs.paging import Key, Slice
 
 _FEW = 1_000

@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
@@ -21,7 +21,6 @@ from loxodon.store.database import Database
 from loxodon.store.fulltext import FullText, Narrowed
 from loxodon.store.rows import about_label
 from loxodon.text.words import among, fold, index_words
-from loxodon.values import NamedTuple
 
 SAMPLE_FROM = 2_000
 """Rows from which on an index is sampled: below, reading every list is cheap."""

@@ -23,11 +23,12 @@ space of their own.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.store import Namespace
 from loxodon.trust.origin.provenance import OWN
 from loxodon.types import Origin, Record
-from loxodon.values import NamedTuple
 
 MAX_AGENT = 64
 _MARKS = frozenset("@~/\\")

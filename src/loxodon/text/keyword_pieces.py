@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
+from typing import NamedTuple
 
 from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import (
@@ -19,7 +20,6 @@ from loxodon.text.stopwords import (
     ENGLISH,
     FILLERS,
 )
-from loxodon.values import NamedTuple
 
 _MAX_RUN = 6
 

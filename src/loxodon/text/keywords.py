@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from math import log2, sqrt
+from typing import NamedTuple
 
 from loxodon.text.keyword_pieces import (
     Cutter,
@@ -26,7 +27,6 @@ from loxodon.text.keyword_pieces import (
 )
 from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import CHINESE_CHARACTERS, CHINESE_NOMINAL, CHINESE_WORDS, ENGLISH
-from loxodon.values import NamedTuple
 
 MAX_TEXT = 200_000
 """Characters that are looked at: what a longer text is about is said by then."""

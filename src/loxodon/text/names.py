@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 from loxodon.text.patterns import lazy
-from loxodon.values import NamedTuple
 
 LOOKED_AT = 600
 """Characters of a message in which names are looked for."""

@@ -17,11 +17,11 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import CHINESE_PROTECTED, CHINESE_WORDS
 from loxodon.text.words import fold, query_words, stem_of
-from loxodon.values import NamedTuple
 
 SAME = 1.0
 """Weight of a word that means the same."""

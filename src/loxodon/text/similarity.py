@@ -14,10 +14,10 @@ import math
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from loxodon.text.irregular import PAST
 from loxodon.text.words import fold, index_words, stem_of
-from loxodon.values import NamedTuple
 
 _GRAMMAR = frozenset(
     "的了在是我你他她它们有和跟与就都也很还又再把被给对从到向让而且或及所以因为着吗呢吧啊呀嘛么"

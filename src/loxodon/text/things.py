@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import sense
-from loxodon.values import NamedTuple
 
 
 class Thing(NamedTuple):

@@ -7,10 +7,9 @@ that came as JSON, `serve/cli/parser.py` those that were typed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.types import AUDIENCES, CATEGORIES, CHATS, KINDS, ORIGINS
-from loxodon.values import NamedTuple
 
 TEXT, TEXTS, WORDS, PATH = "text", "texts", "words", "path"
 WHOLE, NUMBER, FLAG = "whole", "number", "flag"

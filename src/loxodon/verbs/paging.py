@@ -12,10 +12,9 @@ order puts it, and nothing that stays comes twice or is passed over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from loxodon.errors import CursorError
-from loxodon.values import NamedTuple
 
 Item = TypeVar("Item")
 Key = tuple[int | str, ...]

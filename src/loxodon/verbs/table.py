@@ -19,9 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
-from loxodon.values import NamedTuple
 from loxodon.verbs.arguments import CURSOR, Argument, joined, shared
 
 OnRecord = Literal["reads", "writes", "works", ""]

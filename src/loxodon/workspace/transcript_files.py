@@ -7,8 +7,8 @@ it only grew since.
 from __future__ import annotations
 
 import json
-from _blake2 import blake2b  # hashlib would load OpenSSL
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import BinaryIO, NamedTuple
 
 from loxodon.errors import InputError

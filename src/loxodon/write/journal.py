@@ -11,9 +11,9 @@ A live turn with neither id nor time has no place: who says `yes` again says it 
 from __future__ import annotations
 
 import os
-from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from hashlib import blake2b
 
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Turn
 

@@ -15,13 +15,13 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
+from typing import NamedTuple
 
 from loxodon.config import UnsettledConfig
 from loxodon.language.statements import Statement
 from loxodon.messages import t
 from loxodon.text.words import fold
 from loxodon.types import Record, Version
-from loxodon.values import NamedTuple
 
 CONFIDENCE = 0.5
 UNSETTLED = "unsettled"

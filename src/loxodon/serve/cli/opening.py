@@ -6,6 +6,7 @@ import os
 from argparse import Namespace
 from collections.abc import Callable
 from datetime import tzinfo
+from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon import files
@@ -18,7 +19,6 @@ from loxodon.memory import Memory
 from loxodon.services import opening
 from loxodon.services.opening import finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
-from loxodon.values import NamedTuple
 
 
 class Outcome(NamedTuple):

@@ -23,8 +23,8 @@ after two spaces:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from loxodon.values import NamedTuple
 from loxodon.verbs.arguments import (
     FLAG,
     NUMBER,

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from _thread import RLock
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import apsw

@@ -15,14 +15,12 @@ with a key (`trust/`), by `digest` as well.
 
 from __future__ import annotations
 
-from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
 from struct import pack
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
-
-from loxodon.values import NamedTuple
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 """A query with its values; all rows of the answer."""

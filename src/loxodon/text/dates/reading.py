@@ -34,6 +34,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import cache
+from typing import NamedTuple
 
 from loxodon.text.dates.reckoning import (
     Clock,
@@ -83,7 +84,6 @@ from loxodon.text.dates.rules import (
 )
 from loxodon.text.dates.words import BEGINNINGS, GRAMMAR, MONTHS, NUM
 from loxodon.text.steps import charge
-from loxodon.values import NamedTuple
 
 _YEAR_OR_PAST = r"[0-9]{4}|年|last|ago|yesterday|past|previous|[昨前上去]"
 _AHEAD = (

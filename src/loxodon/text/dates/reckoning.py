@@ -9,10 +9,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from loxodon.text.dates.words import COUNT, CUES, DIGIT, EDGE, EDGES, MONTHS_IN
-from loxodon.values import NamedTuple
 
 Grain = Literal[
     "minute", "hour", "part", "day", "week", "month", "quarter", "season", "year", "span"

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-
-from loxodon.values import NamedTuple
+from typing import NamedTuple
 
 
 class Actor(NamedTuple):

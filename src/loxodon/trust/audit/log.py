@@ -18,11 +18,11 @@ and the database lets go of them.
 from __future__ import annotations
 
 import os
-from _thread import RLock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import Any
+from threading import RLock
+from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.errors import AuditError, KeyProblemError, StoreError
@@ -31,7 +31,6 @@ from loxodon.trust.access.acting import actor
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.trail import EMPTY, NOWHERE, Anchor, Head, Mac, Tail, Testimony
 from loxodon.trust.rest.keys import Keys, mac_with
-from loxodon.values import NamedTuple
 
 FOLDER = "audit"
 """In the space for the log, and in the home for the heads of its spaces."""

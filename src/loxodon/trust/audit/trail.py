@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon import files
-from loxodon.values import NamedTuple
 
 Mac = Callable[[bytes], bytes]
 

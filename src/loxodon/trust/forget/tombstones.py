@@ -32,9 +32,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from loxodon import files

@@ -16,10 +16,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loxodon import files
-from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store import Chunk

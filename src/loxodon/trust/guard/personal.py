@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
-
-from loxodon.values import NamedTuple
+from typing import NamedTuple
 
 
 class Candidate(NamedTuple):

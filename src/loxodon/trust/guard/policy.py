@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.errors import ConfigError
@@ -27,7 +27,6 @@ from loxodon.trust.guard.rules import ACTIONS, BY_FAMILY, FAMILIES, TOKENS, Acti
 from loxodon.trust.guard.rules_commands import COMMANDS
 from loxodon.trust.guard.rules_context import CONTEXT
 from loxodon.trust.guard.rules_personal import PERSONAL
-from loxodon.values import NamedTuple
 
 FILE = "policy.toml"
 LARGEST = 1 << 20

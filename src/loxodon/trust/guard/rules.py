@@ -8,9 +8,7 @@ of `plausible.py` or `personal.py` that a match must pass: entropy, a checksum, 
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
-from loxodon.values import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Family = Literal["secret", "identity", "contact", "private"]
 """What opens something; what says who somebody is; how they are reached; what is nobody else's affair."""

@@ -10,6 +10,7 @@ Each rule has examples of what it removes (in braces) and of what it leaves alon
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import ENGLISH
@@ -17,7 +18,6 @@ from loxodon.trust.guard.personal import Candidate, Check
 from loxodon.trust.guard.plausible import ENDINGS, NO_PASSWORDS, is_no_password, is_technical
 from loxodon.trust.guard.rules import Rule
 from loxodon.trust.guard.rules_context import LINK, QUOTE, ZH_IS, ZH_TOLD
-from loxodon.values import NamedTuple
 
 
 class ToldRule(NamedTuple):

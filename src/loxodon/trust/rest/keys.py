@@ -9,24 +9,17 @@ and every seal would look like nobody's.
 
 from __future__ import annotations
 
+import hmac
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.errors import KeyProblemError, install_hint
 from loxodon.filelock import lock_on
 from loxodon.layout import KEYS, SPACES
 from loxodon.spaces import space_path
-from loxodon.values import NamedTuple
-
-try:  # what hashlib would give, without the 3 ms that loading OpenSSL takes from a cold recall
-    from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
-except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        from hashlib import sha256
 
 FILE = "master"
 MARK = "key.mark"
@@ -35,31 +28,16 @@ PURPOSES = ("audit", "tombstone", "signature", "transcripts", "consent")
 SIZE = 32
 _SERVICE = "loxodon"
 _LOCK_SECONDS = 30.0
-_BLOCK = 64
-_INNER = bytes(byte ^ 0x36 for byte in range(256))
-_OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
 def mac_with(key: bytes) -> Callable[[bytes], bytes]:
-    """HMAC-SHA256 under one key, as a function that is quick to call often."""
-    if len(key) > _BLOCK:
-        key = sha256(key).digest()
-    padded = key.ljust(_BLOCK, b"\0")
-    inner, outer = sha256(padded.translate(_INNER)), sha256(padded.translate(_OUTER))
-
-    def mac(data: bytes) -> bytes:
-        first: Any = inner.copy()
-        first.update(data)
-        second: Any = outer.copy()
-        second.update(first.digest())
-        return bytes(second.digest())
-
-    return mac
+    """HMAC-SHA256 under one key."""
+    return partial(mac, key)
 
 
 def mac(key: bytes, data: bytes) -> bytes:
     """HMAC-SHA256 of `data` under `key`."""
-    return mac_with(key)(data)
+    return hmac.digest(key, data, "sha256")
 
 
 class Keys(NamedTuple):

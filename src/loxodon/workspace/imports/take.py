@@ -6,10 +6,10 @@ called where it comes from (`WorkspaceData.imported`), whatever has become of it
 
 from __future__ import annotations
 
-from _blake2 import blake2b
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from loxodon import config
