@@ -37,7 +37,6 @@ from loxodon.language.statements import (
 )
 from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
-from loxodon.text.things import things_in
 
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
@@ -450,7 +449,7 @@ def _own_words(
     if asks or (bare and change.act == "state"):
         least = grammar.worth.unsaid
     kept = half or wish or (worth >= least and not vague and (hedged or not never))
-    if not kept and not change.over and not (change.act != "state" and things_in(text)):
+    if not kept and change.act == "state":
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
     statement = Statement(

@@ -1,37 +1,22 @@
-"""Of what a plain sentence tells a value: `my gym is PureGym`, `我的手机号是139…`.
+"""Whether two plain sentences tell two values of one thing: `my gym is PureGym` and `I switched,
+my gym is JD now`.
 
-What somebody calls theirs has one value of a kind at a time. A sentence that calls nothing theirs,
-or whose value may be anything (`my gym is nice`), tells no such thing.
+They do where all their words agree but those of one slot, and what fills it is of one kind. What
+may have several values, as cats and appointments, must be said to have changed; a measure has one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache, lru_cache
+from typing import Literal
 
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import sense
 from loxodon.values import NamedTuple
 
-
-class Thing(NamedTuple):
-    """What somebody calls theirs, and its value."""
-
-    name: tuple[str, ...]
-    value: str
-    kind: tuple[str, ...]
-    """`date`, `name`, or `number` and what is counted."""
-
-    @property
-    def called(self) -> str:
-        """Its name, as one looks for it."""
-        return " ".join(self.name) if "".join(self.name).isascii() else "".join(self.name)
-
-    @property
-    def is_measured(self) -> bool:
-        """Whether there cannot be two: of a name or a date there may be another beside it."""
-        return self.kind[0] == "number"
+Kind = Literal["number", "date", "name", "word"]
 
 
 def own_words(content: str) -> str:
@@ -51,37 +36,90 @@ def only_adds(clause: str) -> bool:
     return _adds.match(clause) is not None and _somebody.search(clause) is None
 
 
+def valued_anew(new: str, old: str, about: str, announced: bool) -> bool:
+    """Whether `new` gives another value to what `old` tells of whom both are `about`; `announced`:
+    it says that something has changed."""
+    told = _said(old, about)
+    if _one_more.search(own_words(new)) or any(not only_adds(one) for one in clauses_in(old)[1:]):
+        return False
+    moved = announced and _moved.search(own_words(new)) is not None
+    known = [token for clause in told for token in clause]
+    said = _said(new, about)
+    ways = [*said, *([*one, *other] for one, other in zip(said, said[1:], strict=False))]
+    return any(_one_slot(one, known, announced, moved) for one in ways)
+
+
+class _Token(NamedTuple):
+    raw: str
+    base: str
+    linked: bool
+    """Whether it follows what only links a thing and its value: `is`, `moved to`, 改到."""
+
+
+def _one_slot(
+    new: Sequence[_Token], old: Sequence[_Token], announced: bool, moved: bool
+) -> bool:
+    start = next((n for n, (a, b) in enumerate(zip(new, old, strict=False)) if a.base != b.base), 0)
+    rest = min(len(new), len(old)) - start
+    ends = enumerate(zip(new[::-1], old[::-1], strict=False))
+    end = min(rest, next((n for n, (a, b) in ends if a.base != b.base), rest))
+    value, before = new[start : len(new) - end], old[start : len(old) - end]
+    shared = [*new[:start], *new[len(new) - end :]]
+    if not (value and before and shared) or len(value) > _LONGEST or len(before) > _LONGEST:
+        return False
+    head, tail = new[:start], new[len(new) - end :]
+    kind = _kind(head, value, tail)
+    if kind != _kind(head, before, tail):
+        return False
+    if not announced:
+        measured = value[0].linked if not tail else not tail[0].linked
+        return kind == "number" and measured and not any(one.base[-1] == "<" for one in shared)
+    if kind != "word":
+        return moved or len(shared) > 1 or kind == "number"
+    return len(shared) > 1 and (moved or value[0].linked) and len(shared) >= len(value)
+
+
+_LONGEST = 8
+"""Words of a value, or characters."""
+
+
+def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token]) -> Kind:
+    before, after = head[-1].raw if head else "", tail[0].raw if tail else ""
+    text = " ".join(one.raw for one in value)
+    around = f"{before} {text} {after}" if before.isascii() else f"{before}{text}{after}"
+    if _day.search(text) or _time.search(text):
+        return "date"
+    if all(_number.fullmatch(one.raw) for one in value):
+        if _day.search(around) or _time.search(around):
+            return "date"
+        return "name" if before[:1].isupper() or before == "第" else "number"
+    named = [one for one in value if one.raw.lower() not in ("a", "an", "the", "of", "and", "in")]
+    if all(one.raw[0].isdigit() or _named.match(one.raw) for one in named):
+        return "name"
+    return "word"
+
+
 @lru_cache(maxsize=4_096)
-def things_in(content: str) -> tuple[Thing, ...]:
-    """What a sentence tells a value of."""
-    found = (
-        Thing(name, value, kind)
-        for name, value, on in _pairs(clauses_in(content))
-        if name and (kind := _kind(value, on))
-    )
-    return tuple(found)
-
-
-def _pairs(clauses: list[str]) -> Iterator[tuple[tuple[str, ...], str, bool]]:
-    """Things and their values, and whether these may be when something is."""
-    before = ""
-    for clause in clauses:
-        if found := next(filter(None, (like.fullmatch(clause) for like in _telling())), None):
-            yield sense(found["thing"]), found["value"], bool(found["on"])
-        elif before and (found := _it_is.fullmatch(clause)):
-            yield sense(before), found["value"], True
-        changed = _changed.fullmatch(clause)
-        before = next(filter(None, changed.groups()), "") if changed else ""
-
-
-def _kind(value: str, on: bool) -> tuple[str, ...]:
-    if _day.search(value) or (on and _time.search(value)):
-        return ("date",)
-    if _named.match(value):
-        return ("name",)
-    if _number.search(value):
-        return ("number", *sense(_number.sub(" ", value)))
-    return ()
+def _said(content: str, about: str) -> list[list[_Token]]:
+    """The clauses of a sentence without who it is about, and without what only links or announces
+    a value."""
+    found, links = [], _links()
+    for clause in clauses_in(_third.sub(_first, own_words(content))):
+        text = _announcing.sub(" ", clause)
+        if about and about in text:
+            text = text.partition(about)[2]
+        tokens, linked = [], False
+        for raw in _token.findall(text):
+            base = " ".join(sense(raw))
+            if base in links or not base:
+                linked = linked or bool(base)
+                continue
+            if tokens or base not in _PRONOUNS:
+                tokens.append(_Token(raw, base, linked))
+            linked = False
+        if tokens:
+            found.append(tokens)
+    return found
 
 
 _quoted = lazy(r"“(.+)”", re.S)
@@ -107,41 +145,41 @@ _adds = lazy(
 _somebody = lazy(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]", re.I)
 
 
-_MOVED = (
-    r"(?:moved|changed|pushed(?: back)?|postponed|rescheduled|shifted|bumped|switched|put back"
-    r"|brought forward)"
-)
+_token = lazy(r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])|['’]\w+|\w")
+_third = lazy(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
 
 
+def _first(found: re.Match[str]) -> str:
+    return {"the user's": "my", "the user": "I"}.get(found[0].lower(), "我")
+
+
+_PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
 @cache
-def _telling() -> tuple[re.Pattern[str], ...]:
-    thing = r"(?:my|our) (?:new )?(?P<thing>[\w'’/ -]{2,50}?)"
-    value = r"(?P<value>[^,;]+?)(?: now| instead| these days)?[.!]*"
-    set_to = rf"(?: now| currently| actually| booked| set| scheduled| {_MOVED})*"
-    return (
-        re.compile(
-            rf"{thing}(?: is| are|['’]s| was| has been| have been| got){set_to}"
-            rf"(?P<on> to| for| on| at| until| till)? {value}",
-            re.I,
-        ),
-        re.compile(rf"\w+(?: have| has)? {_MOVED} {thing} (?P<on>to|until|till) {value}", re.I),
-        re.compile(
-            r"(?:我们?的?|新的?|现在的?)+(?P<thing>[^，。我]{2,16}?)(?:已经|现在|又|都)*"
-            r"(?:(?P<on>(?:改|推迟?|延|挪|调|换|提前|定|安排|变)(?:到|成|在|为|于)了?|在)|是|叫)"
-            r"(?P<value>[^，。]+?)了?[。！]*"
-        ),
-    )
+def _links() -> frozenset[str]:
+    """What stands between a thing and its value, or says that this has changed; and the speaker."""
+    return frozenset(
+        sense(
+            "I we is was be been have had get got to on at for until till new set booked scheduled"
+            " moved changed pushed postponed shifted bumped switched raised"
+        )
+    ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又")
 
 
-_changed = lazy(
-    rf"(?:I|we)(?: have|['’]ve)? {_MOVED} (?:my|our) ([\w'’ -]{{2,50}})"
-    rf"|(?:my|our) ([\w'’ -]{{2,50}}?) (?:has |have )?{_MOVED}",
+_announcing = lazy(
+    r"\b(?:from now on|these days|nowadays|at the moment|currently|now|instead|actually|finally"
+    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back)\b"
+    r"|现在起?|目前|如今|眼下|以后|今后|从现在(?:起|开始)|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
     re.I,
 )
-
-
-_it_is = lazy(
-    r"(?:it|they|that)(?:['’]s| is|['’]re| are)(?: now)? (?P<value>[^,;]+?)(?: now)?[.!]*", re.I
+_moved = lazy(
+    r"\b(?:moved|changed|switched|swapped|pushed|postponed|rescheduled|shifted|bumped|put back"
+    r"|brought forward|went (?:up|down)|rose|dropped|increased|transferred|upgraded|new"
+    r"|from now on|no longer|instead)\b|[换改搬转调涨降升]|推[迟到]|提前|延[期到]|挪|跳槽|以后|今后",
+    re.I,
+)
+_one_more = lazy(
+    r"\b(?:also|too|another|second|as well|one of|both|either|extra)\b|还(?![是没款钱在])|也|另|其中|之一",
+    re.I,
 )
 
 
@@ -161,7 +199,7 @@ _named = lazy(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z
 
 
 _number = lazy(
-    r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
-    r"|[零一二两三四五六七八九十百千万半]+(?=[个岁斤公块元度分只次杯天])",
+    r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[零一二两三四五六七八九十百千万半]"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve",
     re.I,
 )

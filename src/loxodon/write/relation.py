@@ -16,7 +16,7 @@ from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import opposed, sense
-from loxodon.text.things import clauses_in, only_adds, own_words, things_in
+from loxodon.text.things import clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.beliefs import certain
@@ -44,7 +44,8 @@ def relation(new: Statement, old: Record) -> Relation:
     if new.act != "state" and is_over(new, old):
         return "ended" if new.act == "end" else "contradicts"
     if new.attribute or old.attribute:
-        return "unrelated"
+        one = not old.attribute or ATTRIBUTES[old.attribute].one
+        return "contradicts" if one and _valued_anew(new, old) else "unrelated"
     return _of_words(new, old)
 
 
@@ -210,7 +211,7 @@ def _of_words(new: Statement, old: Record) -> Relation:
         return "richer"
     if said < known:
         return "poorer"
-    return "contradicts" if len(known) == 1 and _valued_anew(new, old) else "unrelated"
+    return "contradicts" if _valued_anew(new, old) else "unrelated"
 
 
 def _clauses(content: str) -> frozenset[tuple[str, ...]]:
@@ -218,14 +219,12 @@ def _clauses(content: str) -> frozenset[tuple[str, ...]]:
 
 
 def _valued_anew(new: Statement, old: Record) -> bool:
-    """Whether two sentences tell two values of one thing of the speaker's. What may have several,
-    as appointments, must be said to have changed."""
+    """Whether two sentences tell two values of one thing."""
     if new.category == old.category == "preference":
         return _set_anew(own_words(new.content), own_words(old.content))
-    for one in things_in(new.content):
-        for other in things_in(old.content):
-            if (one.name, one.kind) == (other.name, other.kind) and one.value != other.value:
-                return one.is_measured or new.act != "state"
+    about = "" if fold(new.subject) == USER else new.subject
+    if valued_anew(new.content, old.content, about, new.act in ("change", "correct")):
+        return True
     if new.act == "correct" and not new.over:
         head, value, before, tail = apart(_unsaid(new.content), _unsaid(old.content))
         return bool(value and before) and len(head + tail) > len(value + before)
