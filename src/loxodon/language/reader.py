@@ -37,6 +37,7 @@ from loxodon.language.statements import (
 )
 from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
+from loxodon.text.things import tells_value
 
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
@@ -448,7 +449,8 @@ def _own_words(
     least = grammar.worth.least
     if asks or (bare and change.act == "state"):
         least = grammar.worth.unsaid
-    kept = half or wish or (worth >= least and not vague and (hedged or not never))
+    worthy = (worth >= least and not vague) or tells_value(text)
+    kept = half or wish or (worthy and (hedged or not never))
     if not kept and change.act == "state":
         return []
     ill = grammar.frames.of_health(grammar.evened(text))

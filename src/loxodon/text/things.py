@@ -49,6 +49,15 @@ def valued_anew(new: str, old: str, about: str, announced: bool) -> bool:
     return any(_one_slot(one, known, announced, moved) for one in ways)
 
 
+def tells_value(text: str) -> bool:
+    """Whether a sentence says plainly, in one clause, what is so of the speaker, and that is a name
+    or a number."""
+    said = _said(text, "") if _of_speaker.match(text) else []
+    if len(said) != 1 or any(one.base[-1] == "<" or _day.search(one.raw) for one in said[0]):
+        return False
+    return any(_number.fullmatch(one.raw) or _named.match(one.raw) for one in said[0][1:])
+
+
 class _Token(NamedTuple):
     raw: str
     base: str
@@ -85,8 +94,10 @@ _LONGEST = 8
 
 def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token]) -> Kind:
     before, after = head[-1].raw if head else "", tail[0].raw if tail else ""
-    text = " ".join(one.raw for one in value)
-    around = f"{before} {text} {after}" if before.isascii() else f"{before}{text}{after}"
+    text, around = (
+        _spaced.sub(" ", "|".join(some)).replace("|", "")
+        for some in ([one.raw for one in value], [before, *(one.raw for one in value), after])
+    )
     if _day.search(text) or _time.search(text):
         return "date"
     if all(_number.fullmatch(one.raw) for one in value):
@@ -137,7 +148,7 @@ _adds = lazy(
     r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
     r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
     r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
-    r"|平均|每|连续|主要|都是|用的是|不然|因为|押",
+    r"|平均|每|连续|主要|都是|用的是|不然|因为|押|名?叫|(?:目标|牌子|名字|型号|颜色|价格)?是",
     re.I,
 )
 
@@ -146,6 +157,8 @@ _somebody = lazy(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]"
 
 
 _token = lazy(r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])|['’]\w+|\w")
+_of_speaker = lazy(r"(?:I|my|our|we)\b|我", re.I)
+_spaced = lazy(r"(?<=[!-~])\|(?=[!-~])")
 _third = lazy(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
 
 
@@ -159,7 +172,7 @@ def _links() -> frozenset[str]:
     """What stands between a thing and its value, or says that this has changed; and the speaker."""
     return frozenset(
         sense(
-            "I we is was be been have had get got to on at for until till new set booked scheduled"
+            "I we my our is was be been have had get got to on at for until till new set booked scheduled"
             " moved changed pushed postponed shifted bumped switched raised"
         )
     ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又")
