@@ -346,7 +346,8 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
     value = match.filled(frame.value)
-    over = (*match.filled(frame.over).split("|"), match.slots.get("old", ""), clause.rest * end)
+    named = match.filled(frame.over, S=clause.subject)
+    over = (*named.split("|"), match.slots.get("old", ""), clause.rest * end)
     importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
         grammar.third_person(clause, match),

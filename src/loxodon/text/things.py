@@ -53,7 +53,9 @@ def tells_value(text: str) -> bool:
     """Whether a sentence says plainly, in one clause, what is so of the speaker, and that is a name
     or a number."""
     said = _said(text, "") if _of_speaker.match(text) else []
-    if len(said) != 1 or any(one.base[-1] == "<" or _day.search(one.raw) for one in said[0]):
+    if len(said) != 1 or _past.search(text) or _day.search(text):
+        return False
+    if any(one.base[-1] == "<" and not one.linked for one in said[0]):
         return False
     return any(_number.fullmatch(one.raw) or _named.match(one.raw) for one in said[0][1:])
 
@@ -158,6 +160,7 @@ _somebody = lazy(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]"
 
 _token = lazy(r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])|['’]\w+|\w")
 _of_speaker = lazy(r"(?:I|my|our|we)\b|我", re.I)
+_past = lazy(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
 _spaced = lazy(r"(?<=[!-~])\|(?=[!-~])")
 _third = lazy(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
 

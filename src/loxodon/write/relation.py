@@ -32,6 +32,8 @@ def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
     if other_project(new, old):
         return "unrelated"
+    if _is_dead(new, old):
+        return "ended"
     if fold(new.subject) != fold(old.subject or USER):
         gone = old.category == "relation" and any(
             fold(words).endswith(fold(new.subject)) for words in new.over
@@ -260,6 +262,15 @@ _negation = lazy(
 # --- What is over ---------------------------------------------------------------------------------
 
 
+def _is_dead(new: Statement, old: Record) -> bool:
+    """Whether whom a memory is about has died; who they were stays so."""
+    named = any(fold(words) == fold(old.subject) for words in new.over)
+    return named and old.category != "identity" and _died.search(new.content) is not None
+
+
+_died = lazy(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
+
+
 def is_over(new: Statement, old: Record) -> bool:
     """Whether a memory tells of the very thing that a statement says is over, or was wrong."""
     if not old.positive:
@@ -385,9 +396,11 @@ _BEFORE = frozenset(["at", "in", "on", "to", "with", "for", "from", "of", "by", 
 _OWNED = frozenset(["my", "our", "his", "her", "their"])
 _AFTER = _BEFORE | {
     *sense("every each once twice since until till daily weekly monthly morning evening night all"),
+    *sense("called named lesson class course membership subscription"),
     *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
 }
-"""What follows a thing; another word would make it another thing: a coffee shop is no coffee."""
+"""What follows a thing, besides a participle (`moored at …`); another word would make it another
+thing: a coffee shop is no coffee."""
 
 
 def speaks_of(words: str, old: Record) -> bool:
@@ -413,7 +426,9 @@ def names(words: str, content: str) -> bool:
     led = [word for word in before if word in _BEFORE]
     if len(led) > 1 or (led and not _OWNED.isdisjoint(before)):
         return False  # `our dog in the car`
-    return all(word in _AFTER or _is_count(word) for word in after)
+    if after == ("be",):
+        return not {*told[: at[0]]} - _OWNED
+    return all(word in _AFTER or _is_count(word) or word[-1] == "<" for word in after)
 
 
 _STEM = 5
@@ -441,16 +456,21 @@ def _tells_han(words: str, said: str) -> bool:
     ends = r"(?=$|[，。、；和每一两三四五0-9（(了])"
     if thing[0] == "在":
         return thing in said
+    if re.match(f"(?:我们?|用户)?(?:平时|现在|常)?用?.{{0,4}}{re.escape(thing)}[是叫]", said):
+        return True
     if work := re.fullmatch("(.{2,}?)(?:职务|工作|活儿?|差事|兼职)", thing):
         return re.search(f"[在是当做给][^，]{{0,6}}{re.escape(work[1])}", said) is not None
+    between = "[^，开住去在吃喝打看学养是有]" if thing[0] in "做当干" else _WITHIN
+    thing = thing.lstrip("做当干")
     ways = [re.escape(thing)]
     if len(thing) > _HEAD:
         ways.append(f"{re.escape(thing[0])}.{{0,4}}{re.escape(thing[1:])}")
         ways += [
-            f"{re.escape(thing[:n])}[^，开做当住去在吃喝打看学养是有]{{0,6}}{re.escape(thing[n:])}"
+            f"{re.escape(thing[:n])}{between}{{0,6}}{re.escape(thing[n:])}"
             for n in range(2, len(thing))
         ]
     return any(re.search(way + ends, said) for way in ways)
 
 
 _HEAD = 2
+_WITHIN = "[^，开做当住去在吃喝打看学养是有]"
