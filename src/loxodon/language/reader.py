@@ -72,6 +72,10 @@ class Grammar(Sharing, Protocol):
         """A text with short forms written out."""
         ...
 
+    def settled(self, clause: Clause) -> Clause | None:
+        """A clause that tells a change, as one that tells what is so since then."""
+        ...
+
     def of_nobody(self, text: str) -> bool:
         """Whether the head of a clause names nobody but the speaker, and nothing."""
         ...
@@ -285,6 +289,7 @@ def _conjuncts(
     ways = [clause]
     if before and clause.who in ("", "bare"):
         ways = [*grammar.sharing(before, clause.text), clause]
+    ways += [one for one in map(grammar.settled, ways) if one]
     for one in ways:
         said = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
         if any(match for _, match in said):

@@ -40,6 +40,7 @@ def valued_anew(new: str, old: str, about: str, announced: bool) -> bool:
     """Whether `new` gives another value to what `old` tells of whom both are `about`; `announced`:
     it says that something has changed."""
     told = _said(old, about)
+    announced = announced or _announcing.search(own_words(new)) is not None
     if _one_more.search(own_words(new)) or any(not only_adds(one) for one in clauses_in(old)[1:]):
         return False
     moved = announced and _moved.search(own_words(new)) is not None
@@ -100,11 +101,11 @@ def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token
         _spaced.sub(" ", "|".join(some)).replace("|", "")
         for some in ([one.raw for one in value], [before, *(one.raw for one in value), after])
     )
-    if _day.search(text) or _time.search(text):
+    numbers = [one for one in value if _number.fullmatch(one.raw)]
+    near = around if numbers else text
+    if _day.search(near) or _time.search(near):
         return "date"
-    if all(_number.fullmatch(one.raw) for one in value):
-        if _day.search(around) or _time.search(around):
-            return "date"
+    if len(numbers) == len(value):
         return "name" if before[:1].isupper() or before == "第" else "number"
     named = [one for one in value if one.raw.lower() not in ("a", "an", "the", "of", "and", "in")]
     if all(one.raw[0].isdigit() or _named.match(one.raw) for one in named):
@@ -176,15 +177,15 @@ def _links() -> frozenset[str]:
     return frozenset(
         sense(
             "I we my our is was be been have had get got to on at for until till new set booked scheduled"
-            " moved changed pushed postponed shifted bumped switched raised"
+            " moved changed pushed postponed shifted bumped switched raised use"
         )
-    ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又")
+    ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用")
 
 
 _announcing = lazy(
     r"\b(?:from now on|these days|nowadays|at the moment|currently|now|instead|actually|finally"
-    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back)\b"
-    r"|现在起?|目前|如今|眼下|以后|今后|从现在(?:起|开始)|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
+    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back|(?:down|up) (?=to)|using|only)\b"
+    r"|换了一?[个家份台辆部位]?|只[用要]?|改签|现在起?|目前|如今|眼下|以后|今后|从现在(?:起|开始)|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
     re.I,
 )
 _moved = lazy(

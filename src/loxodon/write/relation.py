@@ -46,7 +46,7 @@ def relation(new: Statement, old: Record) -> Relation:
     if new.act != "state" and is_over(new, old):
         return "ended" if new.act == "end" else "contradicts"
     if new.attribute or old.attribute:
-        one = not old.attribute or ATTRIBUTES[old.attribute].one
+        one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _FIRM
         return "contradicts" if one and _valued_anew(new, old) else "unrelated"
     return _of_words(new, old)
 
@@ -276,7 +276,7 @@ def is_over(new: Statement, old: Record) -> bool:
     if not old.positive:
         return False
     if old.category == "relation":
-        return any(_is_whom(words, old) for words in new.over)
+        return any(_is_whom(words, old) or _is_role(words, new, old) for words in new.over)
     if old.attribute == "occupation":
         return any(_is_work(words, old) for words in new.over) and _names_it(new, old)
     if old.category in _FIRM and old.attribute not in ("diet", "medication", "dose"):
@@ -289,6 +289,12 @@ def _is_whom(words: str, old: Record) -> bool:
     said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
     value = re.sub(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]", "", old.value)
     return said <= {*sense(old.content)} and any({*part} <= said for part in _parts(value))
+
+
+def _is_role(words: str, new: Statement, old: Record) -> bool:
+    """Whether somebody else is now what one at a time is: `I've changed dentists`."""
+    one = new.act == "change" and ATTRIBUTES[old.attribute].one
+    return one and fold(old.content.replace(old.value, "")).rstrip(" s").endswith(fold(words).rstrip("s"))
 
 
 def _is_work(words: str, old: Record) -> bool:
