@@ -81,14 +81,16 @@ def _one_slot(
         return False
     head, tail = new[:start], new[len(new) - end :]
     kind = _kind(head, value, tail)
-    if kind != _kind(head, before, tail):
+    several = all(any(one.linked for one in some[1:]) for some in (value, before))
+    if kind != _kind(head, before, tail) or (several and kind != "date"):
         return False
     if not announced:
         measured = value[0].linked if not tail else not tail[0].linked
         return kind == "number" and measured and not any(one.base[-1] == "<" for one in shared)
     if kind != "word":
         return moved or len(shared) > 1 or kind == "number"
-    return len(shared) > 1 and (moved or value[0].linked) and len(shared) >= len(value)
+    set_to = value[0].linked or (moved and tail)
+    return bool(set_to) and len(shared) > 1 and len(shared) >= len(value)
 
 
 _LONGEST = 8
@@ -103,7 +105,7 @@ def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token
     )
     numbers = [one for one in value if _number.fullmatch(one.raw)]
     near = around if numbers else text
-    if _day.search(near) or _time.search(near):
+    if (_day.search(near) or _time.search(near)) and all(map(_of_time.match, text.split())):
         return "date"
     if len(numbers) == len(value):
         return "name" if before[:1].isupper() or before == "第" else "number"
@@ -200,14 +202,16 @@ _one_more = lazy(
 )
 
 
+_DAYS = (
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
+    r"|ober)?\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+)
 _day = lazy(
-    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
-    r"|ober)?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|\d{1,2}/\d{1,2}"
+    rf"\b(?:{_DAYS})|\b\d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}-\d\d|\d{{1,2}}/\d{{1,2}}"
     r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
     re.I,
 )
-
-
+_of_time = lazy(rf"(?:at|on|the|half|past|noon|[ap]m|\d|[^A-Za-z]|{_DAYS})", re.I)
 _time = lazy(r"\d:\d\d|\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
 
 

@@ -434,6 +434,8 @@ def names(words: str, content: str) -> bool:
         return False  # `our dog in the car`
     if after == ("be",):
         return not {*told[: at[0]]} - _OWNED
+    if len(wanted) > 1 and words.split()[-1][0].isupper():
+        return True
     return all(word in _AFTER or _is_count(word) or word[-1] == "<" for word in after)
 
 
@@ -451,15 +453,15 @@ def _akin(told: str, named: str) -> bool:
 
 def _bare(words: str) -> str:
     """The name of a thing, without whose it is and which one of them."""
-    lead = "^(?:[把将给])?(?:我们?)?的?(?:[这那](?:[辆只台个张份本部条家些])?)?"
-    return re.sub(rf"{lead}|的|\s|(?:那边|那个|那儿|那里)$", "", fold(words))
+    which = "[这那](?:[辆只台个张份本部条家些边儿里])?"
+    return re.sub(rf"^[把将给]?(?:我们?)?的?|{which}|的|\s", "", fold(words))
 
 
 def _tells_han(words: str, said: str) -> bool:
     """A doing (喝咖啡, also in 每天喝两杯咖啡), a place (在肯德基), or a thing that the sentence
     ends with (爱奇艺会员, also in 爱奇艺连续包月会员): 咖啡 is not what 我在咖啡店上班 is about."""
     thing, said = _bare(words), fold(said)
-    ends = r"(?=$|[，。、；和每一两三四五0-9（(了])"
+    ends = r"(?=$|[，。、；和每一两三四五0-9（(了]|[成会队团社]员)"
     if thing[0] == "在":
         return thing in said
     if re.match(f"(?:我们?|用户)?(?:平时|现在|常)?用?.{{0,4}}{re.escape(thing)}[是叫]", said):
@@ -468,8 +470,15 @@ def _tells_han(words: str, said: str) -> bool:
         return re.search(f"[在是当做给][^，]{{0,6}}{re.escape(work[1])}", said) is not None
     between = "[^，开住去在吃喝打看学养是有]" if thing[0] in "做当干" else _WITHIN
     thing = thing.lstrip("做当干")
+    if re.search(f"[用叫]{re.escape(thing)}", said):
+        return True
+    where, of, what = fold(words).partition("的")
     ways = [re.escape(thing)]
-    if len(thing) > _HEAD:
+    if of:
+        ways.append(f"在{re.escape(_bare(where))}[^，]{{0,6}}{re.escape(what)}")
+    if len(thing) == _HEAD:
+        ways.append(rf"{thing[0]}[一二两三四五六七八九十半几\d]+.{thing[1]}")
+    else:
         ways.append(f"{re.escape(thing[0])}.{{0,4}}{re.escape(thing[1:])}")
         ways += [
             f"{re.escape(thing[:n])}{between}{{0,6}}{re.escape(thing[n:])}"
