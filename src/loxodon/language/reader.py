@@ -457,7 +457,8 @@ def _own_words(
         least = grammar.worth.unsaid
     worthy = (worth >= least and not vague) or tells_value(text)
     kept = half or wish or (worthy and (hedged or not never))
-    if not kept and change.act == "state":
+    somebody = not asks and any(one.who for one in clauses)
+    if not kept and not change.over and not (change.act != "state" and somebody):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
     statement = Statement(

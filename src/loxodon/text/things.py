@@ -43,6 +43,8 @@ def valued_anew(new: str, old: str, about: str, announced: bool) -> bool:
     announced = announced or _announcing.search(own_words(new)) is not None
     if _one_more.search(own_words(new)) or any(not only_adds(one) for one in clauses_in(old)[1:]):
         return False
+    if not announced and _done.search(own_words(old)):
+        return False
     moved = announced and _moved.search(own_words(new)) is not None
     known = [token for clause in told for token in clause]
     said = _said(new, about)
@@ -64,8 +66,8 @@ def tells_value(text: str) -> bool:
 class _Token(NamedTuple):
     raw: str
     base: str
-    linked: bool
-    """Whether it follows what only links a thing and its value: `is`, `moved to`, 改到."""
+    linked: str
+    """What it follows that only links a thing and its value: `is`, `moved to`, 改到."""
 
 
 def _one_slot(
@@ -85,12 +87,13 @@ def _one_slot(
     if kind != _kind(head, before, tail) or (several and kind != "date"):
         return False
     if not announced:
-        measured = value[0].linked if not tail else not tail[0].linked
-        return kind == "number" and measured and not any(one.base[-1] == "<" for one in shared)
+        measured = not tail[0].linked if tail else value[0].linked not in ("", *_WHEN)
+        past = any(one.base[-1] == "<" for one in shared)
+        return kind == "number" and measured and not past
     if kind != "word":
-        return moved or len(shared) > 1 or kind == "number"
-    set_to = value[0].linked or (moved and tail)
-    return bool(set_to) and len(shared) > 1 and len(shared) >= len(value)
+        return moved or len(shared) > 1 or kind == "number" or value[0].linked == "be"
+    set_to = bool(value[0].linked) or (moved and len(tail) > 0)
+    return set_to and len(shared) > 1 and len(shared) >= len(value)
 
 
 _LONGEST = 8
@@ -105,10 +108,13 @@ def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token
     )
     numbers = [one for one in value if _number.fullmatch(one.raw)]
     near = around if numbers else text
+    if value[0].linked in _WHEN and _clock.search(text):
+        return "date"
     if (_day.search(near) or _time.search(near)) and all(map(_of_time.match, text.split())):
         return "date"
     if len(numbers) == len(value):
-        return "name" if before[:1].isupper() or before == "第" else "number"
+        part = before == "第" or (before[:1].isupper() and not value[0].linked)
+        return "name" if part else "number"
     named = [one for one in value if one.raw.lower() not in ("a", "an", "the", "of", "and", "in")]
     if all(one.raw[0].isdigit() or _named.match(one.raw) for one in named):
         return "name"
@@ -124,15 +130,15 @@ def _said(content: str, about: str) -> list[list[_Token]]:
         text = _announcing.sub(" ", clause)
         if about and about in text:
             text = text.partition(about)[2]
-        tokens, linked = [], False
+        tokens, linked = [], ""
         for raw in _token.findall(text):
             base = " ".join(sense(raw))
             if base in links or not base:
-                linked = linked or bool(base)
+                linked = base or linked
                 continue
             if tokens or base not in _PRONOUNS:
                 tokens.append(_Token(raw, base, linked))
-            linked = False
+            linked = ""
         if tokens:
             found.append(tokens)
     return found
@@ -161,9 +167,10 @@ _adds = lazy(
 _somebody = lazy(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]", re.I)
 
 
-_token = lazy(r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])|['’]\w+|\w")
+_token = lazy(r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])|['’]\w+|\w")
 _of_speaker = lazy(r"(?:I|my|our|we)\b|我", re.I)
 _past = lazy(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
+_done = lazy(r"[了过](?![，。]|$)")
 _spaced = lazy(r"(?<=[!-~])\|(?=[!-~])")
 _third = lazy(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
 
@@ -207,12 +214,14 @@ _DAYS = (
     r"|ober)?\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 )
 _day = lazy(
-    rf"\b(?:{_DAYS})|\b\d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}-\d\d|\d{{1,2}}/\d{{1,2}}"
+    rf"\b(?:{_DAYS})|\b\d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}(?:-\d\d|年)|\d{{1,2}}/\d{{1,2}}"
     r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
     re.I,
 )
 _of_time = lazy(rf"(?:at|on|the|half|past|noon|[ap]m|\d|[^A-Za-z]|{_DAYS})", re.I)
-_time = lazy(r"\d:\d\d|\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
+_WHEN = ("to", "on", "at", "for", "until", "till")
+_clock = lazy(r"\d:\d\d")
+_time = lazy(r"\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
 
 
 # A name, or what a machine goes by: an address, a path, a version.
