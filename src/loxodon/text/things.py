@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import sense
 from loxodon.values import NamedTuple
 
+Words = tuple[str, ...]
 Kind = Literal["number", "date", "name", "word"]
 
 
@@ -39,17 +41,32 @@ def only_adds(clause: str) -> bool:
 def valued_anew(new: str, old: str, about: str, announced: bool) -> bool:
     """Whether `new` gives another value to what `old` tells of whom both are `about`; `announced`:
     it says that something has changed."""
-    told = _said(old, about)
-    announced = announced or _announcing.search(own_words(new)) is not None
-    if _one_more.search(own_words(new)) or any(not only_adds(one) for one in clauses_in(old)[1:]):
+    words, told = own_words(new), own_words(old)
+    moved = _moved.search(words) is not None
+    announced = announced or moved or _now.search(words) is not None
+    if _one_more.search(words) or not all(map(only_adds, clauses_in(old)[1:])):
         return False
-    if not announced and _done.search(own_words(old)):
+    if not announced and _done.search(told):
         return False
-    moved = announced and _moved.search(own_words(new)) is not None
-    known = [token for clause in told for token in clause]
-    said = _said(new, about)
-    ways = [*said, *([*one, *other] for one, other in zip(said, said[1:], strict=False))]
+    known = [token for clause in _said(told, about) for token in clause]
+    said = _said(words, about)
+    # `my rent went up, it's 950 now` tells the thing in one clause and its value in the next
+    ways = [*said, *([*one, *other] for one, other in pairwise(said))]
     return any(_one_slot(one, known, announced, moved) for one in ways)
+
+
+def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
+    """What two begin with alike, what each then has of its own, and what they end with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    start = next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    ends = enumerate(zip(one[start:][::-1], other[start:][::-1], strict=False))
+    end = next((n for n, (a, b) in ends if a != b), min(len(one), len(other)) - start)
+    return (
+        one[:start],
+        one[start : len(one) - end],
+        other[start : len(other) - end],
+        one[len(one) - end :],
+    )
 
 
 def tells_value(text: str) -> bool:
@@ -70,32 +87,28 @@ class _Token(NamedTuple):
     """What it follows that only links a thing and its value: `is`, `moved to`, 改到."""
 
 
-def _one_slot(
-    new: Sequence[_Token], old: Sequence[_Token], announced: bool, moved: bool
-) -> bool:
-    start = next((n for n, (a, b) in enumerate(zip(new, old, strict=False)) if a.base != b.base), 0)
-    rest = min(len(new), len(old)) - start
-    ends = enumerate(zip(new[::-1], old[::-1], strict=False))
-    end = min(rest, next((n for n, (a, b) in ends if a.base != b.base), rest))
-    value, before = new[start : len(new) - end], old[start : len(old) - end]
-    shared = [*new[:start], *new[len(new) - end :]]
-    if not (value and before and shared) or len(value) > _LONGEST or len(before) > _LONGEST:
-        return False
+def _one_slot(new: Sequence[_Token], old: Sequence[_Token], announced: bool, moved: bool) -> bool:
+    alike, own, _, after = apart(*(tuple(one.base for one in some) for some in (new, old)))
+    start, end = len(alike), len(after)
     head, tail = new[:start], new[len(new) - end :]
+    value, before = new[start : len(new) - end], old[start : len(old) - end]
+    shared = [*head, *tail]
+    if not (value and before and shared) or max(len(value), len(before)) > _LONGEST:
+        return False
     kind = _kind(head, value, tail)
     several = all(any(one.linked for one in some[1:]) for some in (value, before))
-    if kind != _kind(head, before, tail) or (several and kind != "date"):
+    if kind != _kind(head, before, tail) or (several and kind != "date") or not _NO.isdisjoint(own):
         return False
     if not announced:
         measured = not tail[0].linked if tail else value[0].linked not in ("", *_WHEN)
-        past = any(one.base[-1] == "<" for one in shared)
-        return kind == "number" and measured and not past
+        return kind == "number" and measured and not any(one.base[-1] == "<" for one in shared)
     if kind != "word":
         return moved or len(shared) > 1 or kind == "number" or value[0].linked == "be"
-    set_to = bool(value[0].linked) or (moved and len(tail) > 0)
+    set_to = bool(value[0].linked) or (moved and end > 0)
     return set_to and len(shared) > 1 and len(shared) >= len(value)
 
 
+_NO = frozenset(["not", "no", *"不没"])
 _LONGEST = 8
 """Words of a value, or characters."""
 
@@ -122,15 +135,16 @@ def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token
 
 
 @lru_cache(maxsize=4_096)
-def _said(content: str, about: str) -> list[list[_Token]]:
+def _said(words: str, about: str) -> list[list[_Token]]:
     """The clauses of a sentence without who it is about, and without what only links or announces
     a value."""
     found, links = [], _links()
-    for clause in clauses_in(_third.sub(_first, own_words(content))):
+    for clause in clauses_in(_third.sub(_first, words)):
         text = _announcing.sub(" ", clause)
         if about and about in text:
             text = text.partition(about)[2]
-        tokens, linked = [], ""
+        tokens: list[_Token] = []
+        linked = ""
         for raw in _token.findall(text):
             base = " ".join(sense(raw))
             if base in links or not base:
@@ -159,15 +173,20 @@ _adds = lazy(
     r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
     r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
     r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
-    r"|平均|每|连续|主要|都是|用的是|不然|因为|押|名?叫|(?:目标|牌子|名字|型号|颜色|价格)?是",
+    r"|平均|每|连续|主要|都是|用的是|不然|因为|押|名?叫|[^，]{0,2}是",
     re.I,
 )
 
 
-_somebody = lazy(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]", re.I)
+_somebody = lazy(
+    r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你爸妈哥姐弟妹爷奶婆公儿女友]", re.I
+)
 
 
-_token = lazy(r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])|['’]\w+|\w")
+_token = lazy(
+    r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])"
+    r"|['’]\w+|\w"
+)
 _of_speaker = lazy(r"(?:I|my|our|we)\b|我", re.I)
 _past = lazy(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
 _done = lazy(r"[了过](?![，。]|$)")
@@ -180,31 +199,41 @@ def _first(found: re.Match[str]) -> str:
 
 
 _PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
+
+
 @cache
 def _links() -> frozenset[str]:
     """What stands between a thing and its value, or says that this has changed; and the speaker."""
     return frozenset(
         sense(
-            "I we my our is was be been have had get got to on at for until till new set booked scheduled"
-            " moved changed pushed postponed shifted bumped switched raised use"
+            "I we my our is was be been have had get got to on at for until till new set booked"
+            " scheduled moved changed pushed postponed shifted bumped switched raised use"
         )
     ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用")
 
 
+_now = lazy(
+    r"\b(?:from now on|these days|nowadays|currently|(?<!right )(?<!for )now)\b"
+    r"|现在|目前|如今|眼下|以后|今后",
+    re.I,
+)
 _announcing = lazy(
     r"\b(?:from now on|these days|nowadays|at the moment|currently|now|instead|actually|finally"
-    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back|(?:down|up) (?=to)|using|only)\b"
-    r"|换了一?[个家份台辆部位]?|只[用要]?|改签|现在起?|目前|如今|眼下|以后|今后|从现在(?:起|开始)|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
+    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back"
+    r"|(?:down|up) (?=to)|using|only)\b|换了一?[个家份台辆部位]?|只[用要]?|改签|从?现在(?:起|开始)?"
+    r"|目前|如今|眼下|以后|今后|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
     re.I,
 )
 _moved = lazy(
     r"\b(?:moved|changed|switched|swapped|pushed|postponed|rescheduled|shifted|bumped|put back"
     r"|brought forward|went (?:up|down)|rose|dropped|increased|transferred|upgraded|new"
-    r"|from now on|no longer|instead)\b|[换改搬转调涨降升]|推[迟到]|提前|延[期到]|挪|跳槽|以后|今后",
+    r"|from now on|no longer|instead)\b"
+    r"|[换改搬转调涨降升挪]|推[迟到]|提前|延[期到]|跳槽|以后|今后",
     re.I,
 )
 _one_more = lazy(
-    r"\b(?:also|too|another|second|as well|one of|both|either|extra)\b|还(?![是没款钱在])|也|另|其中|之一",
+    r"\b(?:also|too|another|second|as well|one of|both|either|extra)\b"
+    r"|还(?![是没款钱在])|也|另|其中|之一",
     re.I,
 )
 

@@ -16,7 +16,7 @@ from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import opposed, sense
-from loxodon.text.things import clauses_in, only_adds, own_words, valued_anew
+from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.beliefs import certain
@@ -168,20 +168,6 @@ def _of_what(told: Statement | Record) -> str:
     return fold(told.content.replace(told.value, "")) if who else ""
 
 
-def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
-    """What two begin with alike, what each then has of its own, and what they end with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    start = next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
-    ends = enumerate(zip(one[start:][::-1], other[start:][::-1], strict=False))
-    end = next((n for n, (a, b) in ends if a != b), min(len(one), len(other)) - start)
-    return (
-        one[:start],
-        one[start : len(one) - end],
-        other[start : len(other) - end],
-        one[len(one) - end :],
-    )
-
-
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
 _FORM = 3
 """Words that two wishes have before what they differ in."""
@@ -294,7 +280,9 @@ def _is_whom(words: str, old: Record) -> bool:
 def _is_role(words: str, new: Statement, old: Record) -> bool:
     """Whether somebody else is now what one at a time is: `I've changed dentists`."""
     one = new.act == "change" and ATTRIBUTES[old.attribute].one
-    return one and fold(old.content.replace(old.value, "")).rstrip(" s").endswith(fold(words).rstrip("s"))
+    return one and fold(old.content.replace(old.value, "")).rstrip(" s").endswith(
+        fold(words).rstrip("s")
+    )
 
 
 def _is_work(words: str, old: Record) -> bool:
