@@ -209,7 +209,7 @@ def _links() -> frozenset[str]:
             "I we my our is was be been have had get got to on at for until till new set booked"
             " scheduled moved changed pushed postponed shifted bumped switched raised use"
         )
-    ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用")
+    ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用姓")
 
 
 _now = lazy(

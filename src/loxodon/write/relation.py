@@ -458,7 +458,7 @@ def _tells_han(words: str, said: str) -> bool:
         return re.search(f"[在是当做给][^，]{{0,6}}{re.escape(work[1])}", said) is not None
     between = "[^，开住去在吃喝打看学养是有]" if thing[0] in "做当干" else _WITHIN
     thing = thing.lstrip("做当干")
-    if re.search(f"[用叫]{re.escape(thing)}", said):
+    if re.search(f"[用叫]{re.escape(thing)}|[跟和]{re.escape(thing)}(?:谈恋爱|交往|在一起)", said):
         return True
     where, of, what = fold(words).partition("的")
     ways = [re.escape(thing)]
