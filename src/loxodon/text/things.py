@@ -75,7 +75,7 @@ def tells_value(text: str) -> bool:
     said = _said(text, "") if _of_speaker.match(text) else []
     if len(said) != 1 or _past.search(text) or _day.search(text):
         return False
-    if any(one.base[-1] == "<" and not one.linked for one in said[0]):
+    if any(one.base[-1] == "<" and one.linked != "be" for one in said[0]):
         return False
     return any(_number.fullmatch(one.raw) or _named.match(one.raw) for one in said[0][1:])
 
