@@ -9,7 +9,7 @@ from tests.unseen.judge import AUTHORS, CASES, JUDGES, cases
 
 STEP = count(20, 1)
 """The short form plays every twentieth case."""
-FLOOR = {"changes": 0.75, "origin": 0.9, "secrets_told": 0.85, "forget_requests": 0.6}
+FLOOR = {"changes": 0.88, "origin": 0.9, "secrets_told": 0.85, "forget_requests": 0.6}
 """The share that must be right at least; docs/benchmarks.md has what was measured."""
 
 

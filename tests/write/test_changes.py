@@ -51,6 +51,13 @@ def after(home: Path, *told: str) -> tuple[list[str], list[str], list[str]]:
         ("My manager is Tom", "My new manager is Priya", "Tom"),
         ("We plan to visit Kyoto in autumn", "We decided against Kyoto, it's Nara now", "plan to"),
         ("我们国庆要去爬泰山", "泰山不爬了，改爬黄山", "国庆"),
+        ("My dentist is Dr Hale", "I've changed dentists, I see Dr Moreno now", "Hale"),
+        ("I own a sailboat moored at Pelican Bay", "I sold the sailboat", "Pelican"),
+        ("My dog Bruno is a beagle", "Bruno died on Friday", "beagle"),
+        ("我有一辆摩托车，是雅马哈的", "我那辆摩托车卖掉了", "雅马哈"),
+        ("我儿子在第一小学读书", "我儿子转到实验小学读书了", "第一小学"),
+        ("我在做一个叫萤火的副业项目", "萤火这个项目我不做了", "副业"),
+        ("我平时用的手机是小米13", "我换手机了，现在平时用的是华为Mate 60", "小米13"),
     ],
 )
 def test_a_change_ends_what_it_changes(known: str, later: str, over: str, tmp_path: Path) -> None:
@@ -91,6 +98,11 @@ def test_a_change_ends_what_it_changes(known: str, later: str, over: str, tmp_pa
         ("我养了一只猫叫可乐", "我戒了可乐"),
         ("I like Bruges", "Scrap Bruges, we're going to Antwerp instead"),
         ("我喜欢北京", "北京不去了，改去天津"),
+        ("My daughter Mia goes to Oak School", "Mia's friend changed schools"),
+        ("I work at the Odeon cinema", "We cancelled our Odeon booking"),
+        ("我在看《三体》", "我同事把《三体》看完了"),
+        ("我每天喝牛奶", "牛奶喝完了"),
+        ("我手机是小米13", "我换手机壳了"),
     ],
 )
 def test_what_others_do_or_is_for_once_ends_nothing(known: str, later: str, tmp_path: Path) -> None:

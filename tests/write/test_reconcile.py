@@ -143,12 +143,17 @@ def test_what_is_over_leaves_the_rest(new: Candidate, old: Candidate) -> None:
 # Death
 
 
-def test_the_end_of_someone_ends_who_they_are_to_the_user_and_what_is_told_of_them_stays() -> None:
+def test_the_death_of_someone_ends_what_is_told_of_them_but_not_who_they_were() -> None:
     died = said("Biscuit died", subject="Biscuit", act="end", over=("Biscuit",), positive=False)
     owned = said("The user has a dog named Biscuit", "pet", "Biscuit", category="relation")
     eats = said("Biscuit eats chicken", subject="Biscuit")
+    born = said(
+        "Biscuit was born in 2012", "birthday", "2012", subject="Biscuit", category="identity"
+    )
     other = said("Rex eats chicken", subject="Rex")
-    assert outcome(died, owned, eats, other) == "add, ends 1"
+    assert outcome(died, owned, eats, born, other) == "add, ends 2"
+    left = said("Max and I broke up", act="end", over=("Max",))
+    assert outcome(left, said("Max works at Bosch", subject="Max")) == "add"
 
 
 # Corrections and changes

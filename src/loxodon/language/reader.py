@@ -37,7 +37,7 @@ from loxodon.language.statements import (
 )
 from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
-from loxodon.text.things import things_in
+from loxodon.text.things import tells_value
 
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
@@ -70,6 +70,10 @@ class Grammar(Sharing, Protocol):
 
     def evened(self, text: str) -> str:
         """A text with short forms written out."""
+        ...
+
+    def settled(self, clause: Clause) -> Clause | None:
+        """A clause that tells a change, as one that tells what is so since then."""
         ...
 
     def of_nobody(self, text: str) -> bool:
@@ -285,6 +289,7 @@ def _conjuncts(
     ways = [clause]
     if before and clause.who in ("", "bare"):
         ways = [*grammar.sharing(before, clause.text), clause]
+    ways += [one for one in map(grammar.settled, ways) if one]
     for one in ways:
         said = conjuncts(grammar, one, lambda way: _match(grammar, sentence, way, small))
         if any(match for _, match in said):
@@ -346,7 +351,8 @@ def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
     value = match.filled(frame.value)
-    over = (*match.filled(frame.over).split("|"), match.slots.get("old", ""), clause.rest * end)
+    named = match.filled(frame.over, S=clause.subject)
+    over = (*named.split("|"), match.slots.get("old", ""), clause.rest * end)
     importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
         grammar.third_person(clause, match),
@@ -449,8 +455,10 @@ def _own_words(
     least = grammar.worth.least
     if asks or (bare and change.act == "state"):
         least = grammar.worth.unsaid
-    kept = half or wish or (worth >= least and not vague and (hedged or not never))
-    if not kept and not change.over and not (change.act != "state" and things_in(text)):
+    worthy = (worth >= least and not vague) or tells_value(text)
+    kept = half or wish or (worthy and (hedged or not never))
+    somebody = not asks and any(one.who for one in clauses)
+    if not kept and not change.over and not (change.act != "state" and somebody):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
     statement = Statement(

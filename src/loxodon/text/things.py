@@ -1,37 +1,23 @@
-"""Of what a plain sentence tells a value: `my gym is PureGym`, `我的手机号是139…`.
+"""Whether two plain sentences tell two values of one thing: `my gym is PureGym` and `I switched,
+my gym is JD now`.
 
-What somebody calls theirs has one value of a kind at a time. A sentence that calls nothing theirs,
-or whose value may be anything (`my gym is nice`), tells no such thing.
+They do where all their words agree but those of one slot, and what fills it is of one kind. What
+may have several values, as cats and appointments, must be said to have changed; a measure has one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import sense
 
-
-class Thing(NamedTuple):
-    """What somebody calls theirs, and its value."""
-
-    name: tuple[str, ...]
-    value: str
-    kind: tuple[str, ...]
-    """`date`, `name`, or `number` and what is counted."""
-
-    @property
-    def called(self) -> str:
-        """Its name, as one looks for it."""
-        return " ".join(self.name) if "".join(self.name).isascii() else "".join(self.name)
-
-    @property
-    def is_measured(self) -> bool:
-        """Whether there cannot be two: of a name or a date there may be another beside it."""
-        return self.kind[0] == "number"
+Words = tuple[str, ...]
+Kind = Literal["number", "date", "name", "word"]
 
 
 def own_words(content: str) -> str:
@@ -51,37 +37,124 @@ def only_adds(clause: str) -> bool:
     return _adds.match(clause) is not None and _somebody.search(clause) is None
 
 
-@lru_cache(maxsize=4_096)
-def things_in(content: str) -> tuple[Thing, ...]:
-    """What a sentence tells a value of."""
-    found = (
-        Thing(name, value, kind)
-        for name, value, on in _pairs(clauses_in(content))
-        if name and (kind := _kind(value, on))
+def valued_anew(new: str, old: str, about: str, announced: bool) -> bool:
+    """Whether `new` gives another value to what `old` tells of whom both are `about`; `announced`:
+    it says that something has changed."""
+    words, told = own_words(new), own_words(old)
+    moved = _moved.search(words) is not None
+    announced = announced or moved or _now.search(words) is not None
+    if _one_more.search(words) or not all(map(only_adds, clauses_in(old)[1:])):
+        return False
+    if not announced and _done.search(told):
+        return False
+    known = [token for clause in _said(told, about) for token in clause]
+    said = _said(words, about)
+    # `my rent went up, it's 950 now` tells the thing in one clause and its value in the next
+    ways = [*said, *([*one, *other] for one, other in pairwise(said))]
+    return any(_one_slot(one, known, announced, moved) for one in ways)
+
+
+def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
+    """What two begin with alike, what each then has of its own, and what they end with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    start = next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    ends = enumerate(zip(one[start:][::-1], other[start:][::-1], strict=False))
+    end = next((n for n, (a, b) in ends if a != b), min(len(one), len(other)) - start)
+    return (
+        one[:start],
+        one[start : len(one) - end],
+        other[start : len(other) - end],
+        one[len(one) - end :],
     )
-    return tuple(found)
 
 
-def _pairs(clauses: list[str]) -> Iterator[tuple[tuple[str, ...], str, bool]]:
-    """Things and their values, and whether these may be when something is."""
-    before = ""
-    for clause in clauses:
-        if found := next(filter(None, (like.fullmatch(clause) for like in _telling())), None):
-            yield sense(found["thing"]), found["value"], bool(found["on"])
-        elif before and (found := _it_is.fullmatch(clause)):
-            yield sense(before), found["value"], True
-        changed = _changed.fullmatch(clause)
-        before = next(filter(None, changed.groups()), "") if changed else ""
+def tells_value(text: str) -> bool:
+    """Whether a sentence says plainly, in one clause, what is so of the speaker, and that is a name
+    or a number."""
+    said = _said(text, "") if _of_speaker.match(text) else []
+    if len(said) != 1 or _past.search(text) or _day.search(text):
+        return False
+    if any(one.base[-1] == "<" and one.linked != "be" for one in said[0]):
+        return False
+    return any(_number.fullmatch(one.raw) or _named.match(one.raw) for one in said[0][1:])
 
 
-def _kind(value: str, on: bool) -> tuple[str, ...]:
-    if _day.search(value) or (on and _time.search(value)):
-        return ("date",)
-    if _named.match(value):
-        return ("name",)
-    if _number.search(value):
-        return ("number", *sense(_number.sub(" ", value)))
-    return ()
+class _Token(NamedTuple):
+    raw: str
+    base: str
+    linked: str
+    """What it follows that only links a thing and its value: `is`, `moved to`, 改到."""
+
+
+def _one_slot(new: Sequence[_Token], old: Sequence[_Token], announced: bool, moved: bool) -> bool:
+    alike, own, _, after = apart(*(tuple(one.base for one in some) for some in (new, old)))
+    start, end = len(alike), len(after)
+    head, tail = new[:start], new[len(new) - end :]
+    value, before = new[start : len(new) - end], old[start : len(old) - end]
+    shared = [*head, *tail]
+    if not (value and before and shared) or max(len(value), len(before)) > _LONGEST:
+        return False
+    kind = _kind(head, value, tail)
+    several = all(any(one.linked for one in some[1:]) for some in (value, before))
+    if kind != _kind(head, before, tail) or (several and kind != "date") or not _NO.isdisjoint(own):
+        return False
+    if not announced:
+        measured = not tail[0].linked if tail else value[0].linked not in ("", *_WHEN)
+        return kind == "number" and measured and not any(one.base[-1] == "<" for one in shared)
+    if kind != "word":
+        return moved or len(shared) > 1 or kind == "number" or value[0].linked == "be"
+    set_to = bool(value[0].linked) or (moved and end > 0)
+    return set_to and len(shared) > 1 and len(shared) >= len(value)
+
+
+_NO = frozenset(["not", "no", *"不没"])
+_LONGEST = 8
+"""Words of a value, or characters."""
+
+
+def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token]) -> Kind:
+    before, after = head[-1].raw if head else "", tail[0].raw if tail else ""
+    text, around = (
+        _spaced.sub(" ", "|".join(some)).replace("|", "")
+        for some in ([one.raw for one in value], [before, *(one.raw for one in value), after])
+    )
+    numbers = [one for one in value if _number.fullmatch(one.raw)]
+    near = around if numbers else text
+    if value[0].linked in _WHEN and _clock.search(text):
+        return "date"
+    if (_day.search(near) or _time.search(near)) and all(map(_of_time.match, text.split())):
+        return "date"
+    if len(numbers) == len(value):
+        part = before == "第" or (before[:1].isupper() and not value[0].linked)
+        return "name" if part else "number"
+    named = [one for one in value if one.raw.lower() not in ("a", "an", "the", "of", "and", "in")]
+    if all(one.raw[0].isdigit() or _named.match(one.raw) for one in named):
+        return "name"
+    return "word"
+
+
+@lru_cache(maxsize=4_096)
+def _said(words: str, about: str) -> list[list[_Token]]:
+    """The clauses of a sentence without who it is about, and without what only links or announces
+    a value."""
+    found, links = [], _links()
+    for clause in clauses_in(_third.sub(_first, words)):
+        text = _announcing.sub(" ", clause)
+        if about and about in text:
+            text = text.partition(about)[2]
+        tokens: list[_Token] = []
+        linked = ""
+        for raw in _token.findall(text):
+            base = " ".join(sense(raw))
+            if base in links or not base:
+                linked = base or linked
+                continue
+            if tokens or base not in _PRONOUNS:
+                tokens.append(_Token(raw, base, linked))
+            linked = ""
+        if tokens:
+            found.append(tokens)
+    return found
 
 
 _quoted = lazy(r"“(.+)”", re.S)
@@ -99,61 +172,84 @@ _adds = lazy(
     r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
     r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
     r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
-    r"|平均|每|连续|主要|都是|用的是|不然|因为|押",
+    r"|平均|每|连续|主要|都是|用的是|不然|因为|押|名?叫|[^，]{0,2}是",
     re.I,
 )
 
 
-_somebody = lazy(r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你]", re.I)
-
-
-_MOVED = (
-    r"(?:moved|changed|pushed(?: back)?|postponed|rescheduled|shifted|bumped|switched|put back"
-    r"|brought forward)"
+_somebody = lazy(
+    r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你爸妈哥姐弟妹爷奶婆公儿女友]", re.I
 )
+
+
+_token = lazy(
+    r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])"
+    r"|['’]\w+|\w"
+)
+_of_speaker = lazy(r"(?:I|my|our|we)\b|我", re.I)
+_past = lazy(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
+_done = lazy(r"[了过](?![，。]|$)")
+_spaced = lazy(r"(?<=[!-~])\|(?=[!-~])")
+_third = lazy(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
+
+
+def _first(found: re.Match[str]) -> str:
+    return {"the user's": "my", "the user": "I"}.get(found[0].lower(), "我")
+
+
+_PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
 
 
 @cache
-def _telling() -> tuple[re.Pattern[str], ...]:
-    thing = r"(?:my|our) (?:new )?(?P<thing>[\w'’/ -]{2,50}?)"
-    value = r"(?P<value>[^,;]+?)(?: now| instead| these days)?[.!]*"
-    set_to = rf"(?: now| currently| actually| booked| set| scheduled| {_MOVED})*"
-    return (
-        re.compile(
-            rf"{thing}(?: is| are|['’]s| was| has been| have been| got){set_to}"
-            rf"(?P<on> to| for| on| at| until| till)? {value}",
-            re.I,
-        ),
-        re.compile(rf"\w+(?: have| has)? {_MOVED} {thing} (?P<on>to|until|till) {value}", re.I),
-        re.compile(
-            r"(?:我们?的?|新的?|现在的?)+(?P<thing>[^，。我]{2,16}?)(?:已经|现在|又|都)*"
-            r"(?:(?P<on>(?:改|推迟?|延|挪|调|换|提前|定|安排|变)(?:到|成|在|为|于)了?|在)|是|叫)"
-            r"(?P<value>[^，。]+?)了?[。！]*"
-        ),
-    )
+def _links() -> frozenset[str]:
+    """What stands between a thing and its value, or says that this has changed; and the speaker."""
+    return frozenset(
+        sense(
+            "I we my our is was be been have had get got to on at for until till new set booked"
+            " scheduled moved changed pushed postponed shifted bumped switched raised use"
+        )
+    ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用姓")
 
 
-_changed = lazy(
-    rf"(?:I|we)(?: have|['’]ve)? {_MOVED} (?:my|our) ([\w'’ -]{{2,50}})"
-    rf"|(?:my|our) ([\w'’ -]{{2,50}}?) (?:has |have )?{_MOVED}",
+_now = lazy(
+    r"\b(?:from now on|these days|nowadays|currently|(?<!right )(?<!for )now)\b"
+    r"|现在|目前|如今|眼下|以后|今后",
+    re.I,
+)
+_announcing = lazy(
+    r"\b(?:from now on|these days|nowadays|at the moment|currently|now|instead|actually|finally"
+    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back"
+    r"|(?:down|up) (?=to)|using|only)\b|换了一?[个家份台辆部位]?|只[用要]?|改签|从?现在(?:起|开始)?"
+    r"|目前|如今|眼下|以后|今后|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
+    re.I,
+)
+_moved = lazy(
+    r"\b(?:moved|changed|switched|swapped|pushed|postponed|rescheduled|shifted|bumped|put back"
+    r"|brought forward|went (?:up|down)|rose|dropped|increased|transferred|upgraded|new"
+    r"|from now on|no longer|instead)\b"
+    r"|[换改搬转调涨降升挪]|推[迟到]|提前|延[期到]|跳槽|以后|今后",
+    re.I,
+)
+_one_more = lazy(
+    r"\b(?:also|too|another|second|as well|one of|both|either|extra)\b"
+    r"|还(?![是没款钱在])|也|另|其中|之一",
     re.I,
 )
 
 
-_it_is = lazy(
-    r"(?:it|they|that)(?:['’]s| is|['’]re| are)(?: now)? (?P<value>[^,;]+?)(?: now)?[.!]*", re.I
+_DAYS = (
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
+    r"|ober)?\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 )
-
-
 _day = lazy(
-    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
-    r"|ober)?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|\d{1,2}/\d{1,2}"
+    rf"\b(?:{_DAYS})|\b\d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}(?:-\d\d|年)|\d{{1,2}}/\d{{1,2}}"
     r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
     re.I,
 )
-
-
-_time = lazy(r"\d:\d\d|\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
+_of_time = lazy(rf"(?:at|on|the|half|past|noon|[ap]m|\d|[^A-Za-z]|{_DAYS})", re.I)
+_WHEN = ("to", "on", "at", "for", "until", "till")
+_clock = lazy(r"\d:\d\d")
+_time = lazy(r"\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
 
 
 # A name, or what a machine goes by: an address, a path, a version.
@@ -161,7 +257,7 @@ _named = lazy(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z
 
 
 _number = lazy(
-    r"\d+(?:[.,:]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
-    r"|[零一二两三四五六七八九十百千万半]+(?=[个岁斤公块元度分只次杯天])",
+    r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[零一二两三四五六七八九十百千万半]"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve",
     re.I,
 )

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, Protocol
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OPPOSITES
 from loxodon.language.statements import Statement
 from loxodon.text.similarity import likeness
-from loxodon.text.things import things_in
+from loxodon.text.things import clauses_in
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.extract import Candidate
@@ -200,8 +200,9 @@ def _near(candidate: Candidate, view: KnowledgeView) -> list[Record]:
             one = ATTRIBUTES[attribute].one or statement.act == "end"
             value = () if one else (statement.value,)
             found += view.about(statement.subject, attribute, *value)
-    for thing in things_in(statement.content):
-        found += view.like(thing.called, SIMILAR)
+    if statement.act != "state":
+        for clause in clauses_in(statement.content):
+            found += view.like(clause, SIMILAR)
     for words in statement.over:
         found += view.like(words, 2 * SIMILAR)
         found += view.about(words)

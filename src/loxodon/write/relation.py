@@ -16,7 +16,7 @@ from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import opposed, sense
-from loxodon.text.things import clauses_in, only_adds, own_words, things_in
+from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.beliefs import certain
@@ -32,6 +32,8 @@ def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
     if other_project(new, old):
         return "unrelated"
+    if _is_dead(new, old):
+        return "ended"
     if fold(new.subject) != fold(old.subject or USER):
         gone = old.category == "relation" and any(
             fold(words).endswith(fold(new.subject)) for words in new.over
@@ -44,7 +46,8 @@ def relation(new: Statement, old: Record) -> Relation:
     if new.act != "state" and is_over(new, old):
         return "ended" if new.act == "end" else "contradicts"
     if new.attribute or old.attribute:
-        return "unrelated"
+        one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _FIRM
+        return "contradicts" if one and _valued_anew(new, old) else "unrelated"
     return _of_words(new, old)
 
 
@@ -165,20 +168,6 @@ def _of_what(told: Statement | Record) -> str:
     return fold(told.content.replace(told.value, "")) if who else ""
 
 
-def apart(one: Words, other: Words) -> tuple[Words, Words, Words, Words]:
-    """What two begin with alike, what each then has of its own, and what they end with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    start = next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
-    ends = enumerate(zip(one[start:][::-1], other[start:][::-1], strict=False))
-    end = next((n for n, (a, b) in ends if a != b), min(len(one), len(other)) - start)
-    return (
-        one[:start],
-        one[start : len(one) - end],
-        other[start : len(other) - end],
-        one[len(one) - end :],
-    )
-
-
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
 _FORM = 3
 """Words that two wishes have before what they differ in."""
@@ -210,7 +199,7 @@ def _of_words(new: Statement, old: Record) -> Relation:
         return "richer"
     if said < known:
         return "poorer"
-    return "contradicts" if len(known) == 1 and _valued_anew(new, old) else "unrelated"
+    return "contradicts" if _valued_anew(new, old) else "unrelated"
 
 
 def _clauses(content: str) -> frozenset[tuple[str, ...]]:
@@ -218,14 +207,12 @@ def _clauses(content: str) -> frozenset[tuple[str, ...]]:
 
 
 def _valued_anew(new: Statement, old: Record) -> bool:
-    """Whether two sentences tell two values of one thing of the speaker's. What may have several,
-    as appointments, must be said to have changed."""
+    """Whether two sentences tell two values of one thing."""
     if new.category == old.category == "preference":
         return _set_anew(own_words(new.content), own_words(old.content))
-    for one in things_in(new.content):
-        for other in things_in(old.content):
-            if (one.name, one.kind) == (other.name, other.kind) and one.value != other.value:
-                return one.is_measured or new.act != "state"
+    about = "" if fold(new.subject) == USER else new.subject
+    if valued_anew(new.content, old.content, about, new.act in ("change", "correct")):
+        return True
     if new.act == "correct" and not new.over:
         head, value, before, tail = apart(_unsaid(new.content), _unsaid(old.content))
         return bool(value and before) and len(head + tail) > len(value + before)
@@ -261,12 +248,21 @@ _negation = lazy(
 # --- What is over ---------------------------------------------------------------------------------
 
 
+def _is_dead(new: Statement, old: Record) -> bool:
+    """Whether whom a memory is about has died; who they were stays so."""
+    named = any(fold(words) == fold(old.subject) for words in new.over)
+    return named and old.category != "identity" and _died.search(new.content) is not None
+
+
+_died = lazy(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
+
+
 def is_over(new: Statement, old: Record) -> bool:
     """Whether a memory tells of the very thing that a statement says is over, or was wrong."""
     if not old.positive:
         return False
     if old.category == "relation":
-        return any(_is_whom(words, old) for words in new.over)
+        return any(_is_whom(words, old) or _is_role(words, new, old) for words in new.over)
     if old.attribute == "occupation":
         return any(_is_work(words, old) for words in new.over) and _names_it(new, old)
     if old.category in _FIRM and old.attribute not in ("diet", "medication", "dose"):
@@ -279,6 +275,14 @@ def _is_whom(words: str, old: Record) -> bool:
     said = {*sense(words if words.isascii() else _bare(words))} - _OWNED
     value = re.sub(r"^[一二两三四五六七八九十几\d]+[只条缸个对窝匹头]", "", old.value)
     return said <= {*sense(old.content)} and any({*part} <= said for part in _parts(value))
+
+
+def _is_role(words: str, new: Statement, old: Record) -> bool:
+    """Whether somebody else is now what one at a time is: `I've changed dentists`."""
+    one = new.act == "change" and ATTRIBUTES[old.attribute].one
+    return one and fold(old.content.replace(old.value, "")).rstrip(" s").endswith(
+        fold(words).rstrip("s")
+    )
 
 
 def _is_work(words: str, old: Record) -> bool:
@@ -386,9 +390,11 @@ _BEFORE = frozenset(["at", "in", "on", "to", "with", "for", "from", "of", "by", 
 _OWNED = frozenset(["my", "our", "his", "her", "their"])
 _AFTER = _BEFORE | {
     *sense("every each once twice since until till daily weekly monthly morning evening night all"),
+    *sense("called named lesson class course membership subscription"),
     *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
 }
-"""What follows a thing; another word would make it another thing: a coffee shop is no coffee."""
+"""What follows a thing, besides a participle (`moored at …`); another word would make it another
+thing: a coffee shop is no coffee."""
 
 
 def speaks_of(words: str, old: Record) -> bool:
@@ -414,7 +420,11 @@ def names(words: str, content: str) -> bool:
     led = [word for word in before if word in _BEFORE]
     if len(led) > 1 or (led and not _OWNED.isdisjoint(before)):
         return False  # `our dog in the car`
-    return all(word in _AFTER or _is_count(word) for word in after)
+    if after == ("be",):
+        return not {*told[: at[0]]} - _OWNED
+    if len(wanted) > 1 and words.split()[-1][0].isupper():
+        return True
+    return all(word in _AFTER or _is_count(word) or word[-1] == "<" for word in after)
 
 
 _STEM = 5
@@ -431,27 +441,39 @@ def _akin(told: str, named: str) -> bool:
 
 def _bare(words: str) -> str:
     """The name of a thing, without whose it is and which one of them."""
-    lead = "^(?:[把将给])?(?:我们?)?的?(?:[这那](?:[辆只台个张份本部条家些])?)?"
-    return re.sub(rf"{lead}|的|\s|(?:那边|那个|那儿|那里)$", "", fold(words))
+    which = "[这那](?:[辆只台个张份本部条家些边儿里])?"
+    return re.sub(rf"^[把将给]?(?:我们?)?的?|{which}|的|\s", "", fold(words))
 
 
 def _tells_han(words: str, said: str) -> bool:
     """A doing (喝咖啡, also in 每天喝两杯咖啡), a place (在肯德基), or a thing that the sentence
     ends with (爱奇艺会员, also in 爱奇艺连续包月会员): 咖啡 is not what 我在咖啡店上班 is about."""
     thing, said = _bare(words), fold(said)
-    ends = r"(?=$|[，。、；和每一两三四五0-9（(了])"
+    ends = r"(?=$|[，。、；和每一两三四五0-9（(了]|[成会队团社]员)"
     if thing[0] == "在":
         return thing in said
+    if re.match(f"(?:我们?|用户)?(?:平时|现在|常)?用?.{{0,4}}{re.escape(thing)}[是叫]", said):
+        return True
     if work := re.fullmatch("(.{2,}?)(?:职务|工作|活儿?|差事|兼职)", thing):
         return re.search(f"[在是当做给][^，]{{0,6}}{re.escape(work[1])}", said) is not None
+    between = "[^，开住去在吃喝打看学养是有]" if thing[0] in "做当干" else _WITHIN
+    thing = thing.lstrip("做当干")
+    if re.search(f"[用叫]{re.escape(thing)}|[跟和]{re.escape(thing)}(?:谈恋爱|交往|在一起)", said):
+        return True
+    where, of, what = fold(words).partition("的")
     ways = [re.escape(thing)]
-    if len(thing) > _HEAD:
+    if of:
+        ways.append(f"在{re.escape(_bare(where))}[^，]{{0,6}}{re.escape(what)}")
+    if len(thing) == _HEAD:
+        ways.append(rf"{thing[0]}[一二两三四五六七八九十半几\d]+.{thing[1]}")
+    else:
         ways.append(f"{re.escape(thing[0])}.{{0,4}}{re.escape(thing[1:])}")
         ways += [
-            f"{re.escape(thing[:n])}[^，开做当住去在吃喝打看学养是有]{{0,6}}{re.escape(thing[n:])}"
+            f"{re.escape(thing[:n])}{between}{{0,6}}{re.escape(thing[n:])}"
             for n in range(2, len(thing))
         ]
     return any(re.search(way + ends, said) for way in ways)
 
 
 _HEAD = 2
+_WITHIN = "[^，开做当住去在吃喝打看学养是有]"

@@ -68,6 +68,9 @@ class _English:
     pronouns: Mapping[str, str] = pronouns()
     attribute_of = staticmethod(attribute_of)
 
+    def settled(self, clause: Clause) -> Clause | None:
+        return None  # `moved to` has its frames
+
     def of_nobody(self, text: str) -> bool:
         return _SPEAKER.fullmatch(text) is not None
 

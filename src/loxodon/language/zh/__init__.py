@@ -75,6 +75,14 @@ class _Chinese:
     def joints(self, text: str) -> list[tuple[int, int]]:
         return []  # each has its comma, where clauses are cut
 
+    def settled(self, clause: Clause) -> Clause | None:
+        changed = _CHANGED.fullmatch(clause.rest)
+        if not changed:
+            return None
+        rest = f"{changed['thing']}{'读' if changed['up'] else '在'}{changed['value']}"
+        head = clause.text.removesuffix(clause.rest)
+        return clause._replace(rest=rest, text=head + rest, timeless=rest)
+
     def of_nobody(self, text: str) -> bool:
         return not bare_of(text)
 
@@ -102,6 +110,9 @@ class _Chinese:
         return f"{told}，叫{name}" if relation in told and not several else ""
 
 
+_CHANGED = re.compile(
+    "(?P<thing>[^，想要打算准备会]{0,6}?)(?:(?P<up>升)到?|(?:搬|调|转|迁|派|跳槽?)(?:到|去|来))了?(?P<value>.{2,16}?)了?"
+)
 _CUT = re.compile(
     r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
 )
