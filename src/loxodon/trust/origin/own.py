@@ -49,12 +49,21 @@ def in_parts(content: object, read: Callable[[Any], str]) -> str:
     return _PARTS.join((texts[0], "\n\n".join(texts[1:])))
 
 
-def own_turn(turn: Turn) -> Turn:
-    """A turn of a person with only their own words; any other as it is."""
-    if turn.role != "user" or turn.origin not in ("user", "import", "relayed"):
-        return turn
-    own = _ITEM.sub("", own_words(turn.content))
-    return turn if own == turn.content else turn._replace(content=own)
+def own_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Turns in the order in which they were said; those of a person with only their own words: none
+    where the turns before ask for somebody else's."""
+    before = dict[str, list[Turn]]()
+    for turn in turns:
+        said = before.setdefault(turn.session, [])
+        own = turn.content
+        if _is_persons(turn):
+            own = "" if _awaited(said) else _ITEM.sub("", own_words(turn.content))
+        yield turn if own == turn.content else turn._replace(content=own)
+        before[turn.session] = [*said[-1:], turn]
+
+
+def _is_persons(turn: Turn) -> bool:
+    return turn.role == "user" and turn.origin in ("user", "import", "relayed")
 
 
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•·]|\d{1,2}[.)、])[ \t]*(?=(?i:i|my)\b|我)")
@@ -270,6 +279,19 @@ _NAME = re.compile(
 # --- Sentences that hand something over -----------------------------------------------------------
 
 
+def _awaited(before: Sequence[Turn]) -> bool:
+    """Whether the next message is a text: the user announced it, or asked for work on one that was
+    not there and was told to go ahead."""
+    asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
+    if not asked or _has(asked, "mine"):
+        return False
+    known = _has(_there(asked), "text", "task", "saying", "them", "code")
+    if known and _has(asked, "coming"):
+        return True
+    answer = before[-1].content[-_READ:] if before[-1].role == "assistant" else ""
+    return known and _has(answer, "wanted") and not _has(answer, "of_you") and not others(asked)
+
+
 def _handed_over(text: str, whole: int) -> Span:
     """What follows a sentence that hands over somebody's words; where that sentence is the last,
     what stands in the lines before it."""
@@ -277,7 +299,9 @@ def _handed_over(text: str, whole: int) -> Span:
     said = [(*span, last) for first, last in lines for span in _sentences(text, first, last)]
     after = dict(pairwise(last for _, last in lines))
     texts = [_plain(text, start, end) for start, end, _ in said]
+    line = 0  # the first sentence of this one
     for n, (_, end, last) in enumerate(said):
+        line = n if n and end > said[n - 1][2] else line
         if within := _begins_within(texts[n]):
             return Span(end - len(texts[n]) + within, whole)
         if n + 1 == len(said):
@@ -287,7 +311,10 @@ def _handed_over(text: str, whole: int) -> Span:
         new_line = end == last
         if new_line and text[last : after[last]].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
-        if _announces(texts[n], new_line) or _tells_of(texts[n], texts[n + 1], texts[-1]):
+        handing = texts[line if new_line else n : n + 1]
+        if any(_announces(one, new_line) for one in handing):
+            return Span(end, whole)
+        if _tells_of(texts[n], texts[n + 1], texts[-1]):
             return Span(end, whole)
     back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
     return Span(0, lines[-1][0] if back else 0)
@@ -328,11 +355,12 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
     if _has(sentence, "mine"):
         return False
-    text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
-    got = said or _has(sentence, "receiving")
+    there = _there(sentence)
+    text, task, said = (_has(there, kind) for kind in ("text", "task", "saying"))
+    got = said or _has(there, "receiving")
     known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
-        code = _has(sentence, "code")
+        code = _has(sentence, "code", "bidding")
         mine = _words("of_mine").match(sentence) is not None
         return known or code or (_has(sentence, "points") and not mine)
     comes = _words("comes").match(sentence)
@@ -341,12 +369,28 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
     if known and _has(sentence, "cataphora"):
         return True
     if before_a_line:
-        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(sentence)
-        shown = title or _has(sentence, "points")
-        return (shown and (known or _has(sentence, "code"))) or _has(sentence, "bare")
+        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(_words("for_me").sub("", sentence))
+        if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
+            return True
+        asks = title or task or _has(sentence, "asks")
+        return _has(sentence, "bare") or (
+            asks and (_has(there, "theirs", "this") or _is_of_nobody(sentence))
+        )
     if _has(sentence, "this_text") and (got or task):
         return True
     return text and said and task and not _has(sentence, "text_of_mine")
+
+
+def _there(sentence: str) -> str:
+    """A sentence without the texts that are yet to be written, which do not follow it."""
+    return _words("made").sub("", sentence)
+
+
+def _is_of_nobody(sentence: str) -> bool:
+    """Whether a sentence is about somebody whom it does not name before: who speaks in what
+    follows."""
+    them = _words("them").search(sentence)
+    return them is not None and not _has(sentence[: them.start()], "somebody")
 
 
 def _tells_of(sentence: str, following: str, last: str) -> bool:
@@ -359,10 +403,11 @@ def _tells_of(sentence: str, following: str, last: str) -> bool:
         return not _has(sentence, "mine")
     if _GONE in sentence or _words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
         return False
-    if text:
-        return about_it or _has(sentence, "saying", "receiving")
     *_, said = (None, *_words("saying").finditer(sentence))
-    return about_it and said is not None and not _has(sentence[said.end() :], "content")
+    told = said is not None and _has(sentence[said.end() :], "content")
+    if text:
+        return about_it or (not told and _has(sentence, "saying", "receiving"))
+    return about_it and said is not None and not told
 
 
 def _refers_back(sentence: str) -> bool:
