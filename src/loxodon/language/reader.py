@@ -120,9 +120,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)
-    sentences = [
-        part for one in _sentences(said.fragments) for part in _apart(grammar, one, known)
-    ]
+    sentences = [part for one in _sentences(said.fragments) for part in _apart(grammar, one, known)]
     asking = sum(one.type in ("instruction", "question") for one in sentences)
     for sentence in sentences:
         working = busy or asking > (sentence.type in ("instruction", "question"))
@@ -467,7 +465,9 @@ def _own_words(
         over=change.over,
         right=change.right,
         category="health" if ill else "preference" if asks or wish else "fact",
-        importance=ATTRIBUTES["condition"].importance if ill else OWN_WORDS,
+        importance=ATTRIBUTES["condition" if ill else "rule"].importance
+        if ill or wish
+        else OWN_WORDS,
         topic=speech.topic(text),
         quoted=True,
         tentative=not kept,

@@ -87,10 +87,12 @@ def others(text: str) -> list[Span]:
     """The stretches of a message that are another's, in order, none within another."""
     spans = _merged(_marked(text[:LONGEST]))
     end = _typed_to(text, spans)
-    spans = _merged([*spans, Span(end, len(text))])
+    of_user = (Span(*one.span()) for one in _words("of_the_user").finditer(text[:end]))
+    spans = _merged([*spans, *of_user, Span(end, len(text))])
     opened = _opened(_without(text[:end], spans))
     if opened is not None:
-        spans = _merged([*spans, Span(opened, _back_at(text[:end]) if not opened else len(text))])
+        back = _back_at(text[:end], opened)
+        spans = _merged([*spans, Span(opened, len(text) if back is None else back)])
     return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
 
 
@@ -207,23 +209,34 @@ def _opened(text: str) -> int | None:
             found.append(start)
         elif _ENTRY.match(said) or _STAMPED.match(said):
             entries.append(start)
-        elif (label := _LABEL.match(said)) and not _is_aside(label["label"]):
+        elif (label := _LABEL.match(said)) and (
+            _is_of_a_role(label["label"]) or not _is_aside(label["label"])
+        ):
             labels.append(start)
             named = _NAME.fullmatch(label["label"]) and _words("first_person").match(
                 said, label.end()
             )
-            if named or _has(label["label"], "text", "saying"):
+            if named or _is_of_a_role(label["label"]) or _has(label["label"], "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
         found += several[:1] if len(several) > 1 else []
     return min(found, default=None)
 
 
-def _back_at(text: str) -> int:
-    """Where the speaker is back, of a message that begins with what is another's: at the last
-    paragraph, where that says what the text before it was."""
+def _back_at(text: str, opened: int) -> int | None:
+    """Where the speaker is back after what is another's: at the last paragraph, where that says
+    what a message began with, or asks something after lines which all have the shape of a log."""
     last = text.rstrip().rfind("\n\n") + 2
-    return last if last > 1 and _words("that_was").match(text, last) else len(text)
+    if last < 2 or last <= opened:
+        return None
+    if not opened and _words("that_was").match(text, last):
+        return last
+    log = all(_ENTRY.match(line[0]) for line in _LINE.finditer(text, opened, last))
+    return last if log and "?" in text[last:].replace("？", "?") else None
+
+
+def _is_of_a_role(label: str) -> bool:
+    return _has(label, "role") and not _ME.search(label)
 
 
 def _is_aside(label: str) -> bool:
@@ -314,7 +327,7 @@ def _handed_over(text: str, whole: int) -> Span:
         handing = texts[line if new_line else n : n + 1]
         if any(_announces(one, new_line) for one in handing):
             return Span(end, whole)
-        if _tells_of(texts[n], texts[n + 1], texts[-1]):
+        if _tells_of(texts[n], texts[n + 1 :]):
             return Span(end, whole)
     back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
     return Span(0, lines[-1][0] if back else 0)
@@ -360,7 +373,7 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
     got = said or _has(there, "receiving")
     known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
-        code = _has(sentence, "code", "bidding")
+        code = _has(sentence, "code", "bidding", "fiction")
         mine = _words("of_mine").match(sentence) is not None
         return known or code or (_has(sentence, "points") and not mine)
     comes = _words("comes").match(sentence)
@@ -369,7 +382,9 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
     if known and _has(sentence, "cataphora"):
         return True
     if before_a_line:
-        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(_words("for_me").sub("", sentence))
+        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(
+            _words("for_me").sub("", sentence)
+        )
         if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
             return True
         asks = title or task or _has(sentence, "asks")
@@ -393,14 +408,16 @@ def _is_of_nobody(sentence: str) -> bool:
     return them is not None and not _has(sentence[: them.start()], "somebody")
 
 
-def _tells_of(sentence: str, following: str, last: str) -> bool:
+def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     """Whether a sentence tells that somebody else said or wrote something, the next one is in the
-    first person, and the last one is about that."""
-    if not _words("first_person").match(following) or _has(following, "asks"):
+    first person, and this one or the last one is about that."""
+    if not _words("first_person").match(after[0]) or _has(after[0], "asks"):
         return False
-    text, about_it = _has(sentence, "text"), _has(last, "asks", "them")
-    if text and about_it and _has(sentence, "wording"):
+    text, about_it = _has(_there(sentence), "text"), _has(after[-1], "asks", "them")
+    if text and _has(sentence, "wording") and about_it:
         return not _has(sentence, "mine")
+    if text and _has(sentence, "them", "fiction") and _has(sentence, "asked_of_you"):
+        return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
     if _GONE in sentence or _words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
         return False
     *_, said = (None, *_words("saying").finditer(sentence))

@@ -213,9 +213,7 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     have forgotten, and nothing over-long."""
     from loxodon.language.forget import without_requests  # a recall has no use for it
 
-    told = [
-        turn._replace(content=tame(turn.content)) for turn in _told(store, turns, read=True)
-    ]
+    told = [turn._replace(content=tame(turn.content)) for turn in _told(store, turns, read=True)]
     firsts = {turn.session: int(turn.ref[2:]) for turn in reversed(told) if turn.ref}
     before = [
         turn
