@@ -459,15 +459,14 @@ def _own_words(
     if not kept and not change.over and not (change.act != "state" and things_in(text)):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
+    matters = "condition" if ill else "rule" if wish else ""
     statement = Statement(
         grammar.quoted(text),
         act=change.act,
         over=change.over,
         right=change.right,
         category="health" if ill else "preference" if asks or wish else "fact",
-        importance=ATTRIBUTES["condition" if ill else "rule"].importance
-        if ill or wish
-        else OWN_WORDS,
+        importance=ATTRIBUTES[matters].importance if matters else OWN_WORDS,
         topic=speech.topic(text),
         quoted=True,
         tentative=not kept,
