@@ -299,7 +299,7 @@ def _awaited(before: Sequence[Turn]) -> bool:
     if not asked or _has(asked, "mine"):
         return False
     known = _has(_there(asked), "text", "task", "saying", "them", "code")
-    if known and _has(asked, "coming"):
+    if _has(asked, "pasting") or (known and _has(asked, "coming")):
         return True
     answer = before[-1].content[-_READ:] if before[-1].role == "assistant" else ""
     return known and _has(answer, "wanted") and not _has(answer, "of_you") and not others(asked)
@@ -348,7 +348,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _begins_within(sentence: str) -> int:
     """Where in a sentence somebody else's words begin; 0 where none do."""
     spoken = _words("speaks").search(sentence)
-    if spoken and _has(sentence[: spoken.end()], "text", "fiction"):
+    if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
     at = 0
     for mark in _COLON.finditer(sentence):
@@ -416,15 +416,16 @@ def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     text, about_it = _has(_there(sentence), "text"), _has(after[-1], "asks", "them")
     if text and _has(sentence, "wording") and about_it:
         return not _has(sentence, "mine")
-    if text and _has(sentence, "them", "fiction") and _has(sentence, "asked_of_you"):
+    theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
+    if text and theirs and _has(sentence, "asked_of_you"):
         return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
     if _GONE in sentence or _words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
         return False
-    *_, said = (None, *_words("saying").finditer(sentence))
-    told = said is not None and _has(sentence[said.end() :], "content")
+    said, got = ([*_words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
+    told = any(_has(sentence[one.end() :], "content") for one in said or got)
     if text:
-        return about_it or (not told and _has(sentence, "saying", "receiving"))
-    return about_it and said is not None and not told
+        return about_it or bool(not told and (said or got))
+    return about_it and bool(said) and not told
 
 
 def _refers_back(sentence: str) -> bool:
