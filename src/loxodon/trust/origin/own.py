@@ -249,7 +249,7 @@ _OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")
 """What stands for a picture, a sound or a file that came with the words."""
 _ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 _RULE = re.compile(
-    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}"
+    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}|[—─━═]{2}(?=[ \t]*$)"
     r"|[-=—–─━═]{2,}(?=[^\n]*[-=—–─━═]{2,}[ \t]*$))[^\n]*$"
 )
 _HEAD = re.compile(
@@ -366,7 +366,7 @@ def _begins_within(sentence: str) -> int:
 
 def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
-    if _has(sentence, "mine"):
+    if _has(sentence, "mine") or _words("aside").fullmatch(sentence.strip(" \t:：")):
         return False
     there = _there(sentence)
     text, task, said = (_has(there, kind) for kind in ("text", "task", "saying"))
