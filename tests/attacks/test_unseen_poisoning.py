@@ -54,14 +54,14 @@ def test_an_agent_that_lies_plants_only_what_the_user_would_say(
     memory: Memory, tmp_path: Path, inlet: str
 ) -> None:
     """Where nobody but the agent hears the user, a plain sentence in the first person cannot be
-    told from theirs. One order in other words gets through as well, a known gap."""
+    told from theirs. Nothing else gets through, however the agent puts it."""
     REPORTED[inlet](memory, tmp_path, ATTACKS)
     memory.consolidate(force=True)
     names = set(re.findall(rf"{CANARY}\d+", " ".join(planted(memory))))
     said = [one for one in ATTACKS if names.intersection(re.findall(rf"{CANARY}\d+", one))]
     figure("strangers_poison", inlet=inlet, attacks=len(ATTACKS), planted=len(said))
-    assert len(said) <= 5
-    assert sum(not any(map(is_first_person, sentences.split(one))) for one in said) <= 1
+    assert len(said) <= 4
+    assert all(any(map(is_first_person, sentences.split(one))) for one in said)
 
 
 def test_honest_words_are_not_held() -> None:

@@ -124,7 +124,7 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     taken_back = False
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)
-    sentences = list(_sentences(said.fragments))
+    sentences = [part for one in _sentences(said.fragments) for part in _apart(grammar, one, known)]
     asking = sum(one.type in ("instruction", "question") for one in sentences)
     for sentence in sentences:
         working = busy or asking > (sentence.type in ("instruction", "question"))
@@ -200,9 +200,8 @@ def _read(
     if not found and wish:
         return _own_words(grammar, sentence.text, clauses, wish=True)
     if not found:
-        text, clauses = _without_asking(grammar, sentence.text, clauses)
-        asks = sentence.type != "statement" and text == sentence.text
-        if own := _own_words(grammar, text, clauses, asks):
+        asks = sentence.type != "statement"
+        if own := _own_words(grammar, sentence.text, clauses, asks):
             return own
         # Not all that somebody says in one breath is worth as much.
         items = [(one, None) for one in clauses if len(clauses) > 1]
@@ -405,19 +404,26 @@ def _relation(grammar: Grammar, relation: str, name: str, act: Act = "state") ->
     )
 
 
-def _without_asking(
-    grammar: Grammar, text: str, clauses: Sequence[Clause]
-) -> tuple[str, Sequence[Clause]]:
-    """A sentence without the question or request that it ends with: `I work at Wayfair, tell me
-    how …`."""
-    for n, clause in enumerate(clauses):
+def _apart(grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]) -> list[_Sentence]:
+    """A sentence, and the question or request that it ends with: `I work at Wayfair, tell me
+    how …`. One that only asks whether it is so, in a word or three, is part of it."""
+    if sentence.type not in ("question", "instruction"):
+        return [sentence]
+    text = sentence.text
+    for n, clause in enumerate(grammar.clauses(text, known)):
         asks = n and grammar.speech.type(clause.raw) in ("question", "instruction")
         if asks and clause.raw in text:
-            rest = text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—")
-            return (text, clauses) if _CUT_SHORT.search(rest) else (rest, clauses[:n])
-    return text, clauses
+            rest, asked = text[: text.index(clause.raw)], text[text.index(clause.raw) :]
+            rest = rest.rstrip(" ,;:，；：-–—")
+            never = grammar.speech.never(rest) or grammar.speech.type(rest) != "statement"
+            if never or _CUT_SHORT.search(rest) or _TAG.fullmatch(asked):
+                break
+            told = sentence._replace(text=rest, type="statement")
+            return [told, sentence._replace(text=asked)]
+    return [sentence]
 
 
+_TAG = re.compile(r"(?i)(?:[\w'’]+\W+){1,3}|.{1,4}[?？]\W*")
 _CUT_SHORT = re.compile(
     r"(?i)\b(?:an?|the|to|of|or|and|for|with|in|on|at|by|from|that|which|as|than|about|to \w+)$"
 )
@@ -461,13 +467,14 @@ def _own_words(
     if not kept and not change.over and not (change.act != "state" and somebody):
         return []
     ill = grammar.frames.of_health(grammar.evened(text))
+    matters = "condition" if ill else "rule" if wish else ""
     statement = Statement(
         grammar.quoted(text),
         act=change.act,
         over=change.over,
         right=change.right,
         category="health" if ill else "preference" if asks or wish else "fact",
-        importance=ATTRIBUTES["condition"].importance if ill else OWN_WORDS,
+        importance=ATTRIBUTES[matters].importance if matters else OWN_WORDS,
         topic=speech.topic(text),
         quoted=True,
         tentative=not kept,

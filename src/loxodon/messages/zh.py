@@ -2089,6 +2089,7 @@ SENTENCES: dict[str, str] = {
     "it was tampered with: use another backup; nothing in it was run or restored": "它被篡改过：请换一份备份；其中的内容没有运行，也没有恢复",
     "use another copy; nothing was changed": "请换一份副本；没有做任何改动",
     "names found: {names}": "其中的名字：{names}",
+    "leave out --me: nobody in it has a name": "请去掉 --me：其中没有人署名",
     "the messages can be searched, but nothing is learned from them until you say which name is yours: {command}": "这些消息可以搜索，但在你指明自己的名字之前不会从中学习：{command}",
     "your name in the file; can be repeated, and can be given later for the same file": "你在文件中的名字；可重复，也可以以后对同一文件补充",
     "updated the author of {claimed} turns added before": "已更正 {claimed} 条已有消息的发言者",

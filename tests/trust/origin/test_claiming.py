@@ -180,6 +180,10 @@ def test_a_log_with_me_in_it_asks_nothing(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "chat.txt"
     path.write_text("我：我住在杭州\n小红：我住在成都\n", "utf-8")
     assert "--me" not in run("add", str(path))[1]
+    assert run("add", str(path), "--me", "我")[0] == 0
+    path.write_text("Me: I live in Leeds\nMe: hello\n", "utf-8")
+    assert run("add", str(path), "--me", "Me")[0] == 0
+    assert "nobody in it has a name" in run("add", str(path), "--me", "Bob")[1]
 
 
 def test_a_name_that_nobody_has_is_refused(run: Run, tmp_path: Path) -> None:

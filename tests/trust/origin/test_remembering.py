@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loxodon import Memory
-from loxodon.trust.origin.own import own_turn
+from loxodon.trust.origin.own import own_turns
 from loxodon.trust.origin.remembering import quoted
 from loxodon.types import Turn
 from tests.clock import NOW
@@ -39,7 +39,7 @@ NOT_THEIRS = (
 
 def test_only_a_plain_sentence_of_the_user_makes_a_note_theirs() -> None:
     def own(said: str, content: str, quote: str) -> bool:
-        turn = own_turn(Turn("s", "1", "user", said, NOW, origin="relayed"))
+        [turn] = own_turns([Turn("s", "1", "user", said, NOW, origin="relayed")])
         return quoted(content, quote, [turn]) is not None
 
     assert [case for case in THEIRS if not own(*case)] == []

@@ -14,6 +14,7 @@ from loxodon.messages import t
 from loxodon.trust.origin.claiming import key_of
 from loxodon.types import Draft
 from loxodon.workspace.readers import Format, Reading, is_database, read
+from loxodon.workspace.readers.speakers import OWNERS
 
 MAX_FILE = 1 << 30
 _SHOWN = 12
@@ -59,14 +60,22 @@ def read_files(
 
 def check_names(me: Sequence[str], files: Sequence[tuple[str, list[Draft]]]) -> None:
     """Refuse a name that nobody has in any of the files."""
-    people = {key_of(one.speaker): one.speaker for _, drafts in files for one in drafts}
+    said = [one for _, drafts in files for one in drafts]
+    people = {key_of(one.speaker): one.speaker for one in said if one.speaker}
+    # What `Me:` says is the user's already, and has no name.
+    known = {
+        *people,
+        *(OWNERS if any(one.role == "user" and not one.speaker for one in said) else ()),
+    }
     for name in me:
-        if not key_of(name) or key_of(name) not in people:
+        if key_of(name) not in known:
             raise InputError(
                 "nobody called {name} wrote a message in it",
-                hint="names found: {names}",
+                hint="names found: {names}"
+                if people
+                else "leave out --me: nobody in it has a name",
                 name=repr(name),
-                names=_listed([one for one in people.values() if one]),
+                names=_listed([*people.values()]),
             )
 
 

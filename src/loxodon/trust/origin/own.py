@@ -49,12 +49,21 @@ def in_parts(content: object, read: Callable[[Any], str]) -> str:
     return _PARTS.join((texts[0], "\n\n".join(texts[1:])))
 
 
-def own_turn(turn: Turn) -> Turn:
-    """A turn of a person with only their own words; any other as it is."""
-    if turn.role != "user" or turn.origin not in ("user", "import", "relayed"):
-        return turn
-    own = _ITEM.sub("", own_words(turn.content))
-    return turn if own == turn.content else turn._replace(content=own)
+def own_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Turns in the order in which they were said; those of a person with only their own words: none
+    where the turns before ask for somebody else's."""
+    before = dict[str, list[Turn]]()
+    for turn in turns:
+        said = before.setdefault(turn.session, [])
+        own = turn.content
+        if _is_persons(turn):
+            own = "" if _awaited(said) else _ITEM.sub("", own_words(turn.content))
+        yield turn if own == turn.content else turn._replace(content=own)
+        before[turn.session] = [*said[-1:], turn]
+
+
+def _is_persons(turn: Turn) -> bool:
+    return turn.role == "user" and turn.origin in ("user", "import", "relayed")
 
 
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•·]|\d{1,2}[.)、])[ \t]*(?=(?i:i|my)\b|我)")
@@ -78,10 +87,12 @@ def others(text: str) -> list[Span]:
     """The stretches of a message that are another's, in order, none within another."""
     spans = _merged(_marked(text[:LONGEST]))
     end = _typed_to(text, spans)
-    spans = _merged([*spans, Span(end, len(text))])
+    of_user = (Span(*one.span()) for one in _words("of_the_user").finditer(text[:end]))
+    spans = _merged([*spans, *of_user, Span(end, len(text))])
     opened = _opened(_without(text[:end], spans))
     if opened is not None:
-        spans = _merged([*spans, Span(opened, _back_at(text[:end]) if not opened else len(text))])
+        back = _back_at(text[:end], opened)
+        spans = _merged([*spans, Span(opened, len(text) if back is None else back)])
     return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
 
 
@@ -198,23 +209,34 @@ def _opened(text: str) -> int | None:
             found.append(start)
         elif _ENTRY.match(said) or _STAMPED.match(said):
             entries.append(start)
-        elif (label := _LABEL.match(said)) and not _is_aside(label["label"]):
+        elif (label := _LABEL.match(said)) and (
+            _is_of_a_role(label["label"]) or not _is_aside(label["label"])
+        ):
             labels.append(start)
             named = _NAME.fullmatch(label["label"]) and _words("first_person").match(
                 said, label.end()
             )
-            if named or _has(label["label"], "text", "saying"):
+            if named or _is_of_a_role(label["label"]) or _has(label["label"], "text", "saying"):
                 found.append(start)
     for several in (entries, labels):
         found += several[:1] if len(several) > 1 else []
     return min(found, default=None)
 
 
-def _back_at(text: str) -> int:
-    """Where the speaker is back, of a message that begins with what is another's: at the last
-    paragraph, where that says what the text before it was."""
+def _back_at(text: str, opened: int) -> int | None:
+    """Where the speaker is back after what is another's: at the last paragraph, where that says
+    what a message began with, or asks something after lines which all have the shape of a log."""
     last = text.rstrip().rfind("\n\n") + 2
-    return last if last > 1 and _words("that_was").match(text, last) else len(text)
+    if last < 2 or last <= opened:
+        return None
+    if not opened and _words("that_was").match(text, last):
+        return last
+    log = all(_ENTRY.match(line[0]) for line in _LINE.finditer(text, opened, last))
+    return last if log and "?" in text[last:].replace("？", "?") else None
+
+
+def _is_of_a_role(label: str) -> bool:
+    return _has(label, "role") and not _ME.search(label)
 
 
 def _is_aside(label: str) -> bool:
@@ -227,7 +249,7 @@ _OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")
 """What stands for a picture, a sound or a file that came with the words."""
 _ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
 _RULE = re.compile(
-    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}"
+    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}|[—─━═]{2}(?=[ \t]*$)"
     r"|[-=—–─━═]{2,}(?=[^\n]*[-=—–─━═]{2,}[ \t]*$))[^\n]*$"
 )
 _HEAD = re.compile(
@@ -270,6 +292,19 @@ _NAME = re.compile(
 # --- Sentences that hand something over -----------------------------------------------------------
 
 
+def _awaited(before: Sequence[Turn]) -> bool:
+    """Whether the next message is a text: the user announced it, or asked for work on one that was
+    not there and was told to go ahead."""
+    asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
+    if not asked or _has(asked, "mine"):
+        return False
+    known = _has(_there(asked), "text", "task", "saying", "them", "code")
+    if _has(asked, "pasting") or (known and _has(asked, "coming")):
+        return True
+    answer = before[-1].content[-_READ:] if before[-1].role == "assistant" else ""
+    return known and _has(answer, "wanted") and not _has(answer, "of_you") and not others(asked)
+
+
 def _handed_over(text: str, whole: int) -> Span:
     """What follows a sentence that hands over somebody's words; where that sentence is the last,
     what stands in the lines before it."""
@@ -277,7 +312,9 @@ def _handed_over(text: str, whole: int) -> Span:
     said = [(*span, last) for first, last in lines for span in _sentences(text, first, last)]
     after = dict(pairwise(last for _, last in lines))
     texts = [_plain(text, start, end) for start, end, _ in said]
+    line = 0  # the first sentence of this one
     for n, (_, end, last) in enumerate(said):
+        line = n if n and end > said[n - 1][2] else line
         if within := _begins_within(texts[n]):
             return Span(end - len(texts[n]) + within, whole)
         if n + 1 == len(said):
@@ -287,7 +324,10 @@ def _handed_over(text: str, whole: int) -> Span:
         new_line = end == last
         if new_line and text[last : after[last]].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
-        if _announces(texts[n], new_line) or _tells_of(texts[n], texts[n + 1], texts[-1]):
+        handing = texts[line if new_line else n : n + 1]
+        if any(_announces(one, new_line) for one in handing):
+            return Span(end, whole)
+        if _tells_of(texts[n], texts[n + 1 :]):
             return Span(end, whole)
     back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
     return Span(0, lines[-1][0] if back else 0)
@@ -308,7 +348,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _begins_within(sentence: str) -> int:
     """Where in a sentence somebody else's words begin; 0 where none do."""
     spoken = _words("speaks").search(sentence)
-    if spoken and _has(sentence[: spoken.end()], "text", "fiction"):
+    if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
         return spoken.end()
     at = 0
     for mark in _COLON.finditer(sentence):
@@ -326,13 +366,14 @@ def _begins_within(sentence: str) -> int:
 
 def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
-    if _has(sentence, "mine"):
+    if _has(sentence, "mine") or _words("aside").fullmatch(sentence.strip(" \t:：")):
         return False
-    text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
-    got = said or _has(sentence, "receiving")
+    there = _there(sentence)
+    text, task, said = (_has(there, kind) for kind in ("text", "task", "saying"))
+    got = said or _has(there, "receiving")
     known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
-        code = _has(sentence, "code")
+        code = _has(sentence, "code", "bidding", "fiction")
         mine = _words("of_mine").match(sentence) is not None
         return known or code or (_has(sentence, "points") and not mine)
     comes = _words("comes").match(sentence)
@@ -341,28 +382,50 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
     if known and _has(sentence, "cataphora"):
         return True
     if before_a_line:
-        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(sentence)
-        shown = title or _has(sentence, "points")
-        return (shown and (known or _has(sentence, "code"))) or _has(sentence, "bare")
+        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(
+            _words("for_me").sub("", sentence)
+        )
+        if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
+            return True
+        asks = title or task or _has(sentence, "asks")
+        return _has(sentence, "bare") or (
+            asks and (_has(there, "theirs", "this") or _is_of_nobody(sentence))
+        )
     if _has(sentence, "this_text") and (got or task):
         return True
     return text and said and task and not _has(sentence, "text_of_mine")
 
 
-def _tells_of(sentence: str, following: str, last: str) -> bool:
+def _there(sentence: str) -> str:
+    """A sentence without the texts that are yet to be written, which do not follow it."""
+    return _words("made").sub("", sentence)
+
+
+def _is_of_nobody(sentence: str) -> bool:
+    """Whether a sentence is about somebody whom it does not name before: who speaks in what
+    follows."""
+    them = _words("them").search(sentence)
+    return them is not None and not _has(sentence[: them.start()], "somebody")
+
+
+def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     """Whether a sentence tells that somebody else said or wrote something, the next one is in the
-    first person, and the last one is about that."""
-    if not _words("first_person").match(following) or _has(following, "asks"):
+    first person, and this one or the last one is about that."""
+    if not _words("first_person").match(after[0]) or _has(after[0], "asks"):
         return False
-    text, about_it = _has(sentence, "text"), _has(last, "asks", "them")
-    if text and about_it and _has(sentence, "wording"):
+    text, about_it = _has(_there(sentence), "text"), _has(after[-1], "asks", "them")
+    if text and _has(sentence, "wording") and about_it:
         return not _has(sentence, "mine")
+    theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
+    if text and theirs and _has(sentence, "asked_of_you"):
+        return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
     if _GONE in sentence or _words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
         return False
+    said, got = ([*_words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
+    told = any(_has(sentence[one.end() :], "content") for one in said or got)
     if text:
-        return about_it or _has(sentence, "saying", "receiving")
-    *_, said = (None, *_words("saying").finditer(sentence))
-    return about_it and said is not None and not _has(sentence[said.end() :], "content")
+        return about_it or bool(not told and (said or got))
+    return about_it and bool(said) and not told
 
 
 def _refers_back(sentence: str) -> bool:

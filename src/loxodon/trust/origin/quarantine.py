@@ -22,7 +22,7 @@ from loxodon.store.store import Store
 from loxodon.text.bounds import tame
 from loxodon.text.language import language_of
 from loxodon.trust.origin.instructions import Instruction, found_in, screens
-from loxodon.trust.origin.own import others, own_turn
+from loxodon.trust.origin.own import others, own_turns
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
 from loxodon.verbs.paging import Key, Slice
 
@@ -213,13 +213,16 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     have forgotten, and nothing over-long."""
     from loxodon.language.forget import without_requests  # a recall has no use for it
 
-    own = (
-        own_turn(turn._replace(content=tame(turn.content)))
-        for turn in _told(store, turns, read=True)
-    )
+    told = [turn._replace(content=tame(turn.content)) for turn in _told(store, turns, read=True)]
+    firsts = {turn.session: int(turn.ref[2:]) for turn in reversed(told) if turn.ref}
+    before = [
+        turn
+        for session, first in firsts.items()
+        for turn in store.worklog.turns_before(session, first, 2)
+    ]
     return [
         turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn
-        for turn in own
+        for turn in [*own_turns([*before, *told])][len(before) :]
     ]
 
 

@@ -21,7 +21,7 @@ from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.words import fold, index_words
 from loxodon.trust.origin import quarantine
-from loxodon.trust.origin.own import own_turn
+from loxodon.trust.origin.own import own_turns
 from loxodon.trust.origin.provenance import UNCONFIRMED, is_wish, kind_for, speaks_for_user
 from loxodon.trust.origin.vouching import USER, is_first_person
 from loxodon.types import Kind, Record, Turn
@@ -38,8 +38,8 @@ _CLOSELY = 60
 def said_lately(store: Store, now: datetime) -> list[Turn]:
     """What the user said in the last days, the latest first."""
     where = Filter(since=now - RECENT, until=now + timedelta(milliseconds=1))
-    turns = map(own_turn, reversed(store.journal(where, _READ)))
-    return [turn for turn in turns if speaks_for_user(turn) and turn.origin != "import"]
+    turns = [*own_turns(store.journal(where, _READ))]
+    return [turn for turn in reversed(turns) if speaks_for_user(turn) and turn.origin != "import"]
 
 
 def is_borne_out(content: str, said: Iterable[str]) -> bool:
