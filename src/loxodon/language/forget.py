@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from loxodon.text.language import language_of
 from loxodon.text.patterns import any_case, lazy
 from loxodon.text.sentences import spans
-from loxodon.text.words import query_words, simplified
+from loxodon.text.words import simplified
 
 MOST = 1_500
 """Characters of a message that can be a request; a longer one is a document."""
@@ -69,7 +69,7 @@ def requests(text: str) -> list[Request]:
         grammar = _grammar(language_of(sentence))
         follows = bool(found) and found[-1].end == len(before)
         meant = grammar.read(sentence, [one for _, one in said])
-        if follows and (grammar.is_again(sentence) or (meant and not meant.named)):
+        if follows and (grammar.is_again(sentence) or (meant and not meant.what)):
             found[-1] = found[-1]._replace(end=end)
             continue
         if meant:
@@ -98,8 +98,6 @@ class _Meant(NamedTuple):
     what: str
     at: int | None = None
     """Which of the sentences before names it."""
-    named: bool = True
-    """Whether the sentence itself, or one before, names it."""
 
 
 class _Grammar:
@@ -134,15 +132,15 @@ class _Grammar:
             return None
         clauses = self._clauses(sentence)
         own = next(n for n, (_, end) in enumerate(clauses) if wish <= end)
-        told = [(None, sentence[slice(*clauses[n])]) for n in (own, *range(own))]
-        told += [(at, one[a:b]) for at, one in enumerate(before) for a, b in self._clauses(one)]
-        for at, clause in told:
-            if self._like["last"].search(clause):
+        first, *more = [sentence[slice(*clauses[n])] for n in (own, *range(own))]
+        told = [(None, [first]), (None, more)]
+        told += [(at, [one[a:b] for a, b in self._clauses(one)]) for at, one in enumerate(before)]
+        for at, parts in told:
+            if any(self._like["last"].search(one) for one in parts):
                 return _Meant("", at)
-            if what := self._named(clause):
+            if what := next(filter(None, map(self._named, parts)), ""):
                 return None if _GONE in what else _Meant(what, at)
-        is_last = self._like["pointing"].search(sentence)
-        return _Meant("", named=False) if is_last else None
+        return _Meant("") if self._like["pointing"].search(sentence) else None
 
     def _wish(self, sentence: str, before: Sequence[str]) -> int | None:
         """Where the words end by which a sentence asks."""
@@ -171,13 +169,14 @@ class _Grammar:
 
     def _named(self, clause: str) -> str:
         """What a clause names, without the words that only ask."""
+        if self._like["meta"].fullmatch(clause.strip(_EDGE)):
+            return ""
         clause, before = self._like["lately"].sub(" ", clause), ""
         while clause != before:
             before, clause = clause, clause.strip(_EDGE)
-            for edge in ("before", "after"):
+            for edge in ("after", "before"):
                 clause = self._like[edge].sub("", clause).strip(_EDGE)
-        is_meta = self._like["meta"].fullmatch(clause) or not query_words(clause)
-        return "" if is_meta or (len(clause) < 2 and not clause.isascii()) else clause
+        return "" if len(clause) < 2 or self._like["meta"].fullmatch(clause) else clause
 
 
 @cache
