@@ -113,7 +113,7 @@ class _Grammar:
         for name in ("signs", "removing"):
             table[name] = "|".join(table[name])
         table["before"] = rf"^(?:{table['before']}(?=$|[^\w']|[^\x00-\x7f])[\s,]*)+"
-        table["after"] = rf"(?:(?:^|(?<!['\w])|(?=[^\x00-\x7f]))[\s,]*{table['after']})+$"
+        table["after"] = rf"(?:(?:^|[\s,]+|(?=[^\x00-\x7f])){table['after']})+$"
         self._like = {name: any_case(self._filled(like)) for name, like in table.items()}
 
     def _filled(self, like: str) -> str:
