@@ -21,10 +21,20 @@ from loxodon.text.patterns import any_case, lazy
 from loxodon.text.sentences import spans
 from loxodon.text.words import simplified
 
-MOST = 1_500
+MOST = 600
 """Characters of a message that can be a request; a longer one is a document."""
 _MOST_SENTENCE = 200
+_MOST_WHAT = 75
 _NAME = lazy(r"\{([a-z]+)\}")
+_SIGN = lazy(
+    r"(?i)\b(?:un-?)?(?:forg|del|eras|remov|memor|remember|stor|sav|record|not[ei]|notes|on file"
+    r"|retain|kee|kep|hold|hang|know|pretend|act |imagin|unsa|wip|clear|clean|scrub|purg|discard"
+    r"|writ|get|expung|stri|scra|los|drop|nix|ditch|take|pull|retract|withdraw|gone|toss|throw|log"
+    r"|track|bin|burn|shred|blot|rub|cross|banish|destr|dispos|mind|head|brain|vanish|disappear|un"
+    r"|let|never|zap|axe|nuke|yank|flush|kill|tear|redact|blank|dump|chuck|consider|treat|out of)"
+    r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|算|装|裝|撤|作废|销|銷|丢|扔|撕|消|失忆|脑|腦|档|檔"
+    r"|甩|抠|挖|听|聽|烂|说|收|去|知道"
+)
 _QUOTED = lazy(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)")
 _LETTER = lazy(
     r"(?i)^\W*(?:dear|to whom)\b|^\W*(?:尊敬的|亲爱的|敬爱的)|\n\W*(?:best|yours|regards|love)\b"
@@ -50,8 +60,8 @@ class Request(NamedTuple):
 
 
 def may_ask(text: str) -> bool:
-    """Whether a message may have a request in it: a document is none."""
-    return len(text) <= MOST and not _LETTER.search(text)
+    """Whether a message may have a request in it; most have not."""
+    return len(text) <= MOST and _SIGN.search(text) is not None and not _LETTER.search(text)
 
 
 def requests(text: str) -> list[Request]:
@@ -176,7 +186,8 @@ class _Grammar:
             before, clause = clause, clause.strip(_EDGE)
             for edge in ("after", "before"):
                 clause = self._like[edge].sub("", clause).strip(_EDGE)
-        return "" if len(clause) < 2 or self._like["meta"].fullmatch(clause) else clause
+        is_no_name = not 1 < len(clause) <= (_MOST_WHAT if clause.isascii() else _MOST_WHAT // 3)
+        return "" if is_no_name or self._like["meta"].fullmatch(clause) else clause
 
 
 @cache

@@ -49,7 +49,7 @@ _GENERIC = lazy(
     r"(?i)\b(?:things?|stuff|news|figures?|numbers?|details?|info|information|story|situation|whole"
     r"|problem|issue|business|matter|parts?|bits?|facts?|time|day|talk|conversation|incident)\b"
 )
-_FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[我咱你您]")
+_FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = lazy(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
 _LATIN = lazy(r"[a-z0-9]+(?:'[a-z]+)?")
 _HAN = lazy(r"[\u4e00-\u9fff]+")
@@ -166,7 +166,8 @@ class _Terms(NamedTuple):
         scores = [one.score(looked) for one in self.terms]
         if max(scores) <= _CHARACTER:
             return 0.0
-        return sum(scores) * (1.0 if not self.own or _FIRST_PERSON.search(looked.folded) else _OTHERS)
+        is_of_others = self.own and not _FIRST_PERSON.search(looked.folded)
+        return sum(scores) * (_OTHERS if is_of_others else 1.0)
 
     def is_told(self, text: str) -> bool:
         """Whether a text has a word in which such things are told."""
@@ -312,8 +313,12 @@ class _Search:
                     scored.append((score, place, turn))
         said = [one for one in scored if one[2].role == "user"] or scored
         self._best = best = max((score for score, _, _ in said), default=0.0)
-        meant = [one for one in said if one[0] >= _NEARLY * best]
+        meant = [one for one in said if one[0] >= _NEARLY * best or self._is_told(one)]
         return [place for _, one, turn in meant for place in self._talk(turn, one)]
+
+    def _is_told(self, one: tuple[float, Place, Turn]) -> bool:
+        _, place, turn = one
+        return self._terms.is_told(turn.content[place.start : place.end])
 
     def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
         """A passage, and the talk around it that is about the same."""
