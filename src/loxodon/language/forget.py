@@ -31,7 +31,7 @@ _SIGN = lazy(
     r"|retain|kee|kep|hold|hang|know|pretend|act |imagin|unsa|wip|clear|clean|scrub|purg|discard"
     r"|writ|get|expung|stri|scra|los|drop|nix|ditch|take|pull|retract|withdraw|gone|toss|throw|log"
     r"|track|bin|burn|shred|blot|rub|cross|banish|destr|dispos|mind|head|brain|vanish|disappear|un"
-    r"|let|never|zap|axe|nuke|yank|flush|kill|tear|redact|blank|dump|chuck|consider|treat|out of)"
+    r"|let|never|zap|axe|nuke|yank|flush|kill|tear|redact|blank|dump|chuck|consider|treat|out of|outta|stay|nothing|fil|off)"
     r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|算|装|裝|撤|作废|销|銷|丢|扔|撕|消|失忆|脑|腦|档|檔"
     r"|甩|抠|挖|听|聽|烂|说|收|去|知道"
 )
