@@ -31,7 +31,8 @@ _SIGN = lazy(
     r"|retain|kee|kep|hold|hang|know|pretend|act |imagin|unsa|wip|clear|clean|scrub|purg|discard"
     r"|writ|get|expung|stri|scra|los|drop|nix|ditch|take|pull|retract|withdraw|gone|toss|throw|log"
     r"|track|bin|burn|shred|blot|rub|cross|banish|destr|dispos|mind|head|brain|vanish|disappear|un"
-    r"|let|never|zap|axe|nuke|yank|flush|kill|tear|redact|blank|dump|chuck|consider|treat|out of|outta|stay|nothing|fil|off)"
+    r"|let|never|zap|axe|nuke|yank|flush|kill|tear|redact|blank|dump|chuck|consider|treat|out"
+    r"|stay|nothing|fil|off|carr|every|any|what|that)"
     r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|算|装|裝|撤|作废|销|銷|丢|扔|撕|消|失忆|脑|腦|档|檔"
     r"|甩|抠|挖|听|聽|烂|说|收|去|知道"
 )
@@ -39,9 +40,8 @@ _QUOTED = lazy(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«
 _LETTER = lazy(
     r"(?i)^\W*(?:dear|to whom)\b|^\W*(?:尊敬的|亲爱的|敬爱的)|\n\W*(?:best|yours|regards|love)\b"
 )
-_SHORT = {
-    **{"u": "you", "ya": "you", "ur": "your", "wd": "would", "em": "them", "id": "i'd"},
-    **{f"{one}nt": f"{one}n't" for one in ("do", "did", "does", "should", "ca", "is", "wo", "have")},
+_SHORT = {"u": "you", "ya": "you", "ur": "your", "wd": "would", "em": "them", "id": "i'd"} | {
+    f"{one}nt": f"{one}n't" for one in ("do", "did", "does", "should", "ca", "is", "wo", "have")
 }
 _WORD = lazy(r"(?i)\b(?:" + "|".join(_SHORT) + r")\b(?!')")
 _GONE = "\ufffc"
@@ -143,7 +143,7 @@ class _Grammar:
         clauses = self._clauses(sentence)
         own = next(n for n, (_, end) in enumerate(clauses) if wish <= end)
         first, *more = [sentence[slice(*clauses[n])] for n in (own, *range(own))]
-        told = [(None, [first]), (None, more)]
+        told: list[tuple[int | None, list[str]]] = [(None, [first]), (None, more)]
         told += [(at, [one[a:b] for a, b in self._clauses(one)]) for at, one in enumerate(before)]
         for at, parts in told:
             if any(self._like["last"].search(one) for one in parts):
@@ -166,7 +166,11 @@ class _Grammar:
             return None
         rest = sentence[found.end() :]
         cut = like["clause"].search(rest)
-        return None if cut and like["dismissed"].match(rest[cut.start() :]) else len(found[0].rstrip(_EDGE)) + found.start()
+        return (
+            None
+            if cut and like["dismissed"].match(rest[cut.start() :])
+            else len(found[0].rstrip(_EDGE)) + found.start()
+        )
 
     def _clauses(self, sentence: str) -> list[tuple[int, int]]:
         cuts = [one.span() for one in self._like["clause"].finditer(sentence)]

@@ -45,6 +45,7 @@ _OTHERS = 0.7
 _CHAIN = 6
 """Messages that may lean on one."""
 _SAME_TALK = timedelta(days=2)
+_ONE_TALK = timedelta(days=14)
 _GENERIC = lazy(
     r"(?i)\b(?:things?|stuff|news|figures?|numbers?|details?|info|information|story|situation|whole"
     r"|problem|issue|business|matter|parts?|bits?|facts?|time|day|talk|conversation|incident)\b"
@@ -70,6 +71,8 @@ class Meant(NamedTuple):
 
     records: tuple[Record, ...] = ()
     places: tuple[Place, ...] = ()
+    is_sure: bool = True
+    """Whether it has the words themselves, or is told in one talk: otherwise it is asked about."""
 
 
 def row_of(turn: Turn) -> int:
@@ -85,7 +88,7 @@ def meant(store: Store, turn: Turn, request: Request) -> Meant:
     places = dict.fromkeys(search.places())
     records = _drawn(store, list(places)) | {one.id: one for one in search.records()}
     places |= dict.fromkeys(_sources(store, records.values()))
-    return Meant(tuple(records.values()), tuple(places))
+    return Meant(tuple(records.values()), tuple(places), search.is_sure)
 
 
 # What was said last
@@ -169,6 +172,13 @@ class _Terms(NamedTuple):
         is_of_others = self.own and not _FIRST_PERSON.search(looked.folded)
         return sum(scores) * (_OTHERS if is_of_others else 1.0)
 
+    def has(self, text: str) -> bool:
+        """Whether a text has the words themselves, or others for the same."""
+        looked = _Text(text)
+        return bool(self.thing or self.names) or any(
+            one.score(looked) >= _RELATED for one in self.terms
+        )
+
     def is_told(self, text: str) -> bool:
         """Whether a text has a word in which such things are told."""
         looked = _Text(text)
@@ -188,7 +198,7 @@ def _terms(store: Store, what: str, now: datetime) -> _Terms:
         if one.entity.name != USER:
             called = (one.entity.name, *one.entity.aliases)
             names[fold(one.text)] = tuple(map(fold, called))
-    said = [*_NAME.findall(what), *(one for one in roles_in(what) if _is_said(store, one))]
+    said = [*_NAME.findall(what), *(one for one in roles_in(what) if _is_said(store, one, now))]
     for name in said:
         if not any(fold(name) in one for one in (*names, *topics)):
             names[fold(name)] = (fold(name), *_called(store, name))
@@ -205,12 +215,15 @@ def _terms(store: Store, what: str, now: datetime) -> _Terms:
     runs = [part for run in _HAN.findall(fold(rest)) for part in _JOINTS.split(run) if part]
     pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
     terms = list[_Term]()
-    for word in dict.fromkeys((*topics, *latin, *pairs)):
+    words = dict.fromkeys((*topics, *latin, *pairs))
+    for word in [one for one in words if len(one) > 1] or words:
         weight = _GENERIC_WEIGHT if _GENERIC.fullmatch(word) else _EXACT
         told = [
             one
             for because, ones in also.items()
-            if word in because or because in word or (_stems(word) and _stems(word) == _stems(because))
+            if word in because
+            or because in word
+            or (_stems(word) and _stems(word) == _stems(because))
             for one in ones
             if word not in topics or one[1] == _RELATED
         ]
@@ -228,7 +241,12 @@ def _topics_in(what: str) -> Iterator[tuple[str, tuple[tuple[str, float], ...]]]
         if name := next((one for one in names if _is_named(one, folded, stems)), ""):
             found.setdefault(name, []).extend(told)
     for name, told in found.items():
-        yield name, tuple((one, _TOPIC) for one in told if _stems(one) != _stems(name) or not one.isascii())
+        yield (
+            name,
+            tuple(
+                (one, _TOPIC) for one in told if _stems(one) != _stems(name) or not one.isascii()
+            ),
+        )
 
 
 def _is_named(name: str, folded: str, stems: set[str]) -> bool:
@@ -242,9 +260,9 @@ def _topics() -> list[tuple[list[str], list[str]]]:
     return [(names.split(", "), told.split(", ")) for names, told in lines]
 
 
-def _is_said(store: Store, role: str) -> bool:
+def _is_said(store: Store, role: str, before: datetime) -> bool:
     """Whether anybody was ever called so; `my son` may have been spoken of by his name only."""
-    return bool(store.search("turns", query_words(role), Filter(), 1))
+    return bool(store.search("turns", query_words(role), Filter(until=before), 1))
 
 
 def _called(store: Store, role: str) -> list[str]:
@@ -294,6 +312,7 @@ class _Search:
         singles = (one for one in self._terms.words() if _HAN.match(one))
         self._words = query_words(" ".join((what, self._terms.words(), *singles)))
         self._best = 0.0
+        self.is_sure = True
 
     def places(self) -> list[Place]:
         until = self._turn.at + timedelta(milliseconds=1)
@@ -308,17 +327,23 @@ class _Search:
             if turn.content == self._turn.content:
                 continue
             for place in _passages(turn):
-                score = self._terms.score(turn.content[place.start : place.end])
+                score = self._terms.score(_words_of(place, turn))
                 if score:
                     scored.append((score, place, turn))
         said = [one for one in scored if one[2].role == "user"] or scored
         self._best = best = max((score for score, _, _ in said), default=0.0)
-        meant = [one for one in said if one[0] >= _NEARLY * best or self._is_told(one)]
+        plain = [one for one in said if one[0] >= _NEARLY * best]
+        meant = plain + [
+            one
+            for one in said
+            if one not in plain
+            and self._terms.is_told(_words_of(one[1], one[2]))
+            and any(_is_one_talk(one[2], other) for _, _, other in plain)
+        ]
+        self.is_sure = any(
+            self._terms.has(_words_of(place, turn)) for _, place, turn in plain
+        ) or all(_is_one_talk(turn, plain[0][2]) for _, _, turn in plain)
         return [place for _, one, turn in meant for place in self._talk(turn, one)]
-
-    def _is_told(self, one: tuple[float, Place, Turn]) -> bool:
-        _, place, turn = one
-        return self._terms.is_told(turn.content[place.start : place.end])
 
     def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
         """A passage, and the talk around it that is about the same."""
@@ -356,6 +381,14 @@ class _Search:
             and one.kind != "summary"
             and _said_at(self._store, one) <= self._turn.at
         ]
+
+
+def _words_of(place: Place, turn: Turn) -> str:
+    return turn.content[place.start : place.end]
+
+
+def _is_one_talk(one: Turn, other: Turn) -> bool:
+    return one.session == other.session and abs(one.at - other.at) <= _ONE_TALK
 
 
 def _passages(turn: Turn) -> list[Place]:
