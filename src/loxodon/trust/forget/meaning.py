@@ -53,6 +53,7 @@ _GENERIC = lazy(
 _FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = lazy(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
 _LATIN = lazy(r"[a-z0-9]+(?:'[a-z]+)?")
+_POINTING = lazy(r"(?i)\b(?:that|this|it)\b|[这那]话")
 _HAN = lazy(r"[\u4e00-\u9fff]+")
 _JOINTS = lazy(r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+")
 _NAME = lazy(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
@@ -100,7 +101,7 @@ def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
     if not turn.ref:
         return
     row, own = row_of(turn), turn.content[: request.start]
-    if len(query_words(own)) > 3:
+    if len(query_words(own)) > 3 and not _POINTING.search(own):
         yield Place(row, 0, request.start)
         return
     for one in reversed(store.worklog.turns_before(turn.session, row, 8)):
