@@ -12,7 +12,7 @@ in a story or behind a colon.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -21,27 +21,31 @@ from loxodon.text.patterns import any_case, lazy
 from loxodon.text.sentences import spans
 from loxodon.text.words import simplified
 
-MOST = 1_500
+MOST = 600
 """Characters of a message that can be a request; a longer one is a document."""
 _MOST_SENTENCE = 200
-_CHARACTER = r"(?:[^\s,;:.!?…—，。；：！？、\"“”「」]|[.:](?=\w)|,(?=\d)|[ 、])"
-_WHAT = _CHARACTER + "{1,80}?"
+_MOST_WHAT = 75
 _NAME = lazy(r"\{([a-z]+)\}")
 _SIGN = lazy(
-    r"(?i)forget|write"
-    r"|delet|eras|remov|wip|clear|scrub|purg|discard|remember|memor|get(?:ting)? rid"
-    r"|expung|strike|scratch|lose|drop|nix|ditch|keep|stor|sav|record|retain|hold|hang|pretend"
-    r"|act |imagine|take|retract|withdraw|gone|note|forgot|un-?(?:learn|hear)|toss|throw|kept|log"
-    r"|track"
-    r"|忘|记|記|删|刪|抹|清|擦|划|移除|去掉|存|留|当|當|算|装|裝|撤|作废|销毁|丢|扔"
+    r"(?i)\b(?:un-?)?(?:forg|del|eras|remov|memor|remember|stor|sav|record|not[ei]|notes|on file"
+    r"|retain|kee|kep|hold|hang|know|pretend|act |imagin|unsa|wip|clear|clean|scrub|purg|discard"
+    r"|writ|get|expung|stri|scra|los|drop|nix|ditch|take|pull|retract|withdraw|gone|toss|throw|log"
+    r"|track|bin|burn|shred|blot|rub|cross|banish|destr|dispos|mind|head|brain|vanish|disappear|un"
+    r"|let|never|zap|axe|nuke|yank|flush|kill|tear|redact|blank|dump|chuck|consider|treat|out"
+    r"|stay|nothing|fil|off|carr|every|any|what|that)"
+    r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|算|装|裝|撤|作废|销|銷|丢|扔|撕|消|失忆|脑|腦|档|檔"
+    r"|甩|抠|挖|听|聽|烂|说|收|去|知道"
 )
 _QUOTED = lazy(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)")
 _LETTER = lazy(
     r"(?i)^\W*(?:dear|to whom)\b|^\W*(?:尊敬的|亲爱的|敬爱的)|\n\W*(?:best|yours|regards|love)\b"
 )
-_YOU = lazy(r"(?i)\b(?:u|ya)\b")
-_CLAUSE = lazy(r"[,;:，；：](?!\d)|\s[-–—]\s|—")
+_SHORT = {"u": "you", "ya": "you", "ur": "your", "wd": "would", "em": "them", "id": "i'd"} | {
+    f"{one}nt": f"{one}n't" for one in ("do", "did", "does", "should", "ca", "is", "wo", "have")
+}
+_WORD = lazy(r"(?i)\b(?:" + "|".join(_SHORT) + r")\b(?!')")
 _GONE = "\ufffc"
+_EDGE = " ,，.。!！?？;；:：…~～—–-='’()^"
 
 
 class Request(NamedTuple):
@@ -49,7 +53,7 @@ class Request(NamedTuple):
 
     start: int
     end: int
-    """Where it stands in the message: the sentence, and those after it that only say it again."""
+    """Where it stands in the message: what is meant, the wish, and what only says it again."""
     what: str
     """What is meant, in the words of whoever asks: `my divorce`, `I smoke`, `小林的生日`; empty for
     what was said last."""
@@ -57,36 +61,40 @@ class Request(NamedTuple):
 
 def may_ask(text: str) -> bool:
     """Whether a message may have a request in it; most have not."""
-    return len(text) <= MOST and _SIGN.search(text) is not None
+    return len(text) <= MOST and _SIGN.search(text) is not None and not _LETTER.search(text)
 
 
 def requests(text: str) -> list[Request]:
     """The requests to forget in a message, in order."""
-    if not may_ask(text) or _LETTER.search(text):
+    if not may_ask(text):
         return []
     masked = _QUOTED.sub(lambda found: _GONE * len(found[0]), text)
     found: list[Request] = []
-    last = (0, "")
+    said: list[tuple[int, str]] = []  # the sentences before a wish, which may name what it means
     for start, end in spans(masked):
         before, sentence = masked[:start].rstrip(), _plainly(masked[start:end])
         if end - start > _MOST_SENTENCE or before.endswith((":", "：")):
+            said = []
             continue
         grammar = _grammar(language_of(sentence))
-        what = grammar.read(sentence)
         follows = bool(found) and found[-1].end == len(before)
-        if follows and (what == "" or grammar.is_again(sentence)):
+        meant = grammar.read(sentence, [one for _, one in said])
+        if follows and (grammar.is_again(sentence) or (meant and not meant.what)):
             found[-1] = found[-1]._replace(end=end)
-        elif what is not None:
-            found.append(Request(start, end, what))
-        elif not follows and (what := grammar.bare(sentence, last[1])):
-            found.append(Request(last[0], end, what))
-        last = (start, sentence)
+            continue
+        if meant:
+            first = said[meant.at][0] if meant.at is not None else start
+            found.append(Request(first, end, meant.what))
+            said = []
+        else:
+            said.append((start, sentence))
     return found
 
 
 def _plainly(sentence: str) -> str:
     """A sentence in the spelling of the tables."""
-    return _YOU.sub("you", simplified(sentence).replace("’", "'"))
+    sentence = simplified(sentence).replace("’", "'")
+    return _WORD.sub(lambda found: _SHORT[found[0].lower()], sentence)
 
 
 def without_requests(text: str) -> str:
@@ -96,22 +104,10 @@ def without_requests(text: str) -> str:
     return text
 
 
-class _Form(NamedTuple):
-    like: re.Pattern[str]
-    asked: bool
-    """Whether it takes a word of asking to be a request."""
-    aside: bool
-    """Whether it may only put something aside, or tell that it was forgotten."""
-    elsewhere: bool
-    """Whether it may be about a text at hand."""
-    needs: re.Pattern[str]
-
-
-_SIGNS = (
-    *("polite", "again", "past", "question", "asking", "quoting", "idle", "told"),
-    *("dismissed", "nothing", "elsewhere", "back", "trimmed"),
-)
-"""Entries of a table that are patterns of their own."""
+class _Meant(NamedTuple):
+    what: str
+    at: int | None = None
+    """Which of the sentences before names it."""
 
 
 class _Grammar:
@@ -122,96 +118,80 @@ class _Grammar:
         from importlib.resources import files
 
         path = files(f"loxodon.language.{language}") / "forget.toml"
-        self._table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-        self._forms = [
-            _Form(
-                self._compiled(one["like"]),
-                one.get("asked", False),
-                one.get("aside", False),
-                one.get("elsewhere", False),
-                any_case(self._filled(one.get("needs", ""))),
-            )
-            for one in self._table["form"]
-        ]
-        self._bare = self._compiled(self._table["bare"])
-        self._like = {name: any_case(self._table.get(name, "(?!)")) for name in _SIGNS}
+        table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+        self._names: dict[str, str] = table.pop("names")
+        for name in ("signs", "removing"):
+            table[name] = "|".join(table[name])
+        table["before"] = rf"^(?:{table['before']}(?=$|[^\w']|[^\x00-\x7f])[\s,]*)+"
+        table["after"] = rf"(?:(?:^|[\s,]+|(?=[^\x00-\x7f])){table['after']})+$"
+        self._like = {name: any_case(self._filled(like)) for name, like in table.items()}
 
     def _filled(self, like: str) -> str:
-        names = {**self._table["names"], "what": _WHAT, "character": _CHARACTER}
-        while like != (filled := _NAME.sub(lambda found: names[found[1]], like)):
+        while like != (filled := _NAME.sub(lambda found: self._names[found[1]], like)):
             like = filled  # a name may have others in it
         return like
 
-    def _compiled(self, like: str) -> re.Pattern[str]:
-        like = self._filled(like)
-        for group in ("what", "back"):  # a name may stand once in a pattern
-            first, *parts = like.split(f"(?P<{group}>")
-            like = first + "".join(f"(?P<{group}{n}>{part}" for n, part in enumerate(parts))
-        lead, ask, end = (self._filled(self._table[name]) for name in ("lead", "ask", "end"))
-        return any_case(rf"^{lead}{ask}(?:{like}){end}(?P<tail>{self._table['tail']})")
+    def read(self, sentence: str, before: Sequence[str]) -> _Meant | None:
+        """What a sentence asks to have forgotten; None for nothing.
 
-    def read(self, sentence: str) -> str | None:
-        """What a sentence asks to have forgotten, empty for what was said last; None for nothing.
-
-        The request may begin with any clause; one without an object is about those before it.
+        What is meant stands in the clause of the wish, in those before it, or in the sentences
+        before: the first that has words beside those of asking.
         """
-        for at in (0, *(found.end() for found in _CLAUSE.finditer(sentence))):
-            before, rest = sentence[:at], sentence[at:].lstrip()
-            if self._like["quoting"].search(before):
-                return None
-            if (what := self._read(rest)) is not None or (what := self.bare(rest, before)):
-                return what
-        return None
-
-    def bare(self, sentence: str, before: str) -> str:
-        """What the words before a wish without an object name; empty where there is no wish."""
-        if not self._bare.match(sentence) or self._like["idle"].match(sentence):
-            return ""
-        what = self._named(before.rstrip("?？!！.。"))
-        return "" if _GONE in what or self._like["nothing"].search(what) else what
-
-    def _read(self, sentence: str) -> str | None:
-        polite, told = (self._like[name].search(sentence) for name in ("polite", "told"))
-        if self._like["question"].search(sentence) and not self._like["asking"].search(sentence):
+        wish = self._wish(sentence, before)
+        if wish is None:
             return None
-        for form in self._forms:
-            found = form.like.match(sentence)
-            if found is None:
-                continue
-            is_aside = self._like["dismissed"].match(found["tail"]) or self._like["past"].search(
-                sentence
-            )
-            if form.aside and not polite and is_aside:
-                continue
-            groups = {name: one for name, one in found.groupdict().items() if one}
-            if any(name.startswith("back") for name in groups):
-                return ""
-            name = next(one for one in groups if one.startswith("what"))
-            if self._like["back"].fullmatch(groups[name]):
-                return ""
-            about = sentence[found.start(name) :]
-            if form.elsewhere and not told and self._like["elsewhere"].search(about):
-                continue
-            if not form.needs.search(sentence) or (form.asked and not polite):
-                continue
-            what = self._named(groups[name])
-            if what and _GONE not in what and not self._like["nothing"].search(what):
-                return what
-        return None
+        clauses = self._clauses(sentence)
+        own = next(n for n, (_, end) in enumerate(clauses) if wish <= end)
+        first, *more = [sentence[slice(*clauses[n])] for n in (own, *range(own))]
+        told: list[tuple[int | None, list[str]]] = [(None, [first]), (None, more)]
+        told += [(at, [one[a:b] for a, b in self._clauses(one)]) for at, one in enumerate(before)]
+        for at, parts in told:
+            if any(self._like["last"].search(one) for one in parts):
+                return _Meant("", at)
+            if what := next(filter(None, map(self._named, parts)), ""):
+                return None if _GONE in what else _Meant(what, at)
+        return _Meant("") if self._like["pointing"].search(sentence) else None
 
-    def _is_aside(self, sentence: str, tail: str) -> bool:
-        return bool(self._like["dismissed"].match(tail) or self._like["past"].search(sentence))
+    def _wish(self, sentence: str, before: Sequence[str]) -> int | None:
+        """Where the words end by which a sentence asks."""
+        like, whole = self._like, " ".join((*before, sentence))
+        if like["refused"].search(sentence):
+            return None
+        if like["question"].search(sentence) and not like["asking"].search(sentence):
+            return None
+        found = like["signs"].search(sentence)
+        if not found and like["telling"].search(whole) and not like["task"].search(whole):
+            found = like["removing"].search(sentence)
+        if not found or like["quoting"].search(sentence[: found.start()]):
+            return None
+        rest = sentence[found.end() :]
+        cut = like["clause"].search(rest)
+        return (
+            None
+            if cut and like["dismissed"].match(rest[cut.start() :])
+            else len(found[0].rstrip(_EDGE)) + found.start()
+        )
+
+    def _clauses(self, sentence: str) -> list[tuple[int, int]]:
+        cuts = [one.span() for one in self._like["clause"].finditer(sentence)]
+        starts, ends = [0, *(end for _, end in cuts)], [*(at for at, _ in cuts), len(sentence)]
+        return list(zip(starts, ends, strict=True))
 
     def is_again(self, sentence: str) -> bool:
         """Whether a sentence only says again what was asked before it, or thanks."""
         return self._like["again"].fullmatch(sentence) is not None
 
-    def _named(self, what: str) -> str:
-        """What is meant, without the words that only hold the request together."""
-        before = ""
-        while what != before:
-            before, what = what, self._like["trimmed"].sub("", what.strip(" ,，.'’"))
-        return what
+    def _named(self, clause: str) -> str:
+        """What a clause names, without the words that only ask."""
+        if self._like["meta"].fullmatch(clause.strip(_EDGE)):
+            return ""
+        clause, before = self._like["lately"].sub(" ", clause), ""
+        while clause != before:
+            before, clause = clause, clause.strip(_EDGE)
+            for edge in ("after", "before"):
+                clause = self._like[edge].sub("", clause).strip(_EDGE)
+        is_no_name = not 1 < len(clause) <= (_MOST_WHAT if clause.isascii() else _MOST_WHAT // 3)
+        return "" if is_no_name or self._like["meta"].fullmatch(clause) else clause
 
 
 @cache

@@ -74,7 +74,7 @@ def unfound(store: Store, text: str, now: datetime) -> list[str]:
     if any(turn.content == text for turn in store.turns(obeyed).values()):
         return []
     turn = Turn("", "", "user", text, now)
-    return [one.what for one in requests(text) if one.what and not any(meant(store, turn, one))]
+    return [one.what for one in requests(text) if one.what and not any(meant(store, turn, one)[:2])]
 
 
 def _is_unfound(head: QuarantinedText) -> bool:
@@ -106,7 +106,8 @@ def _take(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
     records = [one for one in found.records if store.wall.owns(one)]
     own = Place(row_of(turn), request.start, request.end)
     many = len(records) > _MOST or len(found.places) > 2 * _MOST
-    state = DROPPED if not any(found) else UNCLEAR if many else HELD
+    is_plain = found.is_sure and not many
+    state = DROPPED if not any(found[:2]) else HELD if is_plain else UNCLEAR
     (head,) = store.quarantine.put([_kept(own, "", FORGET, now, state)])
     reason = f"{FORGET} q_{head.no}"
     if state == UNCLEAR:

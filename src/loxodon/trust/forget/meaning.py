@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.language.forget import Request
@@ -22,7 +24,7 @@ from loxodon.text.patterns import lazy
 from loxodon.text.related import KIND, expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
-from loxodon.text.words import fold, index_words, query_words, stem_of
+from loxodon.text.words import fold, query_words, stem_of
 from loxodon.trust.forget.naming import roles_in
 from loxodon.trust.forget.tombstones import thing_of, things
 from loxodon.types import CAPTURED, Record, Turn
@@ -33,19 +35,25 @@ _SHORT = 300
 """Characters of a message that is about one thing; of a longer one it is its sentences."""
 _NEARLY = 0.75
 """How much of what the best has others must have to be meant as well."""
-_EXACT, _APART, _RELATED, _CHARACTER = 1.0, 0.8, 0.7, 0.3
-"""What it counts that a text has a word; 吵…架 for 吵架; a related word; a character of it."""
+_EXACT, _APART, _RELATED, _TOPIC, _CHARACTER = 1.0, 0.8, 0.7, 0.45, 0.3
+"""What it counts that a text has a word; 吵…架 for 吵架; a related word; one in which such things
+are told; a character of it."""
+_GENERIC_WEIGHT = 0.5
+_LEAST = 0.1
 _OTHERS = 0.7
 """What is left of that where the user means something of their own, and the text is not of them."""
 _CHAIN = 6
 """Messages that may lean on one."""
 _SAME_TALK = timedelta(days=2)
+_ONE_TALK = timedelta(days=14)
 _GENERIC = lazy(
     r"(?i)\b(?:things?|stuff|news|figures?|numbers?|details?|info|information|story|situation|whole"
     r"|problem|issue|business|matter|parts?|bits?|facts?|time|day|talk|conversation|incident)\b"
 )
-_FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[我咱你您]")
+_FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]")
 _OWN = lazy(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
+_LATIN = lazy(r"[a-z0-9]+(?:'[a-z]+)?")
+_POINTING = lazy(r"(?i)\b(?:that|this|it)\b|[这那]话")
 _HAN = lazy(r"[\u4e00-\u9fff]+")
 _JOINTS = lazy(r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+")
 _NAME = lazy(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
@@ -64,6 +72,8 @@ class Meant(NamedTuple):
 
     records: tuple[Record, ...] = ()
     places: tuple[Place, ...] = ()
+    is_sure: bool = True
+    """Whether it has the words themselves, or is told in one talk: otherwise it is asked about."""
 
 
 def row_of(turn: Turn) -> int:
@@ -79,7 +89,7 @@ def meant(store: Store, turn: Turn, request: Request) -> Meant:
     places = dict.fromkeys(search.places())
     records = _drawn(store, list(places)) | {one.id: one for one in search.records()}
     places |= dict.fromkeys(_sources(store, records.values()))
-    return Meant(tuple(records.values()), tuple(places))
+    return Meant(tuple(records.values()), tuple(places), search.is_sure)
 
 
 # What was said last
@@ -91,7 +101,7 @@ def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
     if not turn.ref:
         return
     row, own = row_of(turn), turn.content[: request.start]
-    if len(query_words(own)) > 3:
+    if len(query_words(own)) > 3 and not _POINTING.search(own):
         yield Place(row, 0, request.start)
         return
     for one in reversed(store.worklog.turns_before(turn.session, row, 8)):
@@ -103,67 +113,157 @@ def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
 # What words mean
 
 
+class _Term(NamedTuple):
+    """A word or topic to look for."""
+
+    said: str
+    """As it was asked for, folded."""
+    weight: float
+    told: tuple[tuple[str, float], ...] = ()
+    """In which other words it may have been told, and how much these count."""
+
+    def score(self, text: _Text) -> float:
+        if text.has(self.said):
+            return self.weight
+        told = (weight for word, weight in self.told if text.has(word))
+        return max(0.0 if self.said.isascii() else _han_score(text.folded, self.said), *told, 0.0)
+
+
+class _Text:
+    """A text to look at."""
+
+    def __init__(self, text: str) -> None:
+        self.folded = fold(text)
+        self._stems = f" {' '.join(_stems(self.folded))} "
+
+    def has(self, word: str) -> bool:
+        if not word.isascii():
+            return word in self.folded
+        return f" {' '.join(_stems(word))} " in self._stems
+
+
+@cache
+def _stems(folded: str) -> tuple[str, ...]:
+    return tuple(stem_of(one) or one for one in _LATIN.findall(folded))
+
+
 class _Terms(NamedTuple):
     """What to look for."""
 
     names: tuple[tuple[str, ...], ...]
     """For each person or thing that is named, all names of it, folded."""
-    latin: tuple[str, ...]
-    han: tuple[str, ...]
-    """Pairs of characters, or single ones."""
-    related: tuple[tuple[str, str, float], ...]
-    """(the word asked for, a related one, how much that counts)"""
+    terms: tuple[_Term, ...]
     thing: str
     own: bool
     """Whether it is the user's: `my salary` is not the average one."""
 
     def score(self, text: str) -> float:
-        """How much of what is looked for a text has; 0 where it does not name whom it must."""
-        folded = fold(text)
+        """How much of what is looked for a text has; 0 where it does not name whom it must, or has
+        nothing but a character here and there."""
+        looked = _Text(text)
         if self.thing:
-            return _EXACT if self.thing in things(folded) else 0.0
-        words = index_words(text)
-        if not all(any(_has(folded, words, one) for one in names) for names in self.names):
+            return _EXACT if self.thing in things(looked.folded) else 0.0
+        if not all(any(map(looked.has, names)) for names in self.names):
             return 0.0
-        if not (self.latin or self.han):
+        if not any(one.weight == _EXACT for one in self.terms):
             return _EXACT if self.names else 0.0
-        latin = sum(_EXACT for one in self.latin if one in words)
-        han = sum(_han_score(folded, one) for one in self.han)
-        other: dict[str, float] = {}
-        for because, word, weight in self.related:
-            if because not in folded and _has(folded, words, word):
-                other[because] = max(other.get(because, 0.0), weight)
-        found = latin + han + sum(other.values())
-        return found if not self.own or _FIRST_PERSON.search(folded) else found * _OTHERS
+        scores = [one.score(looked) for one in self.terms]
+        if max(scores) <= _CHARACTER:
+            return 0.0
+        is_of_others = self.own and not _FIRST_PERSON.search(looked.folded)
+        return sum(scores) * (_OTHERS if is_of_others else 1.0)
 
-    def is_related(self, text: str) -> bool:
-        """Whether a text has a word that is related to one that is looked for."""
-        folded, words = fold(text), index_words(text)
-        return any(_has(folded, words, word) for _, word, _ in self.related)
+    def has(self, text: str) -> bool:
+        """Whether a text has the words themselves, or others for the same."""
+        looked = _Text(text)
+        return bool(self.thing or self.names) or any(
+            one.score(looked) >= _RELATED for one in self.terms
+        )
+
+    def is_told(self, text: str) -> bool:
+        """Whether a text has a word in which such things are told."""
+        looked = _Text(text)
+        told = (word for one in self.terms for word, weight in one.told if weight == _TOPIC)
+        return any(map(looked.has, told))
+
+    def words(self) -> str:
+        """All that a text may have of it."""
+        terms = (word for one in self.terms for word in (one.said, *dict(one.told)))
+        return " ".join((*terms, *(name for names in self.names for name in names)))
 
 
 def _terms(store: Store, what: str, now: datetime) -> _Terms:
+    topics = dict(_topics_in(what))
     rest, names = what, dict[str, tuple[str, ...]]()
     for one in understand(what, now, store.named).entities:
         if one.entity.name != USER:
             called = (one.entity.name, *one.entity.aliases)
             names[fold(one.text)] = tuple(map(fold, called))
-    for name in (*_NAME.findall(what), *roles_in(what)):
-        if not any(fold(name) in one for one in names):
+    said = [*_NAME.findall(what), *(one for one in roles_in(what) if _is_said(store, one, now))]
+    for name in said:
+        if not any(fold(name) in one for one in (*names, *topics)):
             names[fold(name)] = (fold(name), *_called(store, name))
     for name in sorted(names, key=len, reverse=True):
         rest = _without(rest, name)
-    latin = tuple(word for word in query_words(_GENERIC.sub(" ", rest)) if word.isascii())
+    also: dict[str, list[tuple[str, float]]] = {}
+    for more in expand(query_words(rest), rest):
+        if more.weight >= KIND * KIND and len(_joined(more.word)) > 1:
+            also.setdefault(more.because, []).append((_joined(more.word), _RELATED * more.weight))
+    for name in topics:
+        rest = _without(rest, name)
+    within = {stem for name in topics for stem in _stems(name)}
+    latin = [w for w in _LATIN.findall(fold(rest)) if query_words(w) and not within & {*_stems(w)}]
     runs = [part for run in _HAN.findall(fold(rest)) for part in _JOINTS.split(run) if part]
     pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
-    related = tuple(
-        (one.because, _joined(one.word), _RELATED * one.weight)
-        for one in expand(query_words(rest), rest)
-        if one.weight >= KIND * KIND
-    )
+    terms = list[_Term]()
+    words = dict.fromkeys((*topics, *latin, *pairs))
+    for word in [one for one in words if len(one) > 1] or words:
+        weight = _GENERIC_WEIGHT if _GENERIC.fullmatch(word) else _EXACT
+        told = [
+            one
+            for because, ones in also.items()
+            if word in because
+            or because in word
+            or (_stems(word) and _stems(word) == _stems(because))
+            for one in ones
+            if word not in topics or one[1] == _RELATED
+        ]
+        terms.append(_Term(word, weight, (*topics.get(word, ()), *told)))
     own = _OWN.search(fold(what)) is not None
-    han = tuple(dict.fromkeys(pairs))
-    return _Terms(tuple(names.values()), latin, han, related, thing_of(what), own)
+    return _Terms(tuple(names.values()), tuple(terms), thing_of(what), own)
+
+
+def _topics_in(what: str) -> Iterator[tuple[str, tuple[tuple[str, float], ...]]]:
+    """The topics that words name, and in which words people tell of them."""
+    folded = fold(what)
+    stems = set(_stems(folded))
+    found: dict[str, list[str]] = {}
+    for names, told in _topics():
+        if name := next((one for one in names if _is_named(one, folded, stems)), ""):
+            found.setdefault(name, []).extend(told)
+    for name, told in found.items():
+        yield (
+            name,
+            tuple(
+                (one, _TOPIC) for one in told if _stems(one) != _stems(name) or not one.isascii()
+            ),
+        )
+
+
+def _is_named(name: str, folded: str, stems: set[str]) -> bool:
+    return stems.issuperset(_stems(name)) if name.isascii() else name in folded
+
+
+@cache
+def _topics() -> list[tuple[list[str], list[str]]]:
+    text = (files("loxodon.trust.forget") / "topics.txt").read_text("utf-8")
+    lines = [line.split(": ") for line in text.splitlines() if not line.startswith("#")]
+    return [(names.split(", "), told.split(", ")) for names, told in lines]
+
+
+def _is_said(store: Store, role: str, before: datetime) -> bool:
+    """Whether anybody was ever called so; `my son` may have been spoken of by his name only."""
+    return bool(store.search("turns", query_words(role), Filter(until=before), 1))
 
 
 def _called(store: Store, role: str) -> list[str]:
@@ -189,13 +289,6 @@ def _joined(word: str) -> str:
     return first + "".join(one[-1] for one in more)
 
 
-def _has(folded: str, words: Sequence[str], wanted: str) -> bool:
-    if not wanted.isascii():
-        return wanted in folded
-    stems = [stem_of(one) or one for one in wanted.split()]
-    return any(list(words[n : n + len(stems)]) == stems for n in range(len(words)))
-
-
 def _han_score(folded: str, pair: str) -> float:
     if pair in folded:
         return _EXACT if len(pair) > 1 else _CHARACTER
@@ -217,11 +310,10 @@ class _Search:
         self._store = store
         self._turn = turn
         self._terms = _terms(store, what, turn.at)
-        names = [name for names in self._terms.names for name in names]
-        others = [word for _, word, _ in self._terms.related]
-        singles = [one for pair in self._terms.han for one in pair]
-        self._words = query_words(" ".join((what, *names, *others, *singles)))
+        singles = (one for one in self._terms.words() if _HAN.match(one))
+        self._words = query_words(" ".join((what, self._terms.words(), *singles)))
         self._best = 0.0
+        self.is_sure = True
 
     def places(self) -> list[Place]:
         until = self._turn.at + timedelta(milliseconds=1)
@@ -236,16 +328,22 @@ class _Search:
             if turn.content == self._turn.content:
                 continue
             for place in _passages(turn):
-                score = self._terms.score(turn.content[place.start : place.end])
+                score = self._terms.score(_words_of(place, turn))
                 if score:
                     scored.append((score, place, turn))
         said = [one for one in scored if one[2].role == "user"] or scored
         self._best = best = max((score for score, _, _ in said), default=0.0)
-        meant = [one for one in said if one[0] >= _NEARLY * best]
-        rows = sorted(place.row for _, place, _ in meant)
-        if best < 2 * _CHARACTER and rows and rows[-1] - rows[0] > _CHAIN // 2:
-            self._best = 0.0
-            return []  # a character here and there is no sign
+        plain = [one for one in said if one[0] >= _NEARLY * best]
+        meant = plain + [
+            one
+            for one in said
+            if one not in plain
+            and self._terms.is_told(_words_of(one[1], one[2]))
+            and any(_is_one_talk(one[2], other) for _, _, other in plain)
+        ]
+        self.is_sure = any(
+            self._terms.has(_words_of(place, turn)) for _, place, turn in plain
+        ) or all(_is_one_talk(turn, plain[0][2]) for _, _, turn in plain)
         return [place for _, one, turn in meant for place in self._talk(turn, one)]
 
     def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
@@ -254,7 +352,7 @@ class _Search:
         worklog, row = self._store.worklog, row_of(turn)
         if place.end - place.start < len(turn.content):
             return
-        if turn.role == "assistant" or leans(turn.content):
+        if turn.role == "assistant":
             for one in reversed(worklog.turns_before(turn.session, row, 2)):
                 yield whole(one)
                 if one.role == "user":
@@ -268,7 +366,7 @@ class _Search:
             yield whole(one)
 
     def _goes_on(self, text: str, after: str) -> bool:
-        return leans(text, after) or self._terms.is_related(text)
+        return leans(text, "" if self._terms.names else after) or self._terms.is_told(text)
 
     def records(self) -> list[Record]:
         """Memories with as much of the words as the best message."""
@@ -276,16 +374,22 @@ class _Search:
         known = self._store.records([hit.row for hit in hits]).values()
         scores = {one.id: self._terms.score(one.searchable) for one in known}
         best = max((self._best, *scores.values()), default=0.0)
-        if best < 2 * _CHARACTER:
-            return []
         return [
             one
             for one in known
-            if scores[one.id] >= _NEARLY * best
+            if scores[one.id] >= max(_NEARLY * best, _LEAST)
             and one.state == "active"
             and one.kind != "summary"
             and _said_at(self._store, one) <= self._turn.at
         ]
+
+
+def _words_of(place: Place, turn: Turn) -> str:
+    return turn.content[place.start : place.end]
+
+
+def _is_one_talk(one: Turn, other: Turn) -> bool:
+    return one.session == other.session and abs(one.at - other.at) <= _ONE_TALK
 
 
 def _passages(turn: Turn) -> list[Place]:
