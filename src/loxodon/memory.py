@@ -194,9 +194,9 @@ class Memory:
             one.close()
         if self._used and not self._leaves_used():
             self._note_used()
-        self._store.close()
         if self._store.audit is not None:
-            self._store.audit.close()
+            self._store.audit.flush()
+        self._store.close()
 
     # Home, space and access
 
@@ -684,6 +684,8 @@ class Memory:
         """Everything about a memory, turn, note or entity, by its id or name."""
         from loxodon.trust.audit.inspection import inspect
 
+        if self._store.audit is not None:
+            self._store.audit.flush()
         return inspect(self, self._store, name)
 
     def subject(self, name: str) -> Subject:

@@ -76,7 +76,6 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
     for what, is_set in (
         ("encryption", config.encryption.key != "none" or key is not None),
         ("enabled", not config.enabled),
-        ("audit.head", bool(config.audit.head)),
     ):
         if is_set:
             raise refused(what)

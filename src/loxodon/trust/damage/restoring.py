@@ -48,13 +48,15 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
-from loxodon.trust.audit.witness import audited, note_restore
+from loxodon.trust.audit.log import Audit
+from loxodon.trust.audit.witness import audited
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup_file import BackedUpSpace, Reader
 from loxodon.trust.forget import forgetting, tombstones
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
+from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.trust.rest.sealing import Seal
 from loxodon.types import Restored
 from loxodon.working.sessions import Sessions
@@ -340,6 +342,8 @@ class _Restoring:
         with Memory(opened) as memory:
             forgetting.finish(memory, store)
             store.sign_if_foreign()
+            keys = MasterKeys(self._home, self._config.keys.source)
+            Audit(store.audit_rows, space, keys, self._clock).adopt_foreign()
             mend_restored(memory, store, draft)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived
@@ -348,7 +352,6 @@ class _Restoring:
         """The new content into its place; where the old is."""
         kept = self._is_kept(space)
         before = free(f"{path}.before-restore") if kept else ""
-        note_restore(self._home, space, self._config, self._clock, self._keys)
         try:
             live = Database(path, self._keys) if os.path.exists(path) else None
         except (LockedStoreError, NewerStoreError):
