@@ -22,7 +22,7 @@ from loxodon.clock import Clock
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
-from loxodon.layout import CONFIG, COPIES, DATABASE, FORGOTTEN, SCHEDULE_LOCK, SESSIONS, USED
+from loxodon.layout import CONFIG, COPIES, DATABASE, FORGOTTEN, SCHEDULE_LOCK, SESSIONS
 from loxodon.services.opening import open_space, root_of
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_path
@@ -39,7 +39,7 @@ _BATCH = 2_000
 _MARK = "moving"
 """A file of a space that a move brings: that it may be done again, and whether it is done."""
 _DONE = b"done"
-_OF_SPACE = (pausing.FILE, FORGOTTEN, USED, COPIES, keys.MARK)
+_OF_SPACE = (pausing.FILE, FORGOTTEN, COPIES, keys.MARK)
 _OF_HOME = (tokens.FILE, policy.FILE)
 
 

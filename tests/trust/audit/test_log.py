@@ -76,9 +76,9 @@ def test_pages_of_entries_go_back_to_the_first(tmp_path: Path) -> None:
         found = [one.n for one in page]
         while page.next:
             page = memory.audit.entries(op="list", limit=3, cursor=page.next)
-            found += [one.n for one in page]
+            found = [*(one.n for one in page), *found]
         assert len(found) == 7
-        assert found == sorted(found, reverse=True)
+        assert found == sorted(found)
 
 
 def test_ids_in_a_row_are_named_as_a_range() -> None:

@@ -18,7 +18,7 @@ from threading import Lock, get_ident
 from time import monotonic
 from typing import Any, NamedTuple
 
-from loxodon.errors import KeyProblemError, StoreError
+from loxodon.errors import LoxodonError
 from loxodon.store.audit_rows import AuditRow, AuditRows
 from loxodon.store.database import LOCK_SECONDS
 from loxodon.trust.access.acting import actor
@@ -34,8 +34,8 @@ _MOST_RUNS = 2_000
 _MOST_WAITING = 100
 _MOST_SECONDS = 5.0
 """How many reads wait in memory, and for how long while others come."""
-_FLUSH_SECONDS = 5.0
-"""How long the close waits for other writers."""
+FLUSH_SECONDS = 1.0
+"""How long what only counts or tells of reads waits for other writers."""
 _PRUNED_EVERY = 1_000
 
 
@@ -110,24 +110,26 @@ class Audit:
             verb.wrote = True
         self._put([*self._taken(), self._entry(verb.op if verb else "store", self.rows.changed)])
 
-    def flush(self, seconds: float = _FLUSH_SECONDS) -> None:
+    def flush(self, seconds: float = FLUSH_SECONDS) -> None:
         """Put the reads that wait on record, unless others write for longer than `seconds`."""
         if not self._waiting or self.rows.in_transaction:
             return
         try:
             with self.writing(seconds):
-                self._put(self._taken())
+                pass
             self.trouble = ""
-        except (StoreError, KeyProblemError) as error:  # a read is not refused for its record
+        except LoxodonError as error:  # a read is not refused for its record
             self.trouble = str(error)
 
     @contextmanager
     def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        """A transaction that is not itself put on record."""
+        """A transaction that is no entry by itself; reads that wait are put on record with it."""
         self._unrecorded.add(get_ident())
         try:
             with self.rows.writing(seconds):
                 yield
+                if waiting := self._taken():
+                    self._put(waiting)
         finally:
             self._unrecorded.discard(get_ident())
 

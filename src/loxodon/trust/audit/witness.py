@@ -117,7 +117,7 @@ def _on_record(method: Callable[..., Any], op: str, how: str) -> Callable[..., A
     def wrapper(self: Any, *args: Any, **named: Any) -> Any:
         store = store_of(self)
         audit = store.audit
-        if audit is None or (doing(audit) is not None and op != "touch"):  # see below
+        if audit is None or doing(audit) is not None:
             permit(store.wall, op)
             return method(self, *args, **named)
         mine = Doing(audit, op)
