@@ -34,6 +34,7 @@ from loxodon.services.space import OpenSpace
 from loxodon.store import Progress
 from loxodon.store.database import LOCK_SECONDS
 from loxodon.store.walls import Wall
+from loxodon.trust import old_files
 from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
@@ -176,6 +177,8 @@ class Memory:
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = Lock()
         put_on_record(space.store, space.root, space.folder, space.config, self.now)
+        if space.config.enabled and not space.wall.stands:
+            old_files.take_over(space.store, space.root, space.folder)
         at_fork(self)
 
     def __enter__(self) -> Memory:

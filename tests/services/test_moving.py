@@ -97,7 +97,7 @@ def test_a_move_that_was_cut_short_goes_on(
     def cut(self: object, *given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("loxodon.services.moving.tombstones.size", cut)
+    monkeypatch.setattr("loxodon.services.moving._Steps._bring_state", cut)
     with pytest.raises(KeyboardInterrupt):
         moved(old, new, clock)
     monkeypatch.undo()

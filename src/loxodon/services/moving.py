@@ -22,15 +22,15 @@ from loxodon.clock import Clock
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
-from loxodon.layout import CONFIG, COPIES, DATABASE, FORGOTTEN, SCHEDULE_LOCK, SESSIONS
+from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK, SESSIONS
+from loxodon.memory import Memory
 from loxodon.services.opening import open_space, root_of
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.walls import Wall
-from loxodon.trust.access import pausing, tokens
-from loxodon.trust.forget import tombstones
+from loxodon.trust.access import tokens
 from loxodon.trust.forget.forgetting import APPLIED
 from loxodon.trust.guard import policy
 from loxodon.trust.rest import keys
@@ -39,7 +39,7 @@ _BATCH = 2_000
 _MARK = "moving"
 """A file of a space that a move brings: that it may be done again, and whether it is done."""
 _DONE = b"done"
-_OF_SPACE = (pausing.FILE, FORGOTTEN, COPIES, keys.MARK)
+_OF_SPACE = (COPIES, keys.MARK)
 _OF_HOME = (tokens.FILE, policy.FILE)
 
 
@@ -154,6 +154,7 @@ class _Steps:
 
     def space(self, name: str) -> None:
         """Bring a space, unless it is there and equal."""
+        Memory.open(self._here.home, name, self._here.config, self._here.clock).close()
         old = self._here.opened(name)
         try:
             with old.store.reading():
@@ -233,7 +234,7 @@ class _Steps:
                 path = os.path.join(SESSIONS, name)
                 _bring(os.path.join(old.folder, path), os.path.join(new.folder, path))
         with new.store.writing():
-            new.store.erasure.set_value(APPLIED, str(tombstones.size(new.folder)))
+            new.store.erasure.set_value(APPLIED, new.store.erasure.tombstones_version)
             new.store.audit_rows.append(old.store.audit_rows.each())
             new.store.audit_rows.head = old.store.audit_rows.head
 

@@ -130,7 +130,7 @@ def carry_log(old: str, new: str, keys: Keys) -> None:
     One that cannot be read begins anew.
     """
     with suppress(apsw.Error):
-        live = cipher.connect(old, keys, apsw.SQLITE_OPEN_READONLY)
+        live = cipher.connect(old, keys, apsw.SQLITE_OPEN_READWRITE)
         try:
             target = checked(new, keys)
             try:

@@ -58,7 +58,6 @@ def put_on_record(
     """
     if isinstance(store, Off):
         return
-    from loxodon.trust.audit import old_files
     from loxodon.trust.audit.log import Audit
     from loxodon.trust.rest.keys import Keys, mac_with
 
@@ -75,8 +74,6 @@ def put_on_record(
     audit = Audit(store.audit_rows, store.space, keys, now, keep=config.audit.entries)
     audit.agent = store.wall.agent
     store.put_on_record(audit)
-    if not store.wall.stands:
-        old_files.take_over(audit, home, folder)
 
 
 class Doing:

@@ -90,6 +90,7 @@ def restore(
         store = SqliteStore(os.path.join(draft, DATABASE), space, zone, decay, keys)
         with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
             done = _fill(memory, store, views, progress or _quiet)
+            store.erasure.go_on_from(path, keys)
         before = free(f"{path}.before-restore") if kept else ""
         if kept:
             carry_log(path, os.path.join(draft, DATABASE), keys)
