@@ -3,10 +3,10 @@
     receipt = memory.forget("f_20260204_001")
 
 What is named becomes tombstones (`selecting.py`), which say what must go without saying it. They
-are put down first, in the file SPACE/forgotten: a run that is killed is finished by whoever opens
-the memory next, and a database that was restored from a backup is held against the same file. Then
-whatever meets a tombstone goes: from the database in one transaction (`erasing.py`), from the files
-beside it (`leftovers.py`), from the indexes and the log.
+are put down and whatever meets one goes from the database in one transaction (`erasing.py`), then
+from the files beside it (`leftovers.py`), the indexes and the log. A run that is killed is finished
+by whoever opens the memory next, and a database that is restored is held against the tombstones of
+the one that it replaces.
 """
 
 from __future__ import annotations
