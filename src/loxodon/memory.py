@@ -135,7 +135,8 @@ class Memory:
         are in the home.
 
         `config` replaces the home's config.toml and the model settings from the environment; a
-        mapping may set single keys (`{"recall.top": 5}`). `clock` returns the current time as an
+        mapping may set single keys (`{"recall.top": 5}`), and finds the data where config.toml says
+        that it is, unless it sets `store.url`. `clock` returns the current time as an
         aware datetime. `embedder` replaces the one set in `config`: any object with a `name` and a
         method `embed(texts)` that returns one vector per text. `key`, 32 bytes, opens an encrypted
         database or encrypts a new one; without it, the settings `encryption.*` say where the key
