@@ -22,7 +22,7 @@ LAYERS = (
     "language",
     # What is needed to keep text safely, before there is a store.
     """
-    trust.guard trust.access.acting trust.access.places trust.audit.log trust.audit.trail
+    trust.guard trust.access.acting trust.access.places
     trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
     trust.origin.own trust.origin.instructions trust.origin.instruction_words
     trust.origin.vouching trust.damage.unpacking trust.forget.tombstones trust.forget.naming
@@ -34,7 +34,8 @@ LAYERS = (
     "recall",
     "trust.origin.remembering trust.forget.asked trust.forget.meaning documents standing",
     "workspace working live",
-    "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing",
+    "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing "
+    "trust.old_files",
     "memory services",
     # What opens memories to make, mend or replace them.
     "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "

@@ -289,10 +289,7 @@ class AuditConfig(NamedTuple):
     """The record of who read and wrote what."""
 
     enabled: bool = True
-    head: str = ""
-    on_failure: str = "writes"
-    size: int = 8
-    keep: int = 50
+    entries: int = 1_000_000
 
 
 class EncryptionConfig(NamedTuple):
@@ -588,18 +585,7 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         ("file", "env", "keyring"),
     ),
     "audit.enabled": ("Whether the audit log records every read and write, without its content.",),
-    "audit.head": (
-        "Folder for the head of the audit log, ideally on another disk; empty for a "
-        "folder in the home.",
-    ),
-    "audit.on_failure": (
-        "What is refused while the audit log cannot be written: writes, all or nothing.",
-        None,
-        None,
-        ("writes", "all", "nothing"),
-    ),
-    "audit.size": ("Size in megabytes after which the audit log starts a new file.", 1, 1_000),
-    "audit.keep": ("Number of these files to keep; 0 for all.", 0, 1_000_000),
+    "audit.entries": ("Entries of the audit log to keep; 0 for all.", 0, 1_000_000_000),
     "encryption.key": (
         "Where the encryption key is: none (not encrypted), file, env "
         "(LOXODON_KEY) or keyring. Set by `loxodon encrypt` and `decrypt`.",
@@ -695,6 +681,8 @@ def from_mapping(values: Mapping[str, object]) -> Config:
         daily = every_day_at(given.pop(_TIME_OF_DAY))
         given.setdefault("schedule.daily", daily)
     for name, value in given.items():
+        if name in RETIRED:
+            continue
         section, dot, key = name.rpartition(".")
         if dot:
             sections.setdefault(section, {})[key] = checked(name, value)
@@ -916,6 +904,8 @@ def _check_cron(name: str, text: str) -> None:
         ) from None
 
 
+RETIRED = frozenset(("audit.head", "audit.on_failure", "audit.size", "audit.keep"))
+"""Settings of earlier versions, which a config.toml may still have."""
 _TIME_OF_DAY = "consolidation.daily_at"
 """What `schedule.daily` was called, and still is in files that were written then."""
 

@@ -22,8 +22,7 @@
     │   ├── LockedStoreError      it is encrypted, and the key is missing or wrong
     │   ├── BusyStoreError        another process held it for too long
     │   │   └── UnreachableStoreError   its server cannot be reached; nothing was stored
-    │   ├── UnknownOutcomeError   the server was lost while it stored: it may be stored or not
-    │   └── AuditError            a write cannot be recorded in the audit log
+    │   └── UnknownOutcomeError   the server was lost while it stored: it may be stored or not
     ├── KeyProblemError       10  a key is missing, wrong or cannot be read
     ├── ConsolidationError     9  consolidation has stopped after three failures
     └── ModelError             8  the model gave no usable answer
@@ -243,10 +242,6 @@ class LockedStoreError(StoreError):
     code = "locked_store"
 
 
-class AuditError(StoreError):
-    code = "audit"
-
-
 class KeyProblemError(LoxodonError):
     exit_code = 10
     code = "key"
@@ -291,11 +286,6 @@ REFUSED = {
         "the engine cannot be turned off for a memory in PostgreSQL: the plain files would be on "
         "one server only",
         "pause it with `loxodon pause` instead",
-    ),
-    "audit.head": (
-        "the head of the audit log of a memory in PostgreSQL is in the database: a file on one "
-        "server would be behind the others",
-        "unset audit.head",
     ),
     "views": (
         "a memory in PostgreSQL is not kept as text files: every server would have its own",

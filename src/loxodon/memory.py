@@ -28,12 +28,13 @@ from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.filelock import at_fork
 from loxodon.layout import OFF_MARKER
-from loxodon.services import uses
 from loxodon.services.embedders import Embedders
 from loxodon.services.opening import open_space
 from loxodon.services.space import OpenSpace
 from loxodon.store import Progress
+from loxodon.store.database import LOCK_SECONDS
 from loxodon.store.walls import Wall
+from loxodon.trust import old_files
 from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
@@ -106,6 +107,8 @@ if TYPE_CHECKING:
 
 
 _OPEN = Wall()
+_COUNT_SECONDS = 1.0
+"""How long the end of a recall waits for other writers, to count what it gave."""
 
 
 @audited(MEMORY)
@@ -132,7 +135,8 @@ class Memory:
         are in the home.
 
         `config` replaces the home's config.toml and the model settings from the environment; a
-        mapping may set single keys (`{"recall.top": 5}`). `clock` returns the current time as an
+        mapping may set single keys (`{"recall.top": 5}`), and finds the data where config.toml says
+        that it is, unless it sets `store.url`. `clock` returns the current time as an
         aware datetime. `embedder` replaces the one set in `config`: any object with a `name` and a
         method `embed(texts)` that returns one vector per text. `key`, 32 bytes, opens an encrypted
         database or encrypts a new one; without it, the settings `encryption.*` say where the key
@@ -174,6 +178,8 @@ class Memory:
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = Lock()
         put_on_record(space.store, space.root, space.folder, space.config, self.now)
+        if space.config.enabled and not space.wall.stands:
+            old_files.take_over(space.store, space.root, space.folder)
         at_fork(self)
 
     def __enter__(self) -> Memory:
@@ -192,11 +198,11 @@ class Memory:
         """Close the database. Closing twice is fine."""
         for one in self._narrower.values():
             one.close()
-        if self._used and not self._leaves_used():
-            self._note_used()
-        self._store.close()
+        if self._used:
+            self._note_used(_COUNT_SECONDS)
         if self._store.audit is not None:
-            self._store.audit.close()
+            self._store.audit.flush()
+        self._store.close()
 
     # Home, space and access
 
@@ -657,33 +663,23 @@ class Memory:
         """
         now = self.now()
         with self._store.writing():
-            for at, earlier in () if self._store.wall.stands else uses.take(self._space.folder):
-                self._store.worklog.use(earlier, f"{at:%Y-%m-%d}", at)
             return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
 
-    def _note_used(self) -> None:
+    def _note_used(self, seconds: float = LOCK_SECONDS) -> None:
         """Count what was recalled since the last write."""
         used, self._used = self._used, set()
-        if used or (not self._store.wall.stands and uses.are_left(self._space.folder)):
-            with suppress(LoxodonError):  # to count uses is not worth failing for
-                self.touch(sorted(used))
-
-    def _leaves_used(self) -> bool:
-        """Leave what was recalled for the next writer to count; return whether that was possible.
-
-        Not for agents and groups, whose uses count less, and not beside an encrypted database.
-        """
-        if self._store.wall.stands or self.encrypted:
-            return False
-        if not uses.leave(self._space.folder, sorted(self._used), self.now()):
-            return False
-        self._used = set()
-        return True
+        if used:
+            now, audit = self.now(), self._store.audit
+            writing = audit.writing if audit else self._store.writing
+            with suppress(LoxodonError), writing(seconds):  # a count is not worth failing for
+                self._store.worklog.use(sorted(used), f"{now:%Y-%m-%d}", now)
 
     def inspect(self, name: str) -> Inspected:
         """Everything about a memory, turn, note or entity, by its id or name."""
         from loxodon.trust.audit.inspection import inspect
 
+        if self._store.audit is not None:
+            self._store.audit.flush()
         return inspect(self, self._store, name)
 
     def subject(self, name: str) -> Subject:

@@ -177,8 +177,8 @@ def _on_record(store: Store) -> tuple[int, str]:
         head = store.audit.head()
     except KeyProblemError as error:
         return 0, str(error)
-    if head is None and store.anchor:
-        return 0, "the head of the audit log is missing or spoilt; see `loxodon audit verify`"
+    if head is None and store.audit_rows.head:
+        return 0, "the head of the audit log was changed; see `loxodon audit verify`"
     return (head.n if head else 0), store.audit.trouble
 
 

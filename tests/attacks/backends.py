@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import apsw
 import pytest
 
 from loxodon import Memory
@@ -98,8 +99,13 @@ class Files:
                 yield parts[1] if parts[0] == "spaces" else "", path.read_bytes()
 
     def audit(self, home: Path) -> bytes:
-        found = (path for path in home.rglob("*") if path.is_file())
-        return b"".join(one.read_bytes() for one in found if "audit" in one.relative_to(home).parts)
+        found = b""
+        for path in home.glob("spaces/*/loxodon.db"):
+            connection = apsw.Connection(str(path), apsw.SQLITE_OPEN_READONLY)
+            entries = connection.execute("SELECT entry FROM audit").fetchall()
+            connection.close()
+            found += "".join(str(entry) for (entry,) in entries).encode()
+        return found
 
 
 class Postgres:
@@ -161,6 +167,5 @@ class Postgres:
             yield names.get(space, ""), data
 
     def audit(self, home: Path) -> bytes:
-        logs = "SELECT data FROM loxodon.{} WHERE name LIKE 'audit/%'"
-        both = f"{logs.format('files')} UNION ALL {logs.format('home_files')}"
-        return b"".join(bytes(data) for (data,) in self._server.ask(both, self._database))  # type: ignore[call-overload]
+        rows = self._server.ask("SELECT entry FROM loxodon.audit", self._database)
+        return "".join(str(entry) for (entry,) in rows).encode()

@@ -47,7 +47,7 @@ LINES = {
     "pauses, tombstones, transcripts, tokens, counts of use": (
         f"{_HOME}::test_machines_share_pauses_tombstones_rules_tokens_and_the_key",
         f"{_HOME}::test_a_conversation_goes_on_at_another_server",
-        f"{_HOME}::test_what_was_recalled_is_counted_by_the_next_who_writes",
+        f"{_HOME}::test_what_was_recalled_is_counted",
         "tests/serve/test_story.py::test_a_token_is_for_every_server",
     ),
     "`policy.toml`": (

@@ -22,17 +22,15 @@ from loxodon.clock import Clock
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
-from loxodon.layout import CONFIG, COPIES, DATABASE, FORGOTTEN, SCHEDULE_LOCK, SESSIONS, USED
+from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK, SESSIONS
+from loxodon.memory import Memory
 from loxodon.services.opening import open_space, root_of
 from loxodon.services.space import OpenSpace
-from loxodon.spaces import folder_name, home_at, space_path
+from loxodon.spaces import home_at, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.walls import Wall
-from loxodon.trust.access import pausing, tokens
-from loxodon.trust.audit import log
-from loxodon.trust.audit.witness import note_restore
-from loxodon.trust.forget import tombstones
+from loxodon.trust.access import tokens
 from loxodon.trust.forget.forgetting import APPLIED
 from loxodon.trust.guard import policy
 from loxodon.trust.rest import keys
@@ -41,8 +39,7 @@ _BATCH = 2_000
 _MARK = "moving"
 """A file of a space that a move brings: that it may be done again, and whether it is done."""
 _DONE = b"done"
-_OF_SPACE = (pausing.FILE, FORGOTTEN, USED, COPIES, keys.MARK)
-_FOLDERS = (log.FOLDER, SESSIONS)
+_OF_SPACE = (COPIES, keys.MARK)
 _OF_HOME = (tokens.FILE, policy.FILE)
 
 
@@ -157,6 +154,7 @@ class _Steps:
 
     def space(self, name: str) -> None:
         """Bring a space, unless it is there and equal."""
+        Memory.open(self._here.home, name, self._here.config, self._here.clock).close()
         old = self._here.opened(name)
         try:
             with old.store.reading():
@@ -231,18 +229,14 @@ class _Steps:
         """Bring what is beside the database of a space."""
         for name in _OF_SPACE:
             _bring(os.path.join(old.folder, name), os.path.join(new.folder, name))
-        for folder in _FOLDERS:
-            for name in files.names(os.path.join(old.folder, folder)):
-                if name.endswith((".log", ".json", ".jsonl")):
-                    path = os.path.join(folder, name)
-                    _bring(os.path.join(old.folder, path), os.path.join(new.folder, path))
-        head = os.path.join(log.FOLDER, f"{folder_name(old.name)}.head")
-        _bring(os.path.join(old.root, head), os.path.join(new.root, head))
-        if files.exists(os.path.join(new.root, head)):
-            # What the log says of writes before is of the database where it was.
-            note_restore(new.root, new.name, new.config, new.now, ())
+        for name in files.names(os.path.join(old.folder, SESSIONS)):
+            if name.endswith((".json", ".jsonl")):
+                path = os.path.join(SESSIONS, name)
+                _bring(os.path.join(old.folder, path), os.path.join(new.folder, path))
         with new.store.writing():
-            new.store.erasure.set_value(APPLIED, str(tombstones.size(new.folder)))
+            new.store.erasure.set_value(APPLIED, new.store.erasure.tombstones_version)
+            new.store.audit_rows.append(old.store.audit_rows.each())
+            new.store.audit_rows.head = old.store.audit_rows.head
 
     def check(self, spaces: Sequence[str]) -> None:
         """Refuse to end where a space has changed since it was moved; else it is nobody's to do

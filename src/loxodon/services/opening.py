@@ -38,7 +38,9 @@ def open_space(
     if config is None:
         config = settings.with_environment(settings.load(home), os.environ)
     elif not isinstance(config, Config):
-        config = settings.from_mapping(config)
+        given, config = settings.flattened(config), settings.from_mapping(config)
+        if "store.url" not in given:  # where the data is does not depend on who opens it
+            config = config._replace(store=settings.load(home).store)
     if finish_recoding(home):
         config = config._replace(encryption=settings.load(home).encryption)
     if os.path.exists(os.path.join(home, DELETING)):
@@ -76,7 +78,6 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
     for what, is_set in (
         ("encryption", config.encryption.key != "none" or key is not None),
         ("enabled", not config.enabled),
-        ("audit.head", bool(config.audit.head)),
     ):
         if is_set:
             raise refused(what)

@@ -6,11 +6,12 @@ import os
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
-from loxodon.layout import FORGOTTEN
+from loxodon.layout import DATABASE
+from loxodon.store.off import Off
 from loxodon.tokens import counter
+from loxodon.trust.access import pausing
 from loxodon.trust.access.pausing import Pauses
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import Chat, Pause
@@ -49,7 +50,7 @@ class OpenSpace:
         self.guard = Guard.of(self.root)
         """The rules on what may be stored and how it may be shown."""
         self.count = counter(config.tokenizer)
-        self.pauses = Pauses(folder)
+        self.pauses = Pauses(self._read_pauses, self._write_pauses)
         self._gatekeeper: Gatekeeper | None = None
         self.drawing: tuple[object, Any] = (None, None)
         """The last graph that was drawn, and of what; see `overviews/graph.py`."""
@@ -80,6 +81,26 @@ class OpenSpace:
         now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
         return now if self.zone is None else now.astimezone(self.zone)
 
+    def _read_pauses(self) -> str:
+        if isinstance(self.store, Off):  # a pause holds with the engine off as well
+            from loxodon.store.sqlite.owner import value_of
+
+            return value_of(os.path.join(self.folder, DATABASE), pausing.VALUE, self.keys)
+        return self.store.erasure.value(pausing.VALUE)
+
+    def _write_pauses(self, text: str) -> None:
+        store = self.store
+        if isinstance(store, Off):
+            from loxodon.services.opening import store_beside
+
+            store = store_beside(self, os.path.join(self.folder, DATABASE))
+        try:
+            with store.writing():
+                store.erasure.set_value(pausing.VALUE, text)
+        finally:
+            if store is not self.store:
+                store.close()
+
     @property
     def paused(self) -> Pause | None:
         """The current pause, or None."""
@@ -102,14 +123,14 @@ class OpenSpace:
     @property
     def has_forgotten(self) -> bool:
         """Whether anything was ever forgotten here."""
-        return files.exists(os.path.join(self.folder, FORGOTTEN))
+        return not isinstance(self.store, Off) and self.store.erasure.has_tombstones()
 
     def gatekeeper(self) -> Gatekeeper:
         """Checks incoming text against what was forgotten."""
         if self._gatekeeper is None:
             from loxodon.trust.forget.gatekeeper import Gatekeeper
 
-            self._gatekeeper = Gatekeeper(self.root, self.config, self.name, self.folder)
+            self._gatekeeper = Gatekeeper(self.root, self.config, self.store)
         return self._gatekeeper
 
     def forgotten(self) -> Marks | None:

@@ -10,35 +10,19 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from loxodon.store.walls import Wall
 
-if TYPE_CHECKING:
-    from loxodon.trust.audit.trail import Tail, Testimony
-
 SQL = os.path.join(os.path.dirname(__file__), "sql")
 
-ANCHOR = "audit"
-"""The value of `meta` that says where the last transaction is on record."""
+LOCK_SECONDS = 120.0
+"""How long a writer waits for its turn."""
 MEMO = 4_000
 """What is remembered at most: who reads all of a store reads nothing twice."""
 
 Row = tuple[Any, ...]
 _Value = TypeVar("_Value")
-
-
-class Witness(Protocol):
-    """Is notified of every transaction before it is committed, and can refuse it."""
-
-    def before_commit(self, anchor: str, changed: Sequence[str]) -> Testimony:
-        """Log that these were changed; return the position in the log for the database to store.
-
-        `anchor` is the stored position of the last transaction.
-        """
-
-    def undone(self, said: str) -> None:
-        """The transaction for which `before_commit` returned `said` was not committed."""
 
 
 class Database:
@@ -51,9 +35,10 @@ class Database:
         self.generation = 0
         """Changes when another database was put in the place of this one: what was read is void."""
         self.wall = Wall()
-        self.witness: Witness | None = None
+        self.before_commit: Callable[[], None] | None = None
+        """Called inside every transaction that has changed something; an error undoes it."""
         self.changed: list[str] = []
-        """Ids of what this transaction changed, for the witness."""
+        """Ids of what this transaction changed, for the audit log."""
         self.sign: Callable[[bytes], bytes] | None = None
         """What signs changes of sensitive memories."""
         self.sql = named_queries(backend)
@@ -68,8 +53,11 @@ class Database:
         """One view of the data for several reads, whatever others write meanwhile."""
         raise NotImplementedError
 
-    def writing(self) -> AbstractContextManager[None]:
-        """A transaction; one inside another is undone by itself, and kept for good with it."""
+    def writing(self, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """A transaction; one inside another is undone by itself, and kept for good with it.
+
+        BusyStoreError where others write for longer than `seconds`.
+        """
         raise NotImplementedError
 
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
@@ -138,6 +126,10 @@ class Database:
         return self._mode == "writing"
 
     @property
+    def in_transaction(self) -> bool:
+        return bool(self._mode)
+
+    @property
     def memo(self) -> dict[Hashable, Any]:
         """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
         if self._mode != "reading" or len(self._memo) > MEMO:
@@ -181,24 +173,6 @@ class Database:
         for row, value in read(missing).items() if missing else ():
             memo[kind, row] = value
         return {row: memo[kind, row] for row in wanted if (kind, row) in memo}
-
-    # The audit log
-
-    def audit_tail(self) -> Tail:
-        """The end of the audit log, as far as it may not be on disk."""
-        return self.all(self.sql["audit_tail"])
-
-    def _testify(self, witness: Witness) -> str:
-        """Have a transaction put on record; the database keeps where."""
-        row = self.one(self.sql["get_meta"], (ANCHOR,))
-        said, tail = witness.before_commit(row[0] if row else "", self.changed)
-        if said:
-            self.run(self.sql["set_meta"], (ANCHOR, said))
-            if tail is None:
-                self.run(self.sql["clear_audit_tail"])
-            else:
-                self.run(self.sql["put_audit_tail"], tail)
-        return said
 
 
 def named_queries(backend: str) -> dict[str, str]:

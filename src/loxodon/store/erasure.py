@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from loxodon.clock import to_stored
-from loxodon.store import Index, MemoryRow, TextAt, TurnRow, signatures
+from loxodon.store import Index, MemoryRow, StoredReceipt, TextAt, TurnRow, signatures
 from loxodon.store.database import Database, Row
 from loxodon.store.indexes import Indexes
 from loxodon.store.rows import MEMORY, labels_of, loaded
@@ -491,26 +489,42 @@ class Erasure:
     # Tombstones and receipts
 
     def tombstones(self) -> list[tuple[str, bytes, int, int]]:
-        """(kind, mark, size, until) of everything that must not come back."""
-        rows = self._db.all("SELECT kind, mark, size, until FROM tombstones")
-        return [(kind, mark, size, until) for kind, mark, size, until in rows]
+        """(kind, mark, until, size) of everything that must not come back."""
+        rows = self._db.all("SELECT kind, mark, until, size FROM tombstones")
+        return [(kind, mark, until, size) for kind, mark, until, size in rows]
+
+    def has_tombstones(self) -> bool:
+        return self._db.one("SELECT 1 FROM tombstones LIMIT 1") is not None
+
+    @property
+    def tombstones_version(self) -> str:
+        """What changes whenever something is forgotten."""
+        ((count, until),) = self._db.all("SELECT count(*), sum(until % 1000000) FROM tombstones")
+        return f"{count}:{until or 0}"
 
     def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None:
         self._db.many(
-            "INSERT INTO tombstones (kind, mark, size, until) VALUES (?1, ?2, ?3, ?4) "
-            "ON CONFLICT (kind, mark) DO UPDATE SET until = max(tombstones.until, ?4)",
+            "INSERT INTO tombstones (kind, mark, until, size) VALUES (?1, ?2, ?3, ?4) "
+            "ON CONFLICT (kind, mark) DO UPDATE SET until = max(tombstones.until, ?3)",
             list(tombstones),
         )
 
-    def put_receipt(
-        self, id: str, at: datetime, actor: str, what: str, erased: str, files: str
-    ) -> None:
-        self._db.run(
+    def put_receipts(self, receipts: Iterable[StoredReceipt]) -> None:
+        self._db.many(
             "INSERT INTO receipts (id, at, actor, what, erased, files) "
             "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE "
             "SET at = ?2, actor = ?3, what = ?4, erased = ?5, files = ?6",
-            (id, to_stored(at)[0], actor, what, erased, files),
+            list(receipts),
         )
+
+    def go_on_from(self, path: str, keys: Sequence[bytes]) -> None:
+        """Have what was forgotten in the SQLite file at `path` be forgotten here too."""
+        from loxodon.store.sqlite.owner import forgotten_of
+
+        tombstones, receipts = forgotten_of(path, keys)
+        with self._db.writing():
+            self.put_tombstones(tombstones)
+            self.put_receipts(StoredReceipt(*row) for row in receipts)
 
     # So that nothing is left
 

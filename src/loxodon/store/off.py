@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from loxodon.errors import ConfigError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.database import Witness
     from loxodon.trust.audit.log import Audit
 
 
@@ -23,12 +21,6 @@ class Off:
 
     def behind(self, wall: Wall) -> Off:
         return Off(self.space, wall)
-
-    def put_on_record(self, audit: Audit, witness: Witness) -> None:
-        self.audit = audit  # there is no transaction to witness
-
-    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
-        """Nothing is kept here that could be signed."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise ConfigError(

@@ -38,7 +38,7 @@ from loxodon.store import (
     name_lookup,
     neighbours,
 )
-from loxodon.store.database import ANCHOR, Database, Row
+from loxodon.store.database import LOCK_SECONDS, Database, Row
 from loxodon.store.fulltext import FullText
 from loxodon.store.indexes import Indexes
 from loxodon.store.rows import (
@@ -62,8 +62,8 @@ from loxodon.text.words import VERSION, fold
 from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
+    from loxodon.store.audit_rows import AuditRows
     from loxodon.store.checks import Part
-    from loxodon.store.database import Witness
     from loxodon.store.documents import DocumentStore
     from loxodon.store.erasure import Erasure
     from loxodon.store.overview import Overview
@@ -195,11 +195,16 @@ class Store:
                 self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
             self._db.run(self._db.sql["set_meta"], ("words", VERSION))
 
-    def put_on_record(self, audit: Audit, witness: Witness) -> None:
-        """From now on, notify `witness` before every commit."""
-        audit.tail = self._db.audit_tail
+    def put_on_record(self, audit: Audit) -> None:
+        """From now on, have `audit` tell of every transaction inside it."""
         self.audit = audit
-        self._db.witness = witness
+        self._db.before_commit = audit.before_commit
+
+    @cached_property
+    def audit_rows(self) -> AuditRows:
+        from loxodon.store.audit_rows import AuditRows
+
+        return AuditRows(self._db)
 
     def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
         """From now on, sign changes of sensitive memories with `sign`."""
@@ -234,24 +239,18 @@ class Store:
 
         for id in ids:
             signatures.renew(self._db, self._row(id), missing=True)
-        if self.anchor:  # a change, so that it is put on record
-            self._db.run(self._db.sql["set_meta"], (ANCHOR, self.anchor))
-
-    @property
-    def anchor(self) -> str:
-        """The position of the last write in the audit log; empty if there is none."""
-        return self._meta(ANCHOR)
 
     def reading(self) -> AbstractContextManager[None]:
         """A consistent snapshot for several reads, whatever others write meanwhile."""
         return self._db.reading()
 
-    def writing(self) -> AbstractContextManager[None]:
+    def writing(self, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """A transaction: everything written inside is stored, or nothing.
 
-        Writers wait for each other in fair order. On exit, what was written is on disk.
+        Writers wait for each other in fair order, at most `seconds`. On exit, what was written is
+        on disk.
         """
-        return self._db.writing()
+        return self._db.writing(seconds)
 
     @contextmanager
     def writing_as(self, agent: str) -> Iterator[None]:

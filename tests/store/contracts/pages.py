@@ -6,7 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from loxodon.store import Filter, QuarantinedText
+from loxodon.clock import to_stored
+from loxodon.store import Filter, QuarantinedText, StoredReceipt
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.types import Entity, Event, Segment
@@ -47,7 +48,8 @@ def filled(contract: Contract, store: Store) -> dict[str, tuple[Read, list[Any]]
             store.quarantine.put(
                 [QuarantinedText(0, n + 1, "", 0, 1, "", "override", "web", at, "held", None)]
             )
-            store.erasure.put_receipt(f"r_{n}", at, "cli", "ids", "{}", "[]")
+            receipt = StoredReceipt(f"r_{n}", to_stored(at)[0], "cli", "ids", "{}", "[]")
+            store.erasure.put_receipts([receipt])
             if n:
                 worklog.put_review(kept[n].id, kept[0].id, at)
     pages, back = store.pages, [4, 3, 2, 1, 0]

@@ -8,7 +8,7 @@ import pytest
 
 from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
-from loxodon.store import CompletedCall, Filter, JobRuns, QuarantinedText, Work
+from loxodon.store import CompletedCall, Filter, JobRuns, QuarantinedText, StoredReceipt, Work
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.store import Store
 from loxodon.types import Entity, Source
@@ -63,7 +63,9 @@ class PrimaryDataContract(Contract):
                 ]
             )
             store.erasure.put_tombstones([("turn", key("gone"), 0, 5)])
-            store.erasure.put_receipt("r_1", NOW, "cli", "ids", '{"turns": 1}', "[]")
+            store.erasure.put_receipts(
+                [StoredReceipt("r_1", 5, "cli", "ids", '{"turns": 1}', "[]")]
+            )
             store.tokens.put("once", CompletedCall(key("asked"), old.id, 2), NOW, NOW)
 
     def test_a_dump_fills_an_empty_store(self, store: Store, open_store: OpenStore) -> None:

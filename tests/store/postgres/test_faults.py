@@ -22,7 +22,7 @@ from loxodon.errors import (
     UnreachableStoreError,
 )
 from loxodon.store import Filter, KnownTurn
-from loxodon.store.postgres import database, migrations, pool, spaces
+from loxodon.store.postgres import migrations, pool, spaces
 from loxodon.store.postgres.errors import shown
 from loxodon.store.postgres.files import share
 from loxodon.store.store import Store
@@ -248,16 +248,13 @@ def test_writers_of_a_space_take_turns(postgres_url: str) -> None:
     store.close()
 
 
-def test_a_writer_that_waits_too_long_is_told(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_that_waits_too_long_is_told(postgres_url: str) -> None:
     one, other = opened(postgres_url), opened(postgres_url)
     elsewhere = opened(postgres_url, "elsewhere")
-    monkeypatch.setattr(database, "_LOCK_SECONDS", 0.05)
     with one.writing():
         say(elsewhere, "another space waits for nobody")
-        with pytest.raises(BusyStoreError):
-            say(other, "late")
+        with pytest.raises(BusyStoreError), other.writing(0.05):
+            pass
         assert other.journal(Filter(), 0) == []  # nor does a reader
     say(other, "now")
     for store in (one, other, elsewhere):

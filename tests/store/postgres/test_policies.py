@@ -10,7 +10,8 @@ import pytest
 
 from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
-from loxodon.store import Chunk, CompletedCall, Filter, NoteFile, QuarantinedText
+from loxodon.store import Chunk, CompletedCall, Filter, NoteFile, QuarantinedText, StoredReceipt
+from loxodon.store.audit_rows import AuditRow
 from loxodon.store.database import migrations as files_of
 from loxodon.store.postgres import migrations
 from loxodon.store.postgres.pool import Session, begin, connect, role_of
@@ -38,7 +39,6 @@ NUMBERS = frozenset(
         "vector_todo",
         "tombstones",
         "signatures",
-        "audit_tail",
         "spaces",
         "migrations",
     }
@@ -64,7 +64,8 @@ def told(url: str) -> PostgresStore:
         store.workspace_data.put_file(file, [Chunk(PRIVATE, 1, 1, PRIVATE)], NOW)
         store.worklog.put_page(both, "", both, "{}", NOW)
         store.workspace_data.set_mark(both, "", "{}", NOW)
-        store.erasure.put_receipt("r", NOW, both, "", "", "")
+        store.audit_rows.append([AuditRow(1, both, b"")])
+        store.erasure.put_receipts([StoredReceipt("r", 5, both, "", "", "")])
         for table in ("files", "home_files"):
             store._db.run(
                 f"INSERT INTO {table} (name, start, data, made) VALUES ('{both}', 0, '', 0)"

@@ -141,10 +141,3 @@ def test_another_process_sees_it(memory: Memory, clock: Clock) -> None:
         assert other.paused
         other.resume()
         assert memory.paused is None
-
-
-def test_a_file_that_is_spoilt_is_told(memory: Memory) -> None:
-    path = Path(memory.home) / "spaces" / "main" / "paused"
-    path.write_text("[[1, null]")
-    with pytest.raises(InputError):
-        say(memory, "a")

@@ -221,7 +221,8 @@ def dumped(memory: Memory) -> dict[str, list[Any]]:
 
 def share_key(one: Path, other: Path) -> None:
     """The home `other`, which may not be there yet, signs with the key of `one`."""
-    shutil.copytree(one / "keys", other / "keys", dirs_exist_ok=True)
+    if (one / "keys").exists():
+        shutil.copytree(one / "keys", other / "keys", dirs_exist_ok=True)
 
 
 def same(one: Memory, other: Memory) -> None:

@@ -134,7 +134,6 @@ def test_with_replace_the_old_database_is_kept(place: Place) -> None:
     assert {one.name for one in folder.iterdir()} == {
         "loxodon.db",
         "loxodon.lock",
-        "audit",
         "key.mark",
         *(Path(one).name for one in done),
     }

@@ -71,8 +71,8 @@ class Conversation:
         self.ending: asyncio.Event | None = None
         """Of its latest reply that has ended: set once that is journalled."""
         self.used_at = 0.0
-        self.forgotten = 0
-        """How much had been forgotten when it was last looked at."""
+        self.forgotten = ""
+        """What had been forgotten when it was last looked at."""
         self.keys: OrderedDict[Key, None] = OrderedDict()
 
     def renew(self) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
-from loxodon import files
 from loxodon.errors import LoxodonError, NotFoundError
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -22,10 +21,8 @@ from loxodon.serve.proxy.inject import Additions
 from loxodon.serve.proxy.keeping import Exchange, Journal, Keeping
 from loxodon.serve.proxy.requests import Asked, clean
 from loxodon.serve.proxy.speaking import Who
-from loxodon.spaces import space_path
 from loxodon.text import quote
 from loxodon.text.language import language_of
-from loxodon.trust.forget import tombstones
 from loxodon.types import KINDS, Chat
 
 LIMIT = 1.5
@@ -101,7 +98,7 @@ class Remembering:
         self._conversations = Conversations()
         self._keeper = Journal(journal, self._conversations, limit)
         self._patience: dict[str, Patience] = {}
-        self._snapshots: dict[tuple[str, str, str], tuple[float, int, str]] = {}
+        self._snapshots: dict[tuple[str, str, str], tuple[float, str, str]] = {}
         """When each was made, how much had been forgotten then, and what it says."""
 
     # Before
@@ -150,17 +147,15 @@ class Remembering:
 
     async def _let_go(self, space: str, conversation: Conversation) -> None:
         """Tell nothing that was recalled before something was forgotten, by whomever it was."""
-        folder = space_path(self._recalling.root, space)
-        if files.shared(folder):  # a database may let wait, and then nobody knows
-            try:
-                async with asyncio.timeout(self._limit):
-                    size = await self._recalling.run(lambda: tombstones.size(folder))
-            except (TimeoutError, LoxodonError):
-                size = -1
-        else:
-            size = tombstones.size(folder)
-        if size != conversation.forgotten:
-            conversation.forgotten = size
+        try:
+            async with asyncio.timeout(self._limit):
+                version = await self._recalling.call(space, _forgotten, make=False)
+        except NotFoundError:  # nothing was ever said here
+            version = ""
+        except (TimeoutError, LoxodonError):  # nobody knows
+            version = "unknown"
+        if version != conversation.forgotten:
+            conversation.forgotten = version
             conversation.renew()
 
     async def _recall(
@@ -221,13 +216,18 @@ class Remembering:
 
     def _snapshot(self, memory: Memory, language: str) -> str:
         key, now = (memory.space, memory.agent, language), monotonic()
-        forgotten = tombstones.size(memory.workspace.folder)
+        forgotten = _forgotten(memory)
         made = self._snapshots.get(key)
         if made is None or now - made[0] > _SNAPSHOT_SECONDS or made[1] != forgotten:
             made = self._snapshots[key] = now, forgotten, snapshot_of(memory, language)
             while len(self._snapshots) > _MOST_SNAPSHOTS:
                 self._snapshots.pop(next(iter(self._snapshots)), None)
         return made[2]
+
+
+def _forgotten(memory: Memory) -> str:
+    """What changes whenever something is forgotten."""
+    return memory.workspace.store.erasure.tombstones_version if memory.config.enabled else ""
 
 
 # --- Pure -----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
-from loxodon.store.database import Database, Row
+from loxodon.store.database import LOCK_SECONDS, Database, Row
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.dialect import goes_past, is_write, repeated, translated
 from loxodon.store.postgres.errors import deleted, is_lost, shown
@@ -34,7 +34,6 @@ from loxodon.store.postgres.pool import Session
 from loxodon.store.postgres.text import escaped, needs_escape, unescaped
 from loxodon.store.walls import Wall
 
-_LOCK_SECONDS = 120.0
 _TRIES = 5
 """How often a server is asked what became of a transaction that it may still be at."""
 _AWAY_SECONDS = 10.0
@@ -111,7 +110,7 @@ class PostgresDatabase(Database):
             if self._mode:
                 yield
                 return
-            self._begin(reading=True)
+            self._begin()
             self._mode, self._memo = "reading", {}
             try:
                 yield
@@ -120,7 +119,7 @@ class PostgresDatabase(Database):
                 self._let_go()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         with self._turn:
             if self._mode == "reading":
                 raise RuntimeError("a write cannot begin within a read: it would be undone with it")
@@ -128,21 +127,17 @@ class PostgresDatabase(Database):
                 with self._nested():
                     yield
                 return
-            self._begin(reading=False)
+            self._begin(seconds)
             self._mode = "writing"
             self.changed.clear()
-            self._changes, said, kept = 0, "", False
+            self._changes, kept = 0, False
             try:
                 yield
-                if self._has_changed() and self.witness is not None:
-                    said = self._testify(self.witness)
+                if self._has_changed() and self.before_commit is not None:
+                    self.before_commit()
                 self._commit()
-                said, kept = "", True
+                kept = True
                 due, self.afterwards = self.afterwards, []
-            except BaseException:
-                if self.witness is not None and said:
-                    self.witness.undone(said)
-                raise
             finally:
                 self._mode, self.afterwards = "", []
                 self._counted, self._owed = {}, set()
@@ -175,13 +170,14 @@ class PostgresDatabase(Database):
         finally:
             self._depth -= 1
 
-    def _begin(self, *, reading: bool) -> None:
-        """Begin a transaction, on another connection where the first are lost."""
+    def _begin(self, lock_seconds: float = 0.0) -> None:
+        """Begin a transaction, on another connection where the first are lost; one that waits for
+        the lock of writers writes."""
         self._check_usable()
+        reading = not lock_seconds
         if reading and self._replica and self._begin_at_replica():
             return
-        lock = 0.0 if reading else _LOCK_SECONDS
-        sql = pool.begin(self.id, self.wall, self._role, reading=reading, lock_seconds=lock)
+        sql = pool.begin(self.id, self.wall, self._role, reading=reading, lock_seconds=lock_seconds)
         self._follow(pool.patiently(self.url, lambda: self._begin_at(self.url, sql)))
         if not reading:
             self._enter_pipeline()

@@ -25,15 +25,20 @@ INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET 
 
 -- The audit log -----------------------------------------------------------------------------------
 
--- name: audit_tail
-SELECT file, at, lines FROM audit_tail ORDER BY file, at
+-- name: put_audit
+INSERT INTO main.audit (n, entry, mac) VALUES (?, ?, ?)
 
--- name: put_audit_tail
-INSERT INTO audit_tail (file, at, lines) VALUES (?1, ?2, ?3)
-ON CONFLICT (file, at) DO UPDATE SET lines = ?3
+-- name: last_audit
+SELECT n, entry, mac FROM main.audit ORDER BY n DESC LIMIT 1
 
--- name: clear_audit_tail
-DELETE FROM audit_tail
+-- name: audit_after
+SELECT n, entry, mac FROM main.audit WHERE n > ? ORDER BY n LIMIT ?
+
+-- name: audit_before
+SELECT n, entry, mac FROM main.audit WHERE n < ? ORDER BY n DESC LIMIT ?
+
+-- name: prune_audit
+DELETE FROM main.audit WHERE n < ?
 
 -- The journal -------------------------------------------------------------------------------------
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
 import apsw
 
 from loxodon.errors import StoreError
 from loxodon.store import Progress
-from loxodon.store.database import ANCHOR
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import let_go, store_error
@@ -112,9 +111,8 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
         new.execute(
             "UPDATE vector_blocks SET changed = (SELECT last FROM counters WHERE name = 'vectors')"
         )
-        new.execute("DELETE FROM meta WHERE name = ?", (ANCHOR,))
-        if ANCHOR in values:
-            new.execute("INSERT INTO meta (name, value) VALUES (?, ?)", (ANCHOR, values[ANCHOR]))
+        if live is not None:
+            _carry_log(live, new)
         sampled = int(values.get("sampled", "0")) + 1
         new.execute(
             "UPDATE meta SET value = max(CAST(value AS INTEGER) + 1, ?) WHERE name = 'sampled'",
@@ -124,6 +122,32 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
             "SELECT last FROM counters WHERE name = ?", (write_counter.WRITES,)
         )
     return int(str(writes))
+
+
+def carry_log(old: str, new: str, keys: Keys) -> None:
+    """Have the audit log of one database go on in the one that takes its place.
+
+    One that cannot be read begins anew.
+    """
+    with suppress(apsw.Error):
+        live = cipher.connect(old, keys, apsw.SQLITE_OPEN_READWRITE)
+        try:
+            target = checked(new, keys)
+            try:
+                with target:
+                    _carry_log(live, target)
+            finally:
+                target.close()
+        finally:
+            let_go(live)
+
+
+def _carry_log(old: apsw.Connection, new: apsw.Connection) -> None:
+    rows = old.execute("SELECT n, entry, mac FROM audit").fetchall()
+    head = old.execute("SELECT name, value FROM meta WHERE name = 'audit'").fetchall()
+    new.execute("DELETE FROM audit; DELETE FROM meta WHERE name = 'audit'")
+    new.executemany("INSERT INTO audit (n, entry, mac) VALUES (?, ?, ?)", rows)
+    new.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", head)
 
 
 _AT_LEAST = (

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import apsw
 
@@ -29,22 +29,18 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
+from loxodon.store.database import LOCK_SECONDS, Row
 from loxodon.store.database import Database as RelationalDatabase
-from loxodon.store.database import Row, named_queries
 from loxodon.store.database import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.walls import Wall
 from loxodon.text.patterns import lazy
 
-if TYPE_CHECKING:
-    from loxodon.trust.audit.trail import Tail
-
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
 BACKEND = "sqlite"
 _BUSY_MS = 30_000
-_LOCK_SECONDS = 120.0
 _MOVE_SECONDS = 10.0
 _FOLD_MS = 2_000
 _FORK_SECONDS = 5.0
@@ -246,7 +242,7 @@ class Database(RelationalDatabase):
                 _undo(self._handle)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         """A transaction; one inside another is undone by itself, and kept for good with it."""
         with self._turn:
             if self._mode == "reading":
@@ -259,26 +255,23 @@ class Database(RelationalDatabase):
                     raise self._translated(error) from None
                 return
             self._check_usable()
-            lock = self._wait_for_turn()
+            lock = self._wait_for_turn(seconds)
             try:
                 self.run("BEGIN IMMEDIATE")
                 self._mode = "writing"
                 self.changed.clear()
-                changes, said, writes = self._connection.total_changes(), "", 0
+                changes, writes = self._connection.total_changes(), 0
                 try:
                     yield
                     if changes != self._connection.total_changes():
                         writes = self._count_write()
-                        if self.witness is not None:
-                            said = self._testify(self.witness)
+                        if self.before_commit is not None:
+                            self.before_commit()
                     self.run("COMMIT")
-                    said = ""
                     if writes:
                         write_counter.put(self.path, writes)
                 except BaseException:
                     _undo(self._handle)
-                    if self.witness is not None and said:
-                        self.witness.undone(said)
                     raise
                 finally:
                     self._mode = ""
@@ -318,10 +311,10 @@ class Database(RelationalDatabase):
             self._lost = 0
         return int(self.all(count, (write_counter.WRITES, 1))[0][0])
 
-    def _wait_for_turn(self) -> FileLock:
+    def _wait_for_turn(self, seconds: float = LOCK_SECONDS) -> FileLock:
         if self._lock is None:
             raise unwritable(self.path, "it is read-only")
-        if self._lock.acquire(_LOCK_SECONDS):
+        if self._lock.acquire(seconds):
             return self._lock
         raise _busy(self.path)
 
@@ -484,20 +477,6 @@ def lost_writes(path: str, connection: apsw.Connection) -> int:
     except apsw.CorruptError:  # the rest may be read all the same; `validate` tells
         return 0
     return max(0, marked - (row[0] if row else 0))
-
-
-def audit_tail(path: str, keys: Keys) -> Tail:
-    """What a file has of the end of the audit log; nothing where it is not there or damaged."""
-    try:
-        connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
-    except apsw.Error:
-        return ()
-    try:
-        return connection.execute(named_queries(BACKEND)["audit_tail"]).fetchall()  # type: ignore[return-value]
-    except apsw.Error:  # damaged, or of an older version
-        return ()
-    finally:
-        let_go(connection)
 
 
 def _only_readable(path: str) -> bool:

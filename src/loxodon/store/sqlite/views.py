@@ -60,7 +60,10 @@ _BEHIND = {
     "jobs": "SELECT name, last_at, seconds, '{}' AS counts, succeeded_at, failed_at, '' AS error, "
     "failures, runs FROM main.jobs",
     # Pages are the owner's; what is read from behind a wall is made anew of what can be seen.
-    **{name: _NOTHING.format(name) for name in ("pages", "followed", "imports", "receipts")},
+    **{
+        name: _NOTHING.format(name)
+        for name in ("pages", "followed", "imports", "receipts", "audit")
+    },
 }
 
 

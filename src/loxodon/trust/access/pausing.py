@@ -1,25 +1,23 @@
 """A pause: for a time nothing is journalled or learned, whoever asks. Recall goes on.
 
-The pauses of a space are in the file SPACE/paused, so that they hold with the engine off as well,
-and are kept when they are over: what was said in one is not taken up later either, not from a
-transcript that is followed and not from a file. What was said before a pause waits, and is learned
-once it is over.
+The pauses of a space are kept when they are over: what was said in one is not taken up later, not
+from a transcript that is followed and not from a file. What was said before a pause waits, and is
+learned once it is over.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, PausedError
 from loxodon.store.rows import moment
 from loxodon.types import Pause
 
-FILE = "paused"
+VALUE = "pauses"
+"""The name of the value that has them."""
 _MOST = 10_000
 """Pauses that are kept; what was said in one that is older than so many is old indeed."""
 
@@ -27,17 +25,20 @@ _Span = tuple[int, int | None]
 
 
 class Pauses:
-    """The pauses of one space, read anew when the file changes."""
+    """The pauses of one space."""
 
-    def __init__(self, folder: str) -> None:
-        self._path = os.path.join(folder, FILE)
-        self._stamp: files.Stamp | None = None
+    def __init__(self, read: Callable[[], str], write: Callable[[str], None]) -> None:
+        """`read` and `write` a value of the space."""
+        self._text = ""
         self._spans: list[_Span] = []
+        self._read_text = read
+        self._write_text = write
 
     def _read(self) -> list[_Span]:
-        stamp = files.stamp(self._path)
-        if stamp != self._stamp:
-            self._spans, self._stamp = _parsed(self._path) if stamp else [], stamp
+        text = self._read_text()
+        if text != self._text:
+            self._text = text
+            self._spans = [(since, until) for since, until in json.loads(text or "[]")]
         return self._spans
 
     def now(self, now: datetime) -> Pause | None:
@@ -90,22 +91,7 @@ class Pauses:
             self._write([one for one in ended if one[0] != one[1]])
 
     def _write(self, spans: Sequence[_Span]) -> None:
-        files.replace(self._path, json.dumps(spans[-_MOST:]).encode())
-
-
-def _parsed(path: str) -> list[_Span]:
-    try:
-        found = [
-            (int(since), None if until is None else int(until))
-            for since, until in json.loads(files.read(path))
-        ]
-    except (ValueError, TypeError):
-        raise InputError(
-            "{file} was not written by Loxodon",
-            hint="delete it, then run `loxodon resume`",
-            file=path,
-        ) from None
-    return found
+        self._write_text(json.dumps(spans[-_MOST:]))
 
 
 def paused_error(pause: Pause) -> PausedError:

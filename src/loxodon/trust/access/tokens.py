@@ -20,7 +20,14 @@ from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
 from loxodon import files
-from loxodon.errors import ConfigError, InputError, NotFoundError, StoreError, unwritable
+from loxodon.errors import (
+    ConfigError,
+    InputError,
+    NotFoundError,
+    StoreError,
+    UnreachableStoreError,
+    unwritable,
+)
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -211,7 +218,8 @@ class Grants:
     which none is left: who takes the last token away does not mean to let everybody in.
 
     Those in a database are looked at beside the requests, so that none waits for a network: what
-    was revoked holds for about a second more. Where the database is away, nobody is let in.
+    was revoked holds for about a second more. Where the database is away for longer, nobody can
+    tell who may come in: UnreachableStoreError.
     """
 
     def __init__(self, home: str) -> None:
@@ -232,7 +240,11 @@ class Grants:
             self._looking.start()
         if self._age > _STALE and self._looking is not None:
             self._looking.join(_PATIENCE)
-        return self._grants if self._age < _STALE else (_NOBODY,)
+        if self._age > _STALE:
+            raise UnreachableStoreError(
+                "the database with the tokens cannot be reached", hint="try again later"
+            )
+        return self._grants
 
     @property
     def _age(self) -> float:

@@ -7,22 +7,22 @@ assert memory.audit.verify().sound
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
-from loxodon import files
 from loxodon.errors import ConfigError
 from loxodon.fields import moment, number
+from loxodon.store.audit_rows import AuditRow
 from loxodon.store.store import Store
-from loxodon.trust.audit import trail
-from loxodon.trust.audit.log import Audit, boot_of
-from loxodon.trust.audit.verifying import LogOnDisk, Verified, verified
+from loxodon.trust.audit.log import Audit, Head, names
+from loxodon.trust.audit.verifying import Verified, verified
 from loxodon.trust.audit.witness import AUDIT, audited
 from loxodon.verbs.paging import Key, Page, Slice, paged
 
-_OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more", "mac")
+_OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
+_END = 1 << 62
 
 
 class AuditEntry(NamedTuple):
@@ -43,7 +43,7 @@ class AuditEntry(NamedTuple):
     more: bool
     """Whether it was about more than `ids` names."""
     facts: Mapping[str, Any]
-    """How it was asked for, such as `chat`; of a write `after`, the entry of the write before."""
+    """How it was asked for, such as `chat`."""
 
 
 @audited(AUDIT, "audit.")
@@ -64,7 +64,7 @@ class AuditLog:
         """Why the last entry could not be written; empty where it could."""
         return self._store.audit.trouble if self._store.audit else ""
 
-    def head(self) -> trail.Head | None:
+    def head(self) -> Head | None:
         """How far the log goes; None where there is none yet, or it cannot be believed."""
         return self._log().head()
 
@@ -97,7 +97,7 @@ class AuditLog:
                 and surface in ("", entry.surface)
                 and agent in ("", entry.agent)
                 and op in ("", entry.op)
-                and (not id or trail.names(entry.ids, id))
+                and (not id or names(entry.ids, id))
             )
 
         return paged("audit.entries", cursor, lambda after: self._before(after, limit, is_meant))
@@ -106,11 +106,10 @@ class AuditLog:
         self, after: Key | None, limit: int, is_meant: Callable[[AuditEntry], bool]
     ) -> Slice[AuditEntry]:
         """Entries that are meant, newest first."""
-        found: list[AuditEntry] = []
-        for raw in self._backwards():
-            if after is not None and (trail.number_in(raw),) >= after:
-                continue
-            entry = self._entry(raw)
+        audit, found = self._log(), list[AuditEntry]()
+        audit.flush()
+        for row in audit.rows.backwards(int(after[0]) if after else _END):
+            entry = self._entry(row)
             if entry is not None and is_meant(entry):
                 if limit and len(found) == limit:
                     return found, (found[-1].n,)
@@ -123,9 +122,11 @@ class AuditLog:
         Raises KeyProblemError where the key is not there, without which nothing can be told.
         """
         audit = self._log()
-        mac = audit.mac()
-        audit.mend()
-        return verified(self._kept(audit), mac)
+        key = audit.key()
+        audit.flush()
+        with self._store.reading():
+            signatures, rows = self._store.signatures(), audit.rows
+            return verified(rows.each(), rows.head, key, audit.keep, signatures)
 
     def accept(self) -> Verified:
         """Put on record that the owner has seen what `verify` finds, and goes on from here.
@@ -148,33 +149,12 @@ class AuditLog:
             )
         return self._store.audit
 
-    def _kept(self, audit: Audit) -> LogOnDisk:
-        anchor = self._store.anchor  # before the log, which then has it
-        with audit.held():
-            place = audit.settings.head
-            head = files.read(place) if files.exists(place) else None
-            kept = {
-                number: files.read(os.path.join(audit.settings.folder, trail.file_name(number)))
-                for number in trail.file_numbers(audit.settings.folder)
-            }
-        return LogOnDisk(head, kept, boot_of(place), anchor, self._store.signatures())
-
-    def _backwards(self) -> Iterator[bytes]:
-        folder = self._log().settings.folder
-        for file in reversed(trail.file_numbers(folder)):
-            lines = files.read(os.path.join(folder, trail.file_name(file))).split(b"\n")
-            yield from reversed(lines)
-
-    def _entry(self, raw: bytes) -> AuditEntry | None:
-        line = trail.parsed(raw)
-        if line is None:
-            return None
-        given = line.entry
+    def _entry(self, row: AuditRow) -> AuditEntry | None:
         try:
-            at = datetime.fromisoformat(given["at"]).astimezone(self._zone)
+            given = json.loads(row.entry)
             return AuditEntry(
-                line.n,
-                at,
+                row.n,
+                datetime.fromisoformat(given["at"]).astimezone(self._zone),
                 str(given.get("surface", "")),
                 str(given.get("agent", "")),
                 str(given.get("caller", "")),
@@ -186,4 +166,4 @@ class AuditLog:
                 {name: value for name, value in given.items() if name not in _OWN},
             )
         except (KeyError, TypeError, ValueError):
-            return None  # someone else's line; `verify` tells of it
+            return None  # not ours; `verify` tells of it

@@ -10,14 +10,14 @@ is what was asked for. A write is put on record by the database itself, whoever 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from loxodon import files
 from loxodon.errors import LoxodonError
-from loxodon.spaces import folder_name, space_path
+from loxodon.spaces import folder_name
+from loxodon.store.off import Off
 from loxodon.trust.access.within import permit
 from loxodon.verbs.table import VERBS
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from loxodon.config import Config
     from loxodon.store.store import Store
     from loxodon.trust.audit.log import Audit
-    from loxodon.trust.audit.trail import Testimony
 
 Class = TypeVar("Class", bound=type)
 
@@ -49,31 +48,17 @@ _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
 _DEEPEST = 4
 
 
-class OnRecord:
-    """Tells the log of every transaction, under the name of the verb that it belongs to."""
-
-    def __init__(self, audit: Audit) -> None:
-        self._audit = audit
-
-    def before_commit(self, anchor: str, changed: Sequence[str]) -> Testimony:
-        verb = doing(self._audit)
-        if verb is not None:
-            verb.wrote = True
-        return self._audit.write(verb.op if verb else "store", anchor, changed)
-
-    def undone(self, said: str) -> None:
-        self._audit.undone(said)
-
-
 def put_on_record(
-    store: Store, home: str, folder: str, config: Config, now: Callable[[], datetime]
+    store: Store | Off, home: str, folder: str, config: Config, now: Callable[[], datetime]
 ) -> None:
     """Have changes of sensitive memories signed, and all that is done put on record.
 
     Not on record with `audit.enabled` off, nor what is done to a draft: a database that is about to
     be put in the place of another.
     """
-    from loxodon.trust.audit.log import Audit, settings_of
+    if isinstance(store, Off):
+        return
+    from loxodon.trust.audit.log import Audit
     from loxodon.trust.rest.keys import Keys, mac_with
 
     keys, macs = Keys(home, config.keys.source), dict[str, Any]()
@@ -86,37 +71,9 @@ def put_on_record(
     store.sign_with(sign)
     if not config.audit.enabled or os.path.basename(folder) != folder_name(store.space):
         return
-    settings = settings_of(home, folder, store.space, config.audit)
-    audit = Audit(settings._replace(agent=store.wall.agent), keys, now)
-    store.put_on_record(audit, OnRecord(audit))
-
-
-def note_restore(
-    home: str, space: str, config: Config, now: Callable[[], datetime], opened_by: Sequence[bytes]
-) -> None:
-    """Put on record that the database of a space is about to be put in the place of another, which
-    these keys open.
-
-    The log is synced with it: what the old database has of its end goes with that one.
-    """
-    if config.audit.enabled:
-        from loxodon.layout import DATABASE
-        from loxodon.store.sqlite.database import audit_tail
-        from loxodon.trust.audit.log import Audit, settings_of
-        from loxodon.trust.rest.keys import Keys
-
-        folder = space_path(home, space)
-        path = os.path.join(folder, DATABASE)
-        audit = Audit(
-            settings_of(home, folder, space, config.audit),
-            Keys(home, config.keys.source),
-            now,
-            lambda: () if files.shared(folder) else audit_tail(path, opened_by),
-        )
-        try:
-            audit.note("restore")
-        finally:
-            audit.close()
+    audit = Audit(store.audit_rows, store.space, keys, now, keep=config.audit.entries)
+    audit.agent = store.wall.agent
+    store.put_on_record(audit)
 
 
 class Doing:
@@ -157,7 +114,7 @@ def _on_record(method: Callable[..., Any], op: str, how: str) -> Callable[..., A
     def wrapper(self: Any, *args: Any, **named: Any) -> Any:
         store = store_of(self)
         audit = store.audit
-        if audit is None or (doing(audit) is not None and op != "touch"):  # see below
+        if audit is None or doing(audit) is not None:
             permit(store.wall, op)
             return method(self, *args, **named)
         mine = Doing(audit, op)

@@ -27,7 +27,6 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.trust.access.places import named
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup_file import BackedUpSpace, Writer
-from loxodon.trust.forget import tombstones
 from loxodon.types import Backup, BackupFile
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ SUFFIX = ".loxodon"
 FOLDER = "backups"
 ALL = "all"
 _DRAFT = ".backup-"
-_BESIDE = (f"{DATABASE}.check", tombstones.FILE)
+_BESIDE = (f"{DATABASE}.check",)
 _POLICY = "policy.toml"
 
 

@@ -40,11 +40,11 @@ from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.sqlite import cipher, seals
 from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.copying import carry_log
 from loxodon.store.sqlite.database import move_in
 from loxodon.store.sqlite.salvage import UNREADABLE, Salvaged, of_truth, salvage
 from loxodon.store.sqlite.schema import blueprint, check_schema
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.damage.mending import IntactCopy, Names, Reference, Result, Rows, keyed, mend
 from loxodon.types import Lost, Problem, Repaired
 from loxodon.workspace.views.restore import Batch, free, rows_in
@@ -184,7 +184,7 @@ def _anew(
         store.close()
     aside = free(f"{place.path}.before-repair")
     lost = _put_aside(place, found, result)
-    note_restore(place.home, place.space, place.config, place.clock, place.keys)
+    carry_log(place.path, new, place.keys)
     move_in(new, place.path, aside, place.keys)
     _read_notes(place)
     return Repaired(

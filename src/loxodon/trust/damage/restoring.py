@@ -48,13 +48,15 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
-from loxodon.trust.audit.witness import audited, note_restore
+from loxodon.trust.audit.log import Audit
+from loxodon.trust.audit.witness import audited
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup_file import BackedUpSpace, Reader
-from loxodon.trust.forget import forgetting, tombstones
+from loxodon.trust.forget import forgetting
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
+from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.trust.rest.sealing import Seal
 from loxodon.types import Restored
 from loxodon.working.sessions import Sessions
@@ -274,7 +276,6 @@ class _Restoring:
             if held.folder != folder_name(space):
                 _rename(new, self._keys, space)
             self._bring_sessions(held, folder, draft)
-            self._bring_tombstones(held, folder, draft, space)
             counts = self._made_ready(new, draft, space)
             before = self._put(new, os.path.join(folder, DATABASE), space)
             self._put_beside(folder, draft)
@@ -319,16 +320,6 @@ class _Restoring:
             if theirs or own:
                 _reseal(path, theirs, own)
 
-    def _bring_tombstones(self, held: BackedUpSpace, folder: str, draft: str, space: str) -> None:
-        """What was forgotten here, and what was forgotten when the backup was made."""
-        lines = _lines(os.path.join(folder, tombstones.FILE))
-        if held.folder == folder_name(space):  # another space has another key
-            name = f"{SPACES}/{held.folder}/{tombstones.FILE}"
-            lines += self._reader.data(name).splitlines()
-        if lines:
-            data = b"".join(line + b"\n" for line in dict.fromkeys(lines))
-            files.replace(os.path.join(draft, tombstones.FILE), data)
-
     def _made_ready(self, path: str, draft: str, space: str) -> tuple[int, int]:
         """Check the copy, bring it up to date and forget in it what was forgotten."""
         copying.checked(path, self._keys).close()
@@ -337,9 +328,13 @@ class _Restoring:
         audit = self._config.audit._replace(enabled=False)
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
+        live = os.path.join(space_path(self._home, space), DATABASE)
         with Memory(opened) as memory:
+            store.erasure.go_on_from(live, self._keys)
             forgetting.finish(memory, store)
             store.sign_if_foreign()
+            keys = MasterKeys(self._home, self._config.keys.source)
+            Audit(store.audit_rows, space, keys, self._clock).adopt_foreign()
             mend_restored(memory, store, draft)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived
@@ -348,7 +343,6 @@ class _Restoring:
         """The new content into its place; where the old is."""
         kept = self._is_kept(space)
         before = free(f"{path}.before-restore") if kept else ""
-        note_restore(self._home, space, self._config, self._clock, self._keys)
         try:
             live = Database(path, self._keys) if os.path.exists(path) else None
         except (LockedStoreError, NewerStoreError):
@@ -383,8 +377,6 @@ class _Restoring:
         return before
 
     def _put_beside(self, folder: str, draft: str) -> None:
-        if os.path.exists(marks := os.path.join(draft, tombstones.FILE)):
-            os.replace(marks, os.path.join(folder, tombstones.FILE))
         source = os.path.join(draft, SESSIONS)
         names = [name for name in os.listdir(source) if name.endswith(".jsonl")]
         if not names:

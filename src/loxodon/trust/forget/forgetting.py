@@ -3,10 +3,10 @@
     receipt = memory.forget("f_20260204_001")
 
 What is named becomes tombstones (`selecting.py`), which say what must go without saying it. They
-are put down first, in the file SPACE/forgotten: a run that is killed is finished by whoever opens
-the memory next, and a database that was restored from a backup is held against the same file. Then
-whatever meets a tombstone goes: from the database in one transaction (`erasing.py`), from the files
-beside it (`leftovers.py`), from the indexes and the log.
+are put down and whatever meets one goes from the database in one transaction (`erasing.py`), then
+from the files beside it (`leftovers.py`), the indexes and the log. A run that is killed is finished
+by whoever opens the memory next, and a database that is restored is held against the tombstones of
+the one that it replaces.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
 from loxodon.filelock import lock_on
 from loxodon.layout import DATABASE
+from loxodon.store import StoredReceipt
 from loxodon.store.rows import loaded, moment
-from loxodon.trust.forget import tombstones
 from loxodon.trust.forget.gatekeeper import marker_of
 from loxodon.trust.forget.tombstones import Marks, Sieve, Tombstone
 from loxodon.types import FileProblem, NearName, Receipt
@@ -88,13 +88,12 @@ def finish(memory: Memory, store: Store) -> bool:
     It is not where a run was killed, and where a backup was put in the place of a newer one.
     """
     workspace = memory.workspace
-    size = tombstones.size(workspace.folder)
-    if not size or store.erasure.value(APPLIED) == str(size):
+    erasure = store.erasure
+    if not erasure.has_tombstones() or erasure.value(APPLIED) == erasure.tombstones_version:
         return False
     with suppress(BusyStoreError), _alone(workspace.folder, 0):  # else whoever forgets does it
-        kept, receipts = tombstones.read(workspace.folder)
-        run = _Forgetting(memory, store, workspace, kept, present=False)
-        run.again(receipts)
+        kept = [Tombstone(*one) for one in erasure.tombstones()]
+        _Forgetting(memory, store, workspace, kept, present=False).again()
         return True
     return False
 
@@ -190,14 +189,12 @@ class _Forgetting:
         return receipt._replace(erased=erased, files=files)
 
     def done(self, receipt: Receipt, settled: Mapping[str, str]) -> Receipt:
-        folder = self._workspace.folder
         with self._store.writing():
             kept = [*self._tombstones, *self._sweep_store()]
             if self._unknown and not self._counts:
                 self._see_that_it_is_known(self._sweep_files(None))
-            # On disk before it is committed: from then on it is done, by whoever opens it next.
-            tombstones.append(folder, kept)
-            self._store.erasure.put_tombstones((s.kind, s.mark, s.size, s.until) for s in kept)
+            # Once this is committed it is done, if need be by whoever opens it next.
+            self._store.erasure.put_tombstones(kept)
         self._progress(2, _STEPS)
         files = self._sweep_files(settled)
         self._progress(_STEPS - 1, _STEPS)
@@ -214,16 +211,10 @@ class _Forgetting:
                 name=repr(self._unknown),
             )
 
-    def again(self, receipts: Sequence[Mapping[str, Any]]) -> None:
+    def again(self) -> None:
         """The same once more, with all that was ever forgotten."""
         with self._store.writing():
             self._sweep_store()
-            erasure = self._store.erasure
-            erasure.put_tombstones((s.kind, s.mark, s.size, s.until) for s in self._tombstones)
-            for one in receipts:
-                at = moment(one["at"], None)
-                rest = (one["actor"], one["what"], one["erased"], one["files"])
-                erasure.put_receipt(one["id"], at, *rest)
         # What is seen through this memory is as it should be. What of the rest cannot be done now,
         # on a full disk or while somebody reads, is done at the next opening.
         with suppress(LoxodonError, OSError):
@@ -320,19 +311,10 @@ class _Forgetting:
 
     def _close(self, receipt: Receipt) -> None:
         places = json.dumps([one[:3] for one in receipt.files], ensure_ascii=False)
-        row = {
-            "id": receipt.id,
-            "at": to_stored(receipt.at)[0],
-            "actor": receipt.by,
-            "what": receipt.what,
-            "erased": json.dumps(receipt.erased),
-            "files": places,
-        }
-        tombstones.append(self._workspace.folder, [], row)
         with self._store.writing():
-            self._store.erasure.put_receipt(
-                receipt.id, receipt.at, receipt.by, receipt.what, json.dumps(receipt.erased), places
-            )
+            at, erased = to_stored(receipt.at)[0], json.dumps(receipt.erased)
+            row = StoredReceipt(receipt.id, at, receipt.by, receipt.what, erased, places)
+            self._store.erasure.put_receipts([row])
         self._settle()
 
     def _settle(self) -> None:
@@ -341,7 +323,7 @@ class _Forgetting:
         erasure.scrub()
         if erasure.settle():
             with self._store.writing():
-                erasure.set_value(APPLIED, str(tombstones.size(self._workspace.folder)))
+                erasure.set_value(APPLIED, erasure.tombstones_version)
 
 
 _UNREAD = {"databases set aside", "damaged records"}

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.trust.forget import tombstones
-from loxodon.trust.forget.tombstones import Marker, Marks
+from loxodon.trust.forget.tombstones import Marker, Marks, Tombstone
 from loxodon.trust.rest.keys import Keys
 from loxodon.types import Turn
 
 if TYPE_CHECKING:
     from loxodon.config import Config
+    from loxodon.store.store import Store
     from loxodon.types import Draft
 
 
@@ -27,20 +27,20 @@ class Admitted(NamedTuple):
 class Gatekeeper:
     """Holds what comes in against the tombstones of a space, which are read when they change."""
 
-    def __init__(self, home: str, config: Config, space: str, folder: str) -> None:
-        self._marker = (home, config, space)
-        self._folder = folder
-        self._read = 0
+    def __init__(self, home: str, config: Config, store: Store) -> None:
+        self._home = home
+        self._config = config
+        self._store = store
+        self._version = ""
         self._marks: Marks | None = None
 
     def marks(self) -> Marks | None:
         """The tombstones; None where nothing was ever forgotten."""
-        size = tombstones.size(self._folder)
-        if not size:
-            return None
-        if size != self._read or self._marks is None:
-            kept, _ = tombstones.read(self._folder)
-            self._marks, self._read = Marks(marker_of(*self._marker), kept), size
+        erasure = self._store.erasure
+        if (version := erasure.tombstones_version) != self._version:
+            kept = [Tombstone(*one) for one in erasure.tombstones()]
+            marker = marker_of(self._home, self._config, self._store.space)
+            self._marks, self._version = Marks(marker, kept) if kept else None, version
         return self._marks
 
     def admitted(

@@ -24,7 +24,7 @@ from typing import Any
 from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.config import Config
-from loxodon.errors import BusyStoreError, KeyProblemError, LoxodonError, unwritable
+from loxodon.errors import BusyStoreError, LoxodonError, unwritable
 from loxodon.filelock import FileLock, lock_on
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.spaces import folder_name, space_folder, space_path
@@ -34,12 +34,10 @@ from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import counts_of
 from loxodon.trust.access import tokens
-from loxodon.trust.audit.log import Audit, settings_of
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup import SUFFIX, folder_of
 from loxodon.trust.forget.forgetting import new_receipt
 from loxodon.trust.rest import overwriting
-from loxodon.trust.rest.keys import Keys
 from loxodon.types import FileProblem, Receipt
 from loxodon.workspace import copies
 
@@ -79,9 +77,9 @@ def delete(
             tokens.read(run.root)  # what cannot be read is told before anything is done
             # First: it waits for who writes, and they may need what is taken away after it.
             there[0].drop_space(space)
-            return run.told(receipt, counts, places, space, now)
+            return run.told(receipt, counts, places, space)
     with _announced(home, folder), _to_oneself(folder, keys, let_go):
-        receipt = run.told(receipt, counts, run.left(dry=False), "" if keys else space, now)
+        receipt = run.told(receipt, counts, run.left(dry=False), "" if keys else space)
         try:
             _erase(_moved_away(home, folder), progress)
         except OSError as error:
@@ -167,17 +165,11 @@ class _Deleting:
         return {name: n for name, n in found.items() if n}
 
     def told(
-        self,
-        receipt: Receipt,
-        counts: dict[str, int],
-        places: tuple[FileProblem, ...],
-        name: str,
-        now: datetime,
+        self, receipt: Receipt, counts: dict[str, int], places: tuple[FileProblem, ...], name: str
     ) -> Receipt:
         """Take away what leads to it from elsewhere, and put the receipt down under `name`."""
         if revoked := tokens.without_space(self.root, self._space):
             counts["tokens"] = len(revoked)
-        self._drop_head(now)
         receipt = receipt._replace(erased=counts, files=places)
         _put_down(self.root, receipt, name)
         return receipt
@@ -224,22 +216,6 @@ class _Deleting:
                 with suppress(LoxodonError), backup_file.opened(path) as reader:
                     if any(one.folder == mine for one in reader.manifest.spaces):
                         yield FileProblem(path, 0, "backup")
-
-    def _drop_head(self, now: datetime) -> None:
-        """Without its head, a new log under this name begins as new."""
-        settings = settings_of(self.root, self._folder, self._space, self._config.audit)
-        if files.shared(settings.head):
-            with suppress(FileNotFoundError):
-                files.remove(settings.head)
-            return
-        audit = Audit(settings, Keys(self._home, self._config.keys.source), lambda: now)
-        try:
-            with suppress(KeyProblemError):  # then nobody can say which it is
-                audit.mac()
-            with suppress(IsADirectoryError):
-                overwriting.erase(audit.settings.head)
-        finally:
-            audit.close()
 
 
 _LOCK = ".lock"

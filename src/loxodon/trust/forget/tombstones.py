@@ -23,25 +23,21 @@ the same again later says something new.
 | stated | what a memory says: subject, attribute, value | a memory that says it |
 | import | the key of something imported | that import |
 
-They are kept in the database and in the file SPACE/forgotten, one JSON object a line, which a
-restored database is held against (`forgetting.py`).
+A database that is restored is held against those of the one that it takes the place of
+(`forgetting.py`).
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from loxodon import files
 from loxodon.text.sentences import spans
 from loxodon.text.words import fold, index_words
 
-FILE = "forgotten"
 FOREVER = 1 << 60
 _NEVER = -FOREVER
 """Of what nobody knows the time of: older than any tombstone."""
@@ -549,50 +545,3 @@ def _edges(folded: str) -> list[int]:
 def _run_of_letters() -> re.Pattern[str]:
     # Thai and what comes behind it, Chinese, Japanese and Korean do without spaces around a name.
     return re.compile(r"[^\W_\u0e00-\u1dff\u2e80-\U0010ffff]+")
-
-
-# The file
-
-
-def read(folder: str) -> tuple[list[Tombstone], list[dict[str, Any]]]:
-    """The tombstones and receipts in the file of a space; a line that a kill cut short is none."""
-    tombstones: list[Tombstone] = []
-    receipts: list[dict[str, Any]] = []
-    try:
-        lines = files.read(os.path.join(folder, FILE)).split(b"\n")
-    except FileNotFoundError:
-        return tombstones, receipts
-    for line in lines:
-        try:
-            found = json.loads(line)
-            if "receipt" in found:
-                receipts.append(found["receipt"])
-            else:
-                mark = bytes.fromhex(found["mark"])
-                tombstones.append(
-                    Tombstone(found["kind"], mark, found["until"], found.get("size", 0))
-                )
-        except (ValueError, TypeError, KeyError):
-            continue
-    return tombstones, receipts
-
-
-def append(
-    folder: str, tombstones: Sequence[Tombstone], receipt: Mapping[str, Any] | None = None
-) -> int:
-    """Put tombstones and a receipt at the end of the file, on disk; how many bytes it has then."""
-    rows: list[Mapping[str, Any]] = [
-        {"kind": one.kind, "mark": one.mark.hex(), "until": one.until, "size": one.size}
-        for one in tombstones
-    ]
-    if receipt is not None:
-        rows.append({"receipt": receipt})
-    path = os.path.join(folder, FILE)
-    # Begun on a line of its own: the last run may have been killed within one.
-    text = "".join("\n" + json.dumps(row, ensure_ascii=False) for row in rows) + "\n"
-    return files.append(path, text.encode("utf-8"))
-
-
-def size(folder: str) -> int:
-    """How many bytes the file of a space has; 0 where nothing was ever forgotten."""
-    return files.size(os.path.join(folder, FILE))

@@ -25,9 +25,9 @@ from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.copying import carry_log
 from loxodon.store.sqlite.database import move_in
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.types import FileProblem, Restored
 from loxodon.workspace.views import bad_view, days, entities, records, segments, state
@@ -90,8 +90,10 @@ def restore(
         store = SqliteStore(os.path.join(draft, DATABASE), space, zone, decay, keys)
         with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
             done = _fill(memory, store, views, progress or _quiet)
+            store.erasure.go_on_from(path, keys)
         before = free(f"{path}.before-restore") if kept else ""
-        note_restore(home, space, config, clock, keys)
+        if kept:
+            carry_log(path, os.path.join(draft, DATABASE), keys)
         move_in(os.path.join(draft, DATABASE), path, before, keys)
     return done._replace(before=before)
 
