@@ -25,6 +25,7 @@ from loxodon.write.relation import (
     ALIKE,
     Relation,
     besides,
+    is_elaborated_by,
     is_told_by,
     is_value,
     relation,
@@ -90,6 +91,13 @@ def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
         for record in ended
         for one in view.like(record.content, SIMILAR)
         if is_told_by(one, record)
+    }
+    over = [record for how, record in related if how in ("contradicts", "ended")]
+    copies |= {
+        one.id: one
+        for record in over
+        for one in view.like(record.content, 2 * SIMILAR)
+        if is_elaborated_by(record, one)
     }
     related = [(how, record) for how, record in related if record.id not in copies]
     related += [("ended", one) for one in copies.values()]

@@ -304,6 +304,24 @@ def is_told_by(part: Record, whole: Record) -> bool:
     return alike and not firm and {*sense(part.value)} <= {*sense(whole.content)}
 
 
+def is_elaborated_by(fact: Record, quote: Record) -> bool:
+    """Whether a quotation is the sentence that a fact was read from, and all else in it only says
+    more of the fact: `I live in Leeds, in a tiny terrace`, `My editor is Vim, I do all in it`."""
+    if quote.attribute or not fact.attribute or quote.sources != fact.sources:
+        return False
+    value = fact.value.rpartition(": ")[2].lower()
+    rest = [one for one in clauses_in(quote.content) if value not in one.lower()]
+    return value in quote.content.lower() and all(map(_says_more.search, rest))
+
+
+# A preposition or a relative leads what only says more; a pronoun stands for what was named.
+_says_more = lazy(
+    r"^(?:right |just )?(?:in|on|at|by|near|with|from|next|close|since|which|where|who)\b"
+    r"|\b(?:it|its|she|he|they|her|him|them|there)\b|^(?:就?[在离]|[它她他那这])|[它她他]",
+    re.I,
+)
+
+
 def _names_illness(new: Statement, old: Record) -> bool:
     """Whether it is the illness itself that is over, and not what brings it on."""
     if not old.attribute:
