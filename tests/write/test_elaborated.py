@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from loxodon import Memory
-from tests.each import each
 
 
-@each(
+@pytest.mark.parametrize(
     ("first", "later", "left"),
     [
         ("We live in Leeds, in a terrace by the canal.", "We've moved to Bristol.", []),
