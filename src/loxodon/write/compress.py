@@ -17,6 +17,7 @@ from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.similarity import sense
 from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
+from loxodon.trust.origin.quarantine import HIDDEN
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.keep import Keeper, tags_of
@@ -258,7 +259,8 @@ def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
 
 
 def _changes(store: Store, since: datetime) -> Iterable[ProfileChange]:
+    held = {one.memory for state in HIDDEN for one in store.quarantine.find(state)}
     for id, change, at in store.worklog.changes_since(since):
         record = store.get(id)
-        if change in _CHANGES and record is not None and may_tell(record):
+        if change in _CHANGES and record is not None and may_tell(record) and id not in held:
             yield ProfileChange(record, _CHANGES[change], at)

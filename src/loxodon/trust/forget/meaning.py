@@ -303,6 +303,9 @@ def _han_score(folded: str, pair: str) -> float:
     return _CHARACTER if first in folded or second in folded else 0.0
 
 
+_PERSON = lazy(r"(?i)\W*(?:and |but |so )?(?:he|she|his|her|they)\b|[他她]")
+
+
 class _Search:
     """Looks for what somebody means by some words."""
 
@@ -366,6 +369,8 @@ class _Search:
             yield whole(one)
 
     def _goes_on(self, text: str, after: str) -> bool:
+        if not self._terms.names and _PERSON.match(text) and roles_in(after):
+            return self._terms.is_told(text)  # he or she is whom the message before names
         return leans(text, "" if self._terms.names else after) or self._terms.is_told(text)
 
     def records(self) -> list[Record]:
