@@ -34,9 +34,7 @@ _STEPS = "counts the steps of SQLite"
 LEFT_OUT = {
     "tests/attacks/test_audit_tampering.py": "changes files; test_shared_home.py changes tables",
     "tests/live/test_plain.py": "is about the memory of plain files",
-    "tests/recall/test_assemble.py::test_a_soul_that_is_no_file": _FILES,
-    "tests/recall/test_assemble.py::test_the_soul_is_given": _FILES,
-    "tests/recall/test_recall.py::test_any_text_is_a_query": "opens a home for every example",
+    "tests/recall/test_assemble.py::test_soul_is_given": _FILES,
     "tests/serve/chat/test_conversation.py::test_a_soul_says": _FILES,
     "tests/serve/test_follow.py::test_add_refuses_other": "copies the file of a database",
     "tests/test_memory.py::test_an_open_memory_that_is_lost": "holds no connection between calls",
