@@ -80,6 +80,7 @@ FOLDERS = (
     "tests/test_memory.py",
     "tests/test_documents.py",
     "tests/recall",
+    "tests/store/test_walls.py",
     "tests/write",
     "tests/working",
     "tests/live",

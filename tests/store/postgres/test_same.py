@@ -40,8 +40,10 @@ _WORDS = [
     "猫",
     "我喜欢咖啡",
     "周末爬山",
+    "Mei",
+    "Leeds",
 ]
-_WORDS += ["Mei", "Leeds", "don't", "naïve", "café", "C++", "🎹", "''", "%_\\"]
+_WORDS += ["don't", "naïve", "café", "C++", "🎹", "''", "%_\\"]
 _INDEXES: tuple[Any, ...] = ("turns", "memories", "archive", "segments")
 _numbers = count()
 
@@ -194,7 +196,7 @@ def _seen(store: Store, seed: int) -> dict[str, Any]:
 
 @settings(max_examples=how_many(3, 60))
 @given(seed=st.integers(0, 1 << 30), sampled=st.booleans())
-def test_on_the_same_data_both_say_the_same(
+def test_both_backends_say_the_same_on_the_same_data(
     shared_postgres: str, tmp_path_factory: pytest.TempPathFactory, seed: int, sampled: bool
 ) -> None:
     folder: Path = tmp_path_factory.mktemp("same")
@@ -224,20 +226,18 @@ def test_on_the_same_data_both_say_the_same(
             other.close()
         problems = [store.check(lambda done, total: None) for store in (file, server)]
     for table in PRIMARY_TABLES:
-        kept = [
-            dict(zip(PRIMARY_TABLES[table].columns, row, strict=True)) for row in _rows(file, table)
-        ]
-        held = [
-            dict(zip(PRIMARY_TABLES[table].columns, row, strict=True))
-            for row in _rows(server, table)
-        ]
-        assert held == kept, table
+        assert _rows(server, table) == _rows(file, table), table
     assert problems[0] == problems[1]
     file.close()
     server.close()
 
 
-def _rows(store: Store, table: str) -> list[tuple[Any, ...]]:
+def _rows(store: Store, table: str) -> list[dict[str, Any]]:
     """The rows of a table, without the numbers that a backend keeps for itself."""
-    rows = list(store.primary.dump(table))
-    return [row for row in rows if table != "counters" or not str(row[0]).startswith("vector")]
+    named = [
+        dict(zip(PRIMARY_TABLES[table].columns, row, strict=True))
+        for row in store.primary.dump(table)
+    ]
+    return [
+        row for row in named if table != "counters" or not str(row["name"]).startswith("vector")
+    ]
