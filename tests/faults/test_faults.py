@@ -16,12 +16,13 @@ from tests.faults.work import FAULTY
 from tests.long import LONG, count, figure
 
 SEED = 7
-TOGETHER = [(name,) for name in FAULTY] if LONG else [("add", "consolidate", "forget", "backup")]
+SOME = [("add", "consolidate", "forget", "backup")]
+TOGETHER = [(work.name,) for work in FAULTY] if LONG else SOME
 """A process for each piece of work; or one for some, where starting it would take longest."""
 
 
 @pytest.mark.parametrize("names", TOGETHER, ids=", ".join)
-def test_a_fault_at_any_point_loses_nothing_and_leaves_nothing_half(names: tuple[str, ...]) -> None:
+def test_fault_at_any_point_loses_nothing_and_leaves_nothing_half(names: tuple[str, ...]) -> None:
     reports = reported("tests.faults.run", ",".join(names), count(3, 0), SEED)
     endings: Counter[str] = Counter()
     for name, report in reports.items():

@@ -18,8 +18,8 @@ from loxodon import Memory
 from loxodon.errors import UnreachableStoreError
 from tests.clock import Clock
 from tests.faults.fleet import Fleet
-from tests.store.postgres.relay import Relay
 from tests.long import LONG, count, figure
+from tests.store.postgres.relay import Relay
 from tests.store.postgres.server import OWNER, Server, running
 from tests.waiting import until
 

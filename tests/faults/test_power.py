@@ -6,12 +6,12 @@ import pytest
 
 from tests.faults.apart import reported
 from tests.faults.work import POWERED
-from tests.long import LONG, count, figure
+from tests.long import count, figure
 
 SEED = 11
 
 
-@pytest.mark.parametrize("name", POWERED if LONG else POWERED[:1])
+@pytest.mark.parametrize("name", [work.name for work in POWERED[: count(1, 5)]])
 def test_no_acknowledged_write_is_lost_when_the_power_goes_off(name: str) -> None:
     """The control shows that these cuts do lose what is not synced."""
     report = reported("tests.faults.power", name, count(8, 400), SEED, count(6, 50))
