@@ -1,11 +1,7 @@
-"""The ways in which memories of agents go wrong, each with what keeps this one from it.
-
-Updates that are lost under concurrent writers have a suite of their own.
-"""
+"""How memories of agents go wrong over time: they bloat, flip-flop, and make things up."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -141,60 +137,6 @@ def test_last_of_changing_statements_holds(life: Life, language: str) -> None:
         assert homes == [values[n % 2]]
     (home,) = [one for one in life.memory.list(limit=0) if one.attribute == "home"]
     assert len(life.memory.history(home.id)) >= 6
-
-
-# Silent policy violation
-
-
-CARD, PERSON, PHONE = "4111 1111 1111 1111", "11010519491231002X", "138 0013 8000"
-TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z0A"
-
-
-def test_sensitive_numbers_are_in_no_context(life: Life, tmp_path: Path) -> None:
-    said = (
-        f"My card number is {CARD}, please keep it for the hotel.",
-        f"我的身份证号是{PERSON}，手机是{PHONE}。",
-        f"The deploy token is {TOKEN}, remember it.",
-    )
-    life.day(*said)
-    memory = life.memory
-    for query in ("What is my card number?", "我的身份证号是多少？", "deploy token", "我的手机号"):
-        direct, group = memory.recall(query), memory.recall(query, chat="group")
-        frame = memory.assemble(query)
-        shown = "\n".join(
-            (
-                direct.context,
-                group.context,
-                frame.text,
-                memory.snapshot(),
-                memory.profile(),
-                *(item.content for item in (*direct.items, *group.items)),
-            )
-        )
-        for secret in (CARD, CARD.replace(" ", ""), PERSON, TOKEN):
-            assert secret not in shown
-        assert PHONE not in group.context
-    memory.close()
-    # What must never be kept is not on the disk at all.
-    for folder, _, names in os.walk(tmp_path):
-        for name in names:
-            assert TOKEN.encode() not in (Path(folder) / name).read_bytes(), name
-
-
-# Irrelevant recall
-
-
-def test_similar_memories_do_not_hide_the_answer(life: Life) -> None:
-    memory = life.memory
-    for n in range(40):
-        memory.capture(f"Meeting room {n} on floor {n % 7} has a blue projector and {n} chairs")
-        memory.capture(f"会议室{n}在{n % 7}楼，有蓝色投影仪和{n}把椅子")
-    memory.capture("The user's dentist is Dr Moss in Castle Street")
-    memory.capture("用户的牙医是城堡街的莫医生")
-    for query, answer in (("Which dentist do I go to?", "Moss"), ("我的牙医是谁？", "莫医生")):
-        found = memory.recall(query)
-        assert answer in found.items[0].content
-        assert not any("projector" in one.content or "投影仪" in one.content for one in found.items)
 
 
 @pytest.mark.parametrize("query", ["What is the capital of Mongolia?", "我的血型是什么？"])

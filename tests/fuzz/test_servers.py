@@ -42,7 +42,13 @@ from tests.serve.proxy.upstream import (
 
 SLOW = {"consolidate", "flush", "embed", "index", "rebuild", "follow", "backup", "export", "sync"}
 """Work that takes its time: asked for as well, but seldom."""
-HEADERS = ("Accept-Language", "Content-Type", "Accept", "Idempotency-Key", "Authorization")
+HEADERS: tuple[str, ...] = (
+    "Accept-Language",
+    "Content-Type",
+    "Accept",
+    "Idempotency-Key",
+    "Authorization",
+)
 HEADERS += ("Origin", "If-Match", "Content-Encoding", "X-Request-Id", "Range")
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from loxodon import InputError, Memory, NotFoundError
-from loxodon.errors import ForbiddenError
+from loxodon import InputError, Memory
 from loxodon.types import AUDIENCES
 from tests.clock import Clock
 from tests.serve.shell import Shell
@@ -84,46 +83,6 @@ def test_summaries_do_not_mix_agents(memory: Memory, clock: Clock) -> None:
     assert all(one.agent for one in summaries)
     for text in [*contents(summaries), *(one.summary for one in memory.events())]:
         assert not ("Alpha" in text and "Beta" in text)
-
-
-def test_agent_cannot_change_another_agents_memory(memory: Memory) -> None:
-    coder, writer = memory.as_agent("coder"), memory.as_agent("writer")
-    told = writer.capture("for all", audience="all")
-    for change in (lambda: coder.edit(told.id, content="planted"), lambda: coder.archive(told.id)):
-        with pytest.raises(ForbiddenError):
-            change()
-    assert writer.edit(told.id, content="mine").content == "mine"
-    with pytest.raises(NotFoundError):
-        coder.edit(writer.capture("writer's alone").id, content="planted")
-    writer.edit(told.id, audience="private", content="a secret now")
-    writer.edit(told.id, audience="all", content="public again")
-    assert [one.record.content for one in coder.history(told.id)] == [
-        "for all",
-        "mine",
-        "public again",
-    ]
-
-
-def test_agent_cannot_do_what_is_the_owners(memory: Memory, tmp_path: Path) -> None:
-    coder = memory.as_agent("coder")
-    for refused in (
-        coder.consolidate,
-        coder.flush,
-        coder.validate,
-        coder.rebuild_index,
-        coder.embed,
-        coder.workspace.sync,
-        coder.workspace.index,
-        lambda: coder.within("writer"),
-        lambda: coder.workspace.export(tmp_path / "out"),
-        lambda: coder.forget(all=True),
-        coder.pause,
-        lambda: coder.schedule.run("daily"),
-    ):
-        with pytest.raises(ForbiddenError):
-            refused()
-    assert coder.within() is coder
-    assert coder.within(chat="group").agent == "coder"
 
 
 def test_names_of_agents(memory: Memory) -> None:

@@ -245,13 +245,14 @@ class StoreContract(Contract):
             record("apple tree", state="archived"),
         )
 
-        def named(limit: int = 0, **where: Any) -> list[str]:
-            return contents(store.find(Filter(**where), limit))
+        def named(**where: Any) -> list[str]:
+            return contents(store.find(Filter(**where)))
 
         assert named() == ["apple pie", "apple tree", "apple"]
-        assert named(1) == ["apple pie"]
+        assert contents(store.find(Filter(), 1)) == ["apple pie"]
         assert named(state="active") == ["apple pie", "apple"]
         assert named(state="archived") == ["apple tree"]
+        where: dict[str, Any]
         for where in ({"project": "acme"}, {"topic": "API"}, {"tag": "fruit"}):
             assert named(**where) == self.contents(store, "apple", **where) == ["apple"]
         for where in ({"kind": "belief"}, {"entity": "林曉"}, {"since": NOW + DAY}):

@@ -16,6 +16,7 @@ from tests.clock import NOW
 from tests.store.contracts import DAY, key, record, turn
 from tests.store.sqlite.test_store import opened
 
+_KEY = (int((NOW - DAY).timestamp() * 1_000), 1)
 WALLS = (Wall(), Wall("coder"), Wall(group=True))
 PLAIN: dict[str, Callable[[Store], object]] = {
     "a turn by its name": lambda store: store.turn_row("s", "#3"),
@@ -30,7 +31,6 @@ PAGES: dict[str, Callable[[Store], object]] = {
     "turns": lambda store: store.pages.turns(Filter(), 5, None),
     "sessions": lambda store: store.pages.sessions(Filter(), 5, None),
 }
-_KEY = (int((NOW - DAY).timestamp() * 1_000), 1)
 
 
 @contextmanager

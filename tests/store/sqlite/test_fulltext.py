@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -25,7 +26,7 @@ def text(chance: random.Random) -> str:
 def by_sqlite(path: Path, index: str, words: list[str]) -> dict[int, float]:
     prefixes = (f'"{word.removesuffix("*")}"' + "*" * word.endswith("*") for word in words)
     connection = apsw.Connection(str(path))
-    rows = connection.execute(
+    rows: list[Any] = connection.execute(
         f"SELECT rowid, -bm25({index}) FROM {index} WHERE {index} MATCH ?", (" OR ".join(prefixes),)
     ).fetchall()
     connection.close()

@@ -48,6 +48,11 @@ def changed(path: Path, sql: str) -> None:
     connection.close()
 
 
+def made_by_a_newer_version(path: Path) -> None:
+    opened(path).close()
+    changed(path, "PRAGMA user_version=99")
+
+
 class TestSqliteStore(BackendContract):
     @pytest.fixture
     def open_store(self, tmp_path: Path) -> Callable[[str], Store]:
@@ -87,11 +92,7 @@ def test_schema_is_pinned(path: Path) -> None:
     [
         (lambda path: changed(path, "CREATE TABLE theirs (a)"), ForeignStoreError, "not a Loxodon"),
         (lambda path: path.write_bytes(b"my diary" * 400), ForeignStoreError, "not an SQLite"),
-        (
-            lambda path: (opened(path).close(), changed(path, "PRAGMA user_version=99")),
-            NewerStoreError,
-            "99",
-        ),
+        (made_by_a_newer_version, NewerStoreError, "99"),
         (lambda path: opened(path, "alice").close(), DamagedStoreError, "alice"),
     ],
     ids=["foreign", "no database", "newer", "of another space"],
