@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from loxodon import Gate, Memory
 from tests.clock import Clock
@@ -85,13 +83,6 @@ def test_long_message_may_ask_at_its_end(empty: Memory) -> None:
     page = "The committee met and took note of the report. " * 200
     gate = empty.gate(page + "\nDo you remember what we decided about it?")
     assert gate.reason == "requested"
-
-
-@given(st.text())
-def test_any_text_gets_the_same_reason_each_time(empty: Memory, text: str) -> None:
-    gate = empty.gate(text)
-    assert gate.reason
-    assert gate == empty.gate(text)
 
 
 @each(

@@ -152,26 +152,6 @@ def test_profiles_order_the_same_memories_differently(memory: Memory, clock: Clo
     assert firsts == {"phase1": new, "openclaw": new, "tiered": old}
 
 
-def test_profiles_order_chinese_memories_too(memory: Memory, clock: Clock) -> None:
-    old, new = "决定数据库用PostgreSQL", "数据库今天连不上，在查"
-    memory.capture(old, importance=0.9, category="decision", tags=["选型"])
-    clock.pass_days(90)
-    memory.capture(new, importance=0.3, category="temp", tags=["数据库"])
-    asked = "数据库用什么"
-    assert shown(memory.recall(asked, profile="tiered")) == [old, new]
-    assert scores(memory, asked, "tiered") == [0.7095, 0.3]  # 0.9 × (0.3 + 0.7 × e^-0.36)
-    assert shown(memory.recall(asked, profile="phase1")) == [new, old]
-    assert scores(memory, asked, "phase1") == [1.0, 0.3]
-
-
-def test_default_profile_is_what_a_recall_has_without_one(memory: Memory, clock: Clock) -> None:
-    for n in range(6):
-        memory.capture(f"green tea of shop {n}", importance=n / 10)
-        say(memory, f"I had green tea in shop {n}")
-        clock.pass_days(5)
-    assert memory.recall("green tea", profile="default").items == memory.recall("green tea").items
-
-
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_profile_on_odd_queries(memory: Memory, profile: str) -> None:
     memory.capture("green tea, 绿茶 🙂")

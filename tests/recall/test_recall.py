@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from loxodon import InputError, Memory
 from tests.clock import NOW, Clock
@@ -211,11 +209,3 @@ def test_odd_and_long_queries(memory: Memory) -> None:
             assert memory.recall(query, budget=budget).tokens <= budget
     assert memory.recall("hello " * 20_000).items
     assert memory.recall("世界" * 50_000).items
-
-
-@given(st.text(max_size=200))
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_random_texts_as_queries(memory: Memory, query: str) -> None:
-    if not memory.journal():
-        say(memory, "hello 世界")
-    memory.recall(query)

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from loxodon import Memory
 from tests.clock import Clock
@@ -195,12 +193,6 @@ def test_projects_and_topics_are_named_as_the_memory_writes_them(knowing: Memory
     question = understood(knowing, "which framework does stellarlink use in the frontend?")
     assert (question.project, question.topic) == ("StellarLink", "frontend")
     assert understood(knowing, "which framework?").project == ""
-
-
-@given(st.text(min_size=1))
-def test_any_text_is_understood_the_same_each_time(empty: Memory, text: str) -> None:
-    found = empty.recall(text)
-    assert found.trace is None or found.trace.question == understood(empty, text)
 
 
 @each("piece", ["哈", "before I ", "等等，", "between the day and the "])

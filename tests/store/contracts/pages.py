@@ -102,19 +102,6 @@ class PagesContract(Contract):
             store.erasure.drop_memories(store.erasure.rows_of([first.id]))
         assert [one.content for one in read(2, last)[0]] == ["newer 0", "m4"]
 
-    def test_filter_applies_to_every_page(self, store: Store) -> None:
-        some = [record(f"x{n}", tags=("odd",) if n % 2 else ()) for n in range(6)]
-        kept = self.keep(store, *some)
-        with store.writing():
-            store.update(kept[3].id, None, "archived", NOW, {"state": "archived"})
-
-        def read(n: int, after: Key | None) -> Slice[Any]:
-            return store.pages.memories(Filter(tag="odd", state="active"), n, after)
-
-        assert [one.content for one in walked(read, 1)] == ["x5", "x1"]
-        archived = store.pages.memories(Filter(state="archived"), 9)
-        assert [one.content for one in archived[0]] == ["x3"]
-
     def test_walls_apply_to_every_page(self, store: Store) -> None:
         self.keep(store, *(record(f"p{n}", audience=("private", "all")[n % 2]) for n in range(6)))
         group = store.behind(Wall(group=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 
 import pytest
 
@@ -110,29 +110,6 @@ class PrimaryDataContract(Contract):
         assert other.check(quiet) == []
         other.close()
 
-    def test_days_are_those_of_the_speakers_timezone(self, store: Store) -> None:
-        def at(text: str, hours: float) -> datetime:
-            return datetime.fromisoformat(text).replace(tzinfo=timezone(timedelta(hours=hours)))
-
-        self.put(
-            store,
-            turn("late in Apia", at=at("2026-02-03T23:59:59.999", 14)),
-            turn("the first day there is", at=at("0001-01-02T00:00:00", 0)),
-            turn("long ago", at=at("1969-12-31T23:00:00", -3)),
-            turn("early in Honolulu", at=at("2026-02-04T00:00:00", -10)),
-            turn("the last", at=at("9999-12-30T12:00:00", 5.5)),
-        )
-        days = store.primary.days()
-        assert [(day.date, day.part, day.turns) for day in days] == [
-            ("0001-01-02", 1, 1),
-            ("1969-12-31", 1, 1),
-            ("2026-02-03", 1, 1),
-            ("2026-02-04", 1, 1),
-            ("9999-12-30", 1, 1),
-        ]
-        rows = [row for day in days for row in store.primary.turns_of(day)]
-        assert sorted(rows) == sorted(store.primary.dump("turns"))
-
     def test_long_day_is_in_parts_that_stay(self, store: Store) -> None:
         self.put(store, *(turn(f"n{n}", at=NOW - timedelta(seconds=n)) for n in range(2_500)))
         first, second = store.primary.days()
@@ -143,32 +120,3 @@ class PrimaryDataContract(Contract):
         assert store.primary.days()[1].turns == 501
         self.put(store, *(turn(f"{n}" * 3_000_000, at=NOW + timedelta(days=1)) for n in range(4)))
         assert [day.turns for day in store.primary.days()[2:]] == [2, 2]
-
-    def test_basis_changes_with_its_table(self, store: Store) -> None:
-        exact = store.primary
-        seen = [exact.bases()]
-        self.put(store, turn("hello"))
-        seen.append(exact.bases())
-        (kept,) = self.keep(store, record("one"))
-        seen.append(exact.bases())
-        with store.writing():
-            store.update(kept.id, None, "archived", NOW, {"state": "archived"})
-        seen.append(exact.bases())
-        assert seen[0]["turns"] != seen[1]["turns"] == seen[2]["turns"]
-        assert "memories/fact/active" not in seen[1]
-        assert "memories/fact/active" in seen[2]
-        assert "memories/fact/archived" in seen[3]
-        assert "memories/fact/active" not in seen[3]
-
-    def test_labels_of_active_memories(self, store: Store) -> None:
-        self.keep(
-            store,
-            record("a", tags=("茶", "B")),
-            record("b", tags=("b",)),
-            record("c", tags=("b",), state="archived"),
-        )
-        assert store.primary.labels("tag") == [
-            ("b", "f_20260204_001"),
-            ("b", "f_20260204_002"),
-            ("茶", "f_20260204_001"),
-        ]

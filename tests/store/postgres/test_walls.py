@@ -28,25 +28,11 @@ from tests.store.postgres.server import OWNER, Server
 from tests.store.postgres.test_store import opened
 
 WALLS = (Wall("coder"), Wall(group=True), Wall("coder", group=True))
-NUMBERS = frozenset(
-    [
-        "counters",
-        "meta",
-        "common_words",
-        "memory_uses",
-        "unindexed",
-        "model_use",
-        "reviews",
-        "vector_models",
-        "vectors",
-        "vector_todo",
-        "tombstones",
-        "signatures",
-        "audit_tail",
-        "spaces",
-        "migrations",
-    ]
+_NUMBERS = (
+    "counters meta common_words memory_uses unindexed model_use reviews vector_models vectors",
+    "vector_todo tombstones signatures audit_tail spaces migrations",
 )
+NUMBERS = frozenset(name for names in _NUMBERS for name in names.split())
 """Tables of a space, and of all, without words of anybody; see tests/attacks/test_canaries.py."""
 WORDS = frozenset({"words", "indexed"})
 """The index: what it leads to is looked up behind the wall."""
@@ -349,20 +335,11 @@ def use(store: Any) -> None:
     store.find(Filter(kind="fact", state="active", tag="t", entity="Mei", trust=("user",)))
     store.find(Filter(), strongest=True)
     store.foremost(Filter(), ["x"], 3)
-    for name in [
-        "records",
-        "turns",
-        "places",
-        "beside",
-        "standing",
-        "successors",
-        "told_at",
-        "sources",
-        "stretches",
-        "drawn_from",
-        "outcomes",
-    ]:
-        getattr(store, name)([1, 2, 3])
+    for ask in (store.records, store.turns, store.places, store.beside, store.standing):
+        ask([1, 2, 3])
+    for ask in (store.successors, store.told_at, store.sources, store.stretches, store.drawn_from):
+        ask([1, 2, 3])
+    store.outcomes([1, 2, 3])
     store.live([1, 2, 3], NOW)
     store.named(["mei", "x"])
     store.latest("tag", "t", 3)

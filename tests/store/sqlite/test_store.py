@@ -207,6 +207,12 @@ def filled(path: Path) -> SqliteStore:
     return store
 
 
+def broken(kind: str) -> list[list[str]]:
+    """Where something is wrong after a statement, and the statement."""
+    rows = (line.split("\t") for line in (HERE / "broken.tsv").read_text("utf-8").splitlines()[1:])
+    return [row[1:] for row in rows if row[0] == kind]
+
+
 def broken_by(store: SqliteStore, statement: str) -> set[str]:
     """Where something is found wrong with a store after a statement."""
     store._db.run("PRAGMA foreign_keys=OFF")
@@ -215,28 +221,8 @@ def broken_by(store: SqliteStore, statement: str) -> set[str]:
     return {one.where for one in store.check(quiet)}
 
 
-@pytest.mark.parametrize(
-    ("statement", "where"),
-    [
-        ("DELETE FROM turn_index WHERE rowid = 3", "turn_index"),
-        ("INSERT INTO archive_index (rowid, words) VALUES (77, 'ghost')", "archive_index"),
-        ("UPDATE memories SET content = content || ' and two more words'", "memory_index"),
-        ("DELETE FROM counters WHERE name = 'rows_turns'", "rows_turns"),
-        ("DELETE FROM entity_names WHERE name = '妹妹'", "entity_names"),
-        ("INSERT INTO entity_names VALUES ('', 'ghost', 1)", "entity_names"),
-        ("DELETE FROM counters WHERE name = 'rows_entities'", "rows_entities"),
-        ("DELETE FROM memory_labels WHERE label = 'topic'", "memory_labels"),
-        ("DELETE FROM segment_index", "segment_index"),
-        ("UPDATE segments SET text = 'one and two'", "segment_index"),
-        ("DELETE FROM chunk_index WHERE rowid = 1", "chunk_index"),
-        ("INSERT INTO chunk_index (rowid, words) VALUES (9, 'ghost')", "chunk_index"),
-        ("UPDATE chunk_places SET heading = 'a new heading' WHERE n = 0", "chunk_index"),
-        ("DELETE FROM counters WHERE name = 'rows_chunks'", "rows_chunks"),
-        # The right number of words, and the wrong words.
-        ("UPDATE turn_index SET words = 'word 9' WHERE rowid = 3", "turn_index"),
-    ],
-)
-def test_wrong_index_is_found_and_mended(path: Path, statement: str, where: str) -> None:
+@pytest.mark.parametrize(("where", "statement"), broken("index"))
+def test_wrong_index_is_found_and_mended(path: Path, where: str, statement: str) -> None:
     store = filled(path)
     assert broken_by(store, statement) == {where}
     store.rebuild(quiet)
@@ -244,31 +230,8 @@ def test_wrong_index_is_found_and_mended(path: Path, statement: str, where: str)
     store.close()
 
 
-@pytest.mark.parametrize(
-    ("statement", "where"),
-    [
-        ("UPDATE memories SET importance = 7", "f_20260204_001"),
-        ("UPDATE memories SET tags = 'no json'", "f_20260204_001"),
-        ("UPDATE memories SET version = 4", "f_20260204_001"),
-        ("DELETE FROM entities", "entity_names"),
-        ("DELETE FROM memory_changes WHERE memory = 2", "b_20260204_001"),
-        ("UPDATE reviews SET against = 99", "reviews"),
-        ("UPDATE reviews SET answer = 'perhaps'", "b_20260204_001"),
-        ("UPDATE memories SET replaces = 'f_none' WHERE kind = 'fact'", "f_20260204_001"),
-        ("UPDATE entities SET aliases = 'Mei'", "e_1"),
-        ("UPDATE candidates SET body = '{'", "t_1"),
-        ("UPDATE candidates SET turn = 12", "candidates"),
-        ("UPDATE pages SET basis = ''", "snapshot"),
-        ("INSERT INTO memory_uses VALUES (77, '2026-02-04', 1, 0)", "memory_uses"),
-        ("INSERT INTO unindexed VALUES (77)", "unindexed"),
-        ("INSERT INTO fragments VALUES (1, 0, '', 'chat', 'lost', 1, 'fact', 0, '')", "t_1"),
-        ("INSERT INTO fragments VALUES (50, 0, '', 'chat', 'cut', 1, 'fact', 0, '')", "fragments"),
-        ("UPDATE chunk_places SET triggers = 'tea' WHERE n = 0", "n_1"),
-        ("DELETE FROM source_files", "chunk_places"),
-        ("INSERT INTO segments VALUES (2, 1, 1, 44, 0, 0, 0, '', '[]', '')", "segments"),
-    ],
-)
-def test_impossible_row_is_found(path: Path, statement: str, where: str) -> None:
+@pytest.mark.parametrize(("where", "statement"), broken("row"))
+def test_impossible_row_is_found(path: Path, where: str, statement: str) -> None:
     store = filled(path)
     assert where in broken_by(store, statement)
     store.close()
