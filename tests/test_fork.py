@@ -17,6 +17,7 @@ import pytest
 from loxodon import Memory, StoreError
 from tests.models.embedders.toys import Toy
 from tests.store.contracts import contents
+from tests.waiting import PATIENCE
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="there is no fork"),
@@ -29,7 +30,7 @@ def in_child(work: Callable[[], object]) -> None:
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(60)  # which ends it where it would hang
+        signal.alarm(int(PATIENCE))  # which ends it where it would hang
         code = 1
         try:
             work()
@@ -75,7 +76,7 @@ def test_children_write_beside_their_parent(tmp_path: Path) -> None:
         for n in range(20):
             memory.capture(f"the parent said {n}")
         for child in children:
-            child.join(60)
+            child.join(PATIENCE)
             assert child.exitcode == 0
         assert len(memory.list(limit=0)) == 81
         assert is_sound(memory)
@@ -130,7 +131,7 @@ if sys.argv[2] == "uses":
 @pytest.mark.parametrize("how", ["uses", "does not"])
 def test_end_of_a_childs_interpreter_is_harmless(tmp_path: Path, how: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", ENDING, str(tmp_path), how]
-    assert subprocess.run(command, timeout=60, check=False).returncode == 0
+    assert subprocess.run(command, timeout=PATIENCE, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("anew", [False, True])
@@ -189,11 +190,11 @@ def test_fork_while_another_thread_reads(tmp_path: Path, monkeypatch: pytest.Mon
             with store.reading():
                 store.counts()
                 within.set()
-                go_on.wait(60)
+                go_on.wait(PATIENCE)
 
         thread = Thread(target=hold)
         thread.start()
-        assert within.wait(60)
+        assert within.wait(PATIENCE)
         in_child(lambda: refused(lambda: memory.list()))
         in_child(lambda: refused(lambda: Memory.open(tmp_path)))
         go_on.set()

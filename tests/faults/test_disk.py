@@ -20,7 +20,7 @@ from tests.faults.disk import KINDS
 from tests.faults.work import FAULTY, POWERED
 from tests.long import LONG, count, figure
 
-SOME = [("add", "consolidate", "forget", "backup")]
+SOME = [("add", "consolidate", "forget")]
 TOGETHER = [(work.name,) for work in FAULTY] if LONG else SOME
 """A process for each piece of work; or one for some, where starting it would take longest."""
 

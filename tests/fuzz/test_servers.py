@@ -39,6 +39,7 @@ from tests.serve.proxy.upstream import (
     stage,
     streams,
 )
+from tests.waiting import PATIENCE
 
 SLOW = {"consolidate", "flush", "embed", "index", "rebuild", "follow", "backup", "export", "sync"}
 """Work that takes its time: asked for as well, but seldom."""
@@ -127,7 +128,7 @@ def test_odd_requests_to_the_server(home: Path) -> None:
     wrong = []
     folder = home.parent / "named"
     with Server(home) as server:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         for one in cases("http", amount, lambda random: _request(random, folder)):
             try:
                 connection.request(one.method, one.path, one.body or None, one.headers)
@@ -180,10 +181,10 @@ PING = b'{"jsonrpc": "2.0", "id": 1000000007, "method": "ping"}'
 
 
 def _answers(descriptor: int) -> Iterator[bytes]:
-    """The lines that come out of a pipe; none for a minute is a failure."""
+    """The lines that come out of a pipe; none for long is a failure."""
     rest = b""
     while True:
-        assert select.select([descriptor], [], [], 60)[0], "no answer"
+        assert select.select([descriptor], [], [], PATIENCE)[0], "no answer"
         *lines, rest = (rest + os.read(descriptor, 1 << 16)).split(b"\n")
         yield from lines
 
@@ -281,7 +282,7 @@ def test_odd_exchanges_through_the_proxy(home: Path) -> None:
 
     with stage() as upstream, started(home, upstream.url) as proxy:
         connection = HTTPConnection("127.0.0.1", int(proxy.url.split(":")[2].split("/")[0]))
-        connection.timeout = 60
+        connection.timeout = PATIENCE
         for one in cases("proxy", amount, _exchange):
             upstream.play(scene)
             connection.request("POST", one.path, one.sent, {"Content-Type": "application/json"})

@@ -77,7 +77,9 @@ def test_memory_that_grows_is_an_update(loxodon: Shell) -> None:
     ],
 )
 def test_what_counts_as_right(loxodon: Shell, wanted: Line, right: bool) -> None:
-    told = case(said("I live in Leeds."), said("I think I may be allergic to shellfish."), checks=[wanted])
+    told = case(
+        said("I live in Leeds."), said("I think I may be allergic to shellfish."), checks=[wanted]
+    )
     assert measured(loxodon, told)["types"][wanted["type"]] == share(1, right)
 
 

@@ -8,6 +8,7 @@ how they begin, `items` what they are; `past` and `marked` are texts that must b
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def faults(found: Recall, wanted: Wanted) -> list[str]:
     def has(some: Any, text: str) -> bool:
         return any(text in one for one in some)
 
-    right = {
+    right: dict[str, Callable[[Any], bool]] = {
         "items": lambda want: shown(found) == want,
         "first": lambda want: want in texts[0],
         "last": lambda want: want in texts[-1],

@@ -29,7 +29,7 @@ from tests.store.contracts import contents, key, quiet, record, turn
 from tests.store.postgres.relay import Relay
 from tests.store.postgres.server import OWNER, Server, running
 from tests.store.postgres.test_store import opened
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 CUT = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{OWNER}'"
 
@@ -140,7 +140,7 @@ def test_server_that_is_killed_loses_nothing_acknowledged() -> None:
             server.start()
         stop.set()
         for one in writers:
-            one.result(120)
+            one.result(PATIENCE)
         for name in ("a", "b"):
             store = opened(url, name)
             there = set(contents(store.journal(Filter(), 0)))

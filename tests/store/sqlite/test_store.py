@@ -32,6 +32,7 @@ from tests.clock import NOW
 from tests.store.contract import BackendContract
 from tests.store.contracts import DAY, contents, key, quiet, record, turn
 from tests.store.lasting import SHANGHAI, Lasting
+from tests.waiting import PATIENCE
 
 HERE = Path(__file__).parent
 APPLICATION_ID = 0x4C4F5844
@@ -380,4 +381,4 @@ def test_old_file_is_migrated_once_by_processes_that_open_it_at_once(tmp_path: P
     old_home(folder / "loxodon.db")
     command = [sys.executable, "-c", OPENING, str(tmp_path)]
     there = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
-    assert [one.communicate(timeout=120)[0].strip() for one in there] == [b"0"] * 3
+    assert [one.communicate(timeout=PATIENCE)[0].strip() for one in there] == [b"0"] * 3
