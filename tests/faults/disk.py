@@ -26,10 +26,11 @@ KILLED = 77
 """What a process exits with that was ended at a point."""
 
 WRITING = ("write", "truncate", "sync", "create", "rename", "mkdir")
+ANY = (*WRITING, "open", "read", "delete", "lock", "syncdir")
 KINDS = {
-    "kill": (*WRITING, "open", "read", "delete", "lock", "syncdir"),
-    "error": (*WRITING, "open", "read", "delete", "lock", "syncdir"),
-    "gone": (*WRITING, "open", "read", "delete", "lock", "syncdir"),
+    "kill": ANY,
+    "error": ANY,
+    "gone": ANY,
     "full": ("write", "create", "mkdir", "rename", "sync"),
     "torn": ("write",),
     "torn error": ("write",),
@@ -69,6 +70,7 @@ class Disk:
         self.recorded: list[Step] | None = [] if recording else None
         self.hit = ""
         self.paths: dict[int, str] = {}
+        """The files that are open, by their descriptors."""
 
     def holds(self, path: object) -> bool:
         if not isinstance(path, str | bytes | os.PathLike):
@@ -88,32 +90,43 @@ class Disk:
             os._exit(KILLED)
         return fault.kind, data[: int(len(data) * fault.part)]
 
+    def write(
+        self,
+        path: str,
+        offset: int,
+        data: bytes,
+        write: Callable[[bytes], Any],
+        error: Callable[[str, str, str], Exception],
+    ) -> Any:
+        """Write, or a part of it, or nothing, as the fault says."""
+        how, part = self.reach("write", path, data)
+        if how.startswith("torn") and part:
+            write(part)
+        if how == "torn":
+            os._exit(KILLED)
+        if how:
+            raise error("write", how, path)
+        written = write(data)
+        self.note(Step("write", path, offset, data))
+        return written
+
     def note(self, step: Step) -> None:
         if self.recorded is not None:
             self.recorded.append(step)
 
 
-_ERRORS = {
-    "write": apsw.SQLITE_IOERR_WRITE,
-    "read": apsw.SQLITE_IOERR_READ,
-    "sync": apsw.SQLITE_IOERR_FSYNC,
-    "truncate": apsw.SQLITE_IOERR_TRUNCATE,
-    "delete": apsw.SQLITE_IOERR_DELETE,
-    "lock": apsw.SQLITE_IOERR_LOCK,
-}
-
-
-def _sqlite_error(what: str, how: str) -> apsw.Error:
+def sqlite_error(what: str, how: str, path: str = "") -> apsw.Error:
     if how == "full":
         return apsw.FullError("injected: the disk is full")
     if what in ("open", "create"):
         return apsw.CantOpenError("injected")
     error = apsw.IOError("injected")
-    error.extendedresult = _ERRORS[what]  # type: ignore[attr-defined]
+    name = f"SQLITE_IOERR_{ {'sync': 'FSYNC'}.get(what, what.upper()) }"
+    error.extendedresult = getattr(apsw, name)  # type: ignore[attr-defined]
     return error
 
 
-def _system_error(how: str, path: str) -> OSError:
+def system_error(what: str, how: str, path: str) -> OSError:
     number = errno.ENOSPC if how == "full" else errno.EIO
     return OSError(number, os.strerror(number), path)
 
@@ -132,42 +145,37 @@ class _DatabaseFile(apsw.VFSFile):
         self._unlisted = bool(flags[0] & _JOURNALS) and not os.path.exists(path)
         super().__init__(_BASE, name, flags)
 
-    def _reach(self, what: str, data: bytes = b"") -> tuple[str, bytes]:
-        return self._disk.reach(what, self._path, data) if self._path else ("", data)
+    def _reach(self, what: str) -> None:
+        if self._path and (how := self._disk.reach(what, self._path)[0]):
+            raise sqlite_error(what, how)
 
     def xRead(self, amount: int, offset: int) -> bytes:
-        if how := self._reach("read")[0]:
-            raise _sqlite_error("read", how)
+        self._reach("read")
         return super().xRead(amount, offset)
 
     def xWrite(self, data: bytes, offset: int) -> None:
-        how, part = self._reach("write", data)
-        if how.startswith("torn") and part:
-            super().xWrite(part, offset)
-        if how == "torn":
-            os._exit(KILLED)
-        if how:
-            raise _sqlite_error("write", how)
-        super().xWrite(data, offset)
-        self._disk.note(Step("write", self._path, offset, bytes(data)))
+        def write(some: bytes) -> None:
+            super(_DatabaseFile, self).xWrite(some, offset)
+
+        if self._path:
+            self._disk.write(self._path, offset, bytes(data), write, sqlite_error)
+        else:
+            write(data)
 
     def xTruncate(self, size: int) -> None:
-        if how := self._reach("truncate")[0]:
-            raise _sqlite_error("truncate", how)
+        self._reach("truncate")
         super().xTruncate(size)
         self._disk.note(Step("truncate", self._path, size))
 
     def xSync(self, flags: int) -> None:
-        if how := self._reach("sync")[0]:
-            raise _sqlite_error("sync", how)
+        self._reach("sync")
         self._disk.note(Step("sync", self._path))
         if self._unlisted:
             self._unlisted = False
             self._disk.note(Step("syncdir", os.path.dirname(self._path)))
 
     def xLock(self, level: int) -> None:
-        if how := self._reach("lock")[0]:
-            raise _sqlite_error("lock", how)
+        self._reach("lock")
         super().xLock(level)
 
 
@@ -186,7 +194,7 @@ class DatabaseFiles(apsw.VFS):
         new = not os.path.exists(path)
         what = "create" if new and flags[0] & apsw.SQLITE_OPEN_CREATE else "open"
         if how := disk.reach(what, path)[0]:
-            raise _sqlite_error(what, how)
+            raise sqlite_error(what, how)
         file = _DatabaseFile(disk, name, path, flags)
         if new and os.path.exists(path):
             disk.note(Step("create", path))
@@ -194,23 +202,20 @@ class DatabaseFiles(apsw.VFS):
 
     def xDelete(self, path: str, sync: bool) -> None:
         disk = self.disk
-        if disk is None or not disk.holds(path):
-            super().xDelete(path, False)
-            return
-        if how := disk.reach("delete", path)[0]:
-            raise _sqlite_error("delete", how)
+        held = disk is not None and disk.holds(path)
+        if disk and held and (how := disk.reach("delete", path)[0]):
+            raise sqlite_error("delete", how)
         super().xDelete(path, False)
-        disk.note(Step("delete", path))
-        if sync:
-            disk.note(Step("syncdir", os.path.dirname(path)))
+        if disk and held:
+            disk.note(Step("delete", path))
+            if sync:
+                disk.note(Step("syncdir", os.path.dirname(path)))
 
 
 class _File(io.FileIO):
     """Any other file on the disk."""
 
-    def __init__(
-        self, disk: Disk, path: str, mode: str, file: Any, opener: Callable[..., int] | None
-    ) -> None:
+    def __init__(self, disk: Disk, path: str, mode: str, file: Any, opener: Any) -> None:
         self._disk = disk
         self._path = path
         self._appending = "a" in mode
@@ -219,59 +224,42 @@ class _File(io.FileIO):
         else:
             super().__init__(file, mode, opener=opener or os.open)
 
+    def _reach(self, what: str) -> None:
+        if how := self._disk.reach(what, self._path)[0]:
+            raise system_error(what, how, self._path)
+
     def readinto(self, buffer: Any) -> int | None:
-        self._read()
+        self._reach("read")
         return super().readinto(buffer)
 
     def readall(self) -> bytes:
-        self._read()
+        self._reach("read")
         return super().readall()
 
-    def _read(self) -> None:
-        if how := self._disk.reach("read", self._path)[0]:
-            raise _system_error(how, self._path)
-
     def write(self, data: Any) -> int:
-        data = bytes(data)
-        how, part = self._disk.reach("write", self._path, data)
         offset = os.fstat(self.fileno()).st_size if self._appending else self.tell()
-        if how.startswith("torn"):
-            super().write(part)
-        if how == "torn":
-            os._exit(KILLED)
-        if how:
-            raise _system_error(how, self._path)
-        written = super().write(data)
-        self._disk.note(Step("write", self._path, offset, data))
+        written = self._disk.write(self._path, offset, bytes(data), super().write, system_error)
         return written or 0
 
     def truncate(self, size: int | None = None) -> int:
-        if how := self._disk.reach("truncate", self._path)[0]:
-            raise _system_error(how, self._path)
+        self._reach("truncate")
         size = super().truncate(size)
         self._disk.note(Step("truncate", self._path, size))
         return size
 
 
-_REAL = {
-    name: getattr(os, name)
-    for name in (
-        "open",
-        "close",
-        "write",
-        "fsync",
-        "fdatasync",
-        "replace",
-        "rename",
-        "unlink",
-        "remove",
-        "mkdir",
-        "rmdir",
-        "ftruncate",
-    )
-    if hasattr(os, name)
-}
+_NAMES = "open close write fsync fdatasync replace rename unlink remove mkdir rmdir ftruncate"
+_REAL = {name: getattr(os, name) for name in _NAMES.split() if hasattr(os, name)}
 _REAL_OPEN = builtins.open
+_PATHS = {
+    "replace": "rename",
+    "rename": "rename",
+    "unlink": "delete",
+    "remove": "delete",
+    "rmdir": "delete",
+    "mkdir": "mkdir",
+}
+"""The functions of `os` that take a path and change a name, and the step that it is."""
 
 
 class _System:
@@ -279,11 +267,26 @@ class _System:
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
+        for name, what in _PATHS.items():
+            setattr(self, name, self._renaming(_REAL[name], what))
 
-    def _reach(self, what: str, path: Any) -> None:
-        path = os.fsdecode(os.fspath(path))
+    def _reach(self, what: str, path: str) -> None:
         if how := self._disk.reach(what, path)[0]:
-            raise _system_error(how, path)
+            raise system_error(what, how, path)
+
+    def _renaming(self, real: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def renamed(*given: Any, **more: Any) -> Any:
+            paths = [os.fspath(one) for one in given if not isinstance(one, int)]
+            if more or not self._disk.holds(paths[-1]):
+                return real(*given, **more)
+            first, last = (os.path.abspath(os.fsdecode(one)) for one in (paths[0], paths[-1]))
+            if what != "mkdir" or not os.path.exists(last):
+                self._reach(what, last)
+            found = real(*given)
+            self._disk.note(Step(what, first, to=last if what == "rename" else ""))
+            return found
+
+        return renamed
 
     def open(self, path: Any, flags: int, mode: int = 0o777, **more: Any) -> int:
         if more or not self._disk.holds(path):
@@ -330,23 +333,16 @@ class _System:
         path = self._disk.paths.get(descriptor, "")
         if not path:
             return int(_REAL["write"](descriptor, data))
-        data = bytes(data)
-        how, part = self._disk.reach("write", path, data)
         appending = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_APPEND
         offset = os.lseek(descriptor, 0, os.SEEK_END if appending else os.SEEK_CUR)
-        if how.startswith("torn"):
-            _REAL["write"](descriptor, part)
-        if how == "torn":
-            os._exit(KILLED)
-        if how:
-            raise _system_error(how, path)
-        written = int(_REAL["write"](descriptor, data))
-        self._disk.note(Step("write", path, offset, data))
-        return written
+
+        def write(some: bytes) -> int:
+            return int(_REAL["write"](descriptor, some))
+
+        return int(self._disk.write(path, offset, bytes(data), write, system_error))
 
     def fsync(self, descriptor: int) -> None:
-        path = self._disk.paths.get(descriptor, "")
-        if path:
+        if path := self._disk.paths.get(descriptor, ""):
             what = "syncdir" if os.path.isdir(path) else "sync"
             self._reach(what, path)
             self._disk.note(Step(what, path))
@@ -356,43 +352,6 @@ class _System:
     def close(self, descriptor: int) -> None:
         self._disk.paths.pop(descriptor, None)
         _REAL["close"](descriptor)
-
-    def replace(self, old: Any, new: Any, **more: Any) -> None:
-        if not self._disk.holds(new):
-            _REAL["replace"](old, new, **more)
-            return
-        self._reach("rename", new)
-        _REAL["replace"](old, new, **more)
-        self._disk.note(Step("rename", os.path.abspath(old), to=os.path.abspath(new)))
-
-    rename = replace
-
-    def unlink(self, path: Any, **more: Any) -> None:
-        if more or not self._disk.holds(path):
-            _REAL["unlink"](path, **more)
-            return
-        self._reach("delete", path)
-        _REAL["unlink"](path)
-        self._disk.note(Step("delete", os.path.abspath(path)))
-
-    remove = unlink
-
-    def rmdir(self, path: Any, **more: Any) -> None:
-        if more or not self._disk.holds(path):
-            _REAL["rmdir"](path, **more)
-            return
-        self._reach("delete", path)
-        _REAL["rmdir"](path)
-        self._disk.note(Step("delete", os.path.abspath(path)))
-
-    def mkdir(self, path: Any, mode: int = 0o777, **more: Any) -> None:
-        if more or not self._disk.holds(path):
-            _REAL["mkdir"](path, mode, **more)
-            return
-        if not os.path.exists(path):
-            self._reach("mkdir", path)
-        _REAL["mkdir"](path, mode)
-        self._disk.note(Step("mkdir", os.path.abspath(path)))
 
     def ftruncate(self, descriptor: int, size: int) -> None:
         path = self._disk.paths.get(descriptor, "")

@@ -11,19 +11,15 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from random import Random
 from threading import Event
-from types import TracebackType
 from urllib.parse import quote
 
-from loxodon import Memory
+from loxodon import Memory, StoreError
 from loxodon.client import Client
-from loxodon.errors import StoreError
-from loxodon.layout import CONSOLIDATION_LOCK
-from loxodon.serve.host import Host
 from tests.serve.http.server import Server
 from tests.serve.test_schedule import workers_of
 from tests.store.postgres import server as postgres
@@ -36,23 +32,24 @@ quiet = 0
 daily = ""
 heartbeat = ""
 """
-_HOLDER = """
+HOLDER = """
 SELECT application_name, pid FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE locktype = 'advisory' AND granted AND objsubid = 1
-AND (classid::bigint << 32 | objid::bigint) = hashtextextended('spaces/{space}/{lock}', 0)
+WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND (classid::bigint << 32 | objid::bigint)
+    = hashtextextended('spaces/{space}/consolidation.lock', 0)
 """
-_SYLLABLES = ("ba", "de", "fi", "go", "hu", "ka", "le", "mi", "no", "pu")
+SYLLABLES = ("ba", "de", "fi", "go", "hu", "ka", "le", "mi", "no", "pu")
 
 
 def friend(number: int) -> str:
     """A name that nobody else has."""
-    return "".join(_SYLLABLES[int(digit)] for digit in f"{number:05}").capitalize()
+    return "".join(SYLLABLES[int(digit)] for digit in f"{number:05}").capitalize()
 
 
-class Fleet:
+class Fleet(ExitStack):
     """Some servers on one database, and as many clients as one likes."""
 
     def __init__(self, folder: Path, database: postgres.Server, url: str, seed: int) -> None:
+        super().__init__()
         self._folder, self._database, self._url = folder, database, url
         self.servers: dict[str, Server] = {}
         self.random = Random(seed)
@@ -60,23 +57,8 @@ class Fleet:
         self.acknowledged = 0
         self.refused: Counter[str] = Counter()
         """How often a client had to send a message again, by the code of the error."""
-        home = folder / "onlooker"
-        home.mkdir()
-        (home / "config.toml").write_text(f'{CONFIG}[store]\nurl = "{url}"\n')
-        self._host = Host(home)
-
-    def __enter__(self) -> Fleet:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for name in list(self.servers):
-            self.kill(name)
-        self._host.close()
+        self._memories: dict[str, Memory] = {}
+        self.callback(self._kill_all)
 
     def start(self, name: str, port: int = 0, options: str = "") -> None:
         """Start a server; `port` is where it finds the database, where not at its own, and
@@ -95,27 +77,24 @@ class Fleet:
             server.kill()
             _signal(workers, signal.SIGKILL)
 
+    def _kill_all(self) -> None:
+        for name in list(self.servers):
+            self.kill(name)
+
     def kill_at_work(self, space: str) -> str:
         """Kill a server whose worker is in the middle of a job in a space; its name."""
         while True:
-            name = until(lambda: self.holder(space))
+            name = until(lambda: next(iter(self.holders(space)), ""))
             server = self.servers[name].process.pid
             _signal(pids := [server, *workers_of(server)], signal.SIGSTOP)
-            if self.holder(space) == name:  # and has not just ended it
+            if name in self.holders(space):  # and has not just ended it
                 self.kill(name)
                 return str(name)
             _signal(pids, signal.SIGCONT)
 
-    def holder(self, space: str) -> str:
-        """The server whose worker is at a job in a space; empty for none."""
-        return next((name for name in self._holders(space)), "")
-
-    def locked_by(self, space: str) -> list[int]:
-        """The process of PostgreSQL that holds the lock of the jobs in a space, if any does."""
-        return list(self._holders(space).values())
-
-    def _holders(self, space: str) -> dict[str, int]:
-        found = self._database.ask(_HOLDER.format(space=space, lock=CONSOLIDATION_LOCK))
+    def holders(self, space: str) -> dict[str, int]:
+        """The server whose worker is at a job in a space, and its process in PostgreSQL."""
+        found = self._database.ask(HOLDER.format(space=space))
         return {str(name): int(str(pid)) for name, pid in found}
 
     # Clients
@@ -129,7 +108,7 @@ class Fleet:
         told: list[str] = []
         ending = Event()
         with ThreadPoolExecutor(clients) as threads:
-            running: list[Future[None]] = [
+            running = [
                 threads.submit(self._write, space, told, ending, Random(self.random.random()))
                 for _ in range(clients)
             ]
@@ -143,21 +122,21 @@ class Fleet:
 
     def _write(self, space: str, told: list[str], ending: Event, random: Random) -> None:
         clients: dict[str, Client] = {}
-        try:
+        with ExitStack() as closing:
             while not ending.is_set():
                 name = friend(next(self._numbers))
-                until(lambda: self._say(space, name, clients, random))  # noqa: B023 called at once
+                until(lambda: self._say(space, name, clients, random, closing))  # noqa: B023
                 told.append(name)
-        finally:
-            for client in clients.values():
-                client.close()
 
-    def _say(self, space: str, name: str, clients: dict[str, Client], random: Random) -> bool:
+    def _say(
+        self, space: str, name: str, clients: dict[str, Client], random: Random, closing: ExitStack
+    ) -> bool:
         url = random.choice([server.url for server in self.servers.values()] or [""])
         if not url:  # all are down just now
             return False
         if url not in clients:
             clients[url] = Client(url, space=space, timeout=2)
+            closing.callback(clients[url].close)
         text = f"My friend {name} lives in Leeds."
         try:
             clients[url].add([{"role": "user", "content": text, "id": name}], "talk")
@@ -168,20 +147,20 @@ class Fleet:
 
     # What became of it
 
-    def memory(self, space: str) -> Memory:
-        return self._host.memory(space)
-
     def apart(self, space: str) -> Memory:
-        """One more, as another process would have it."""
-        return self._host.apart(space)
+        """A memory as another process would have it."""
+        config = {"store.url": self._url, "buffer.quiet": 0}
+        return self.enter_context(Memory.open(self._folder / "onlooker", space, config))
+
+    def memory(self, space: str) -> Memory:
+        if space not in self._memories:
+            self._memories[space] = self.apart(space)
+        return self._memories[space]
 
     def settled(self, space: str) -> None:
         """Wait until the servers, by themselves, have learned from all that was said in a space."""
-        until(lambda: self._is_settled(space))
-
-    def _is_settled(self, space: str) -> bool:
         memory = self.memory(space)
-        return not memory.schedule.waiting() and not memory._store.worklog.work().phase
+        until(lambda: not memory.schedule.waiting() and not memory.status().phase)
 
     def check(self, space: str, told: list[str]) -> None:
         """Nothing acknowledged is lost, nothing is there twice, no job had effect twice."""
@@ -191,8 +170,9 @@ class Fleet:
         assert found.sound, found
         said = Counter(turn.id for turn in memory.journal())
         assert said == Counter(told), (said - Counter(told), Counter(told) - said)
-        known = {one.content: one for one in memory.list(kind="fact", limit=0)}
-        assert len(known) == len(memory.list(kind="fact", limit=0))
+        facts = memory.list(kind="fact", limit=0)
+        known = {one.content: one for one in facts}
+        assert len(known) == len(facts)
         for name in told:
             fact = known[f"The user's friend {name} lives in Leeds"]
             assert (fact.version, len(fact.sources)) == (1, 1), fact

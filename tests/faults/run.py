@@ -47,7 +47,7 @@ class Batch:
         with opened(home, work.days) as memory:
             if wrong := problems(memory):
                 raise SystemExit(f"undisturbed, and yet: {wrong}")
-            self._tables, self._texts = truth(memory), views(memory)
+            self._truth, self._texts = truth(memory), views(memory)
 
     def _fresh(self) -> str:
         """The home to begin with, anew; always in the same place, which is written into it."""
@@ -97,9 +97,9 @@ class Batch:
         with opened(home, self.work.days) as memory:
             found = problems(memory)
             found += [f"done again, and not done: {name}" for name in self._undone(memory)]
-            tables = truth(memory), self._tables
+            held = truth(memory), self._truth
             texts = views(memory), self._texts
-        for kind, is_now, should in (("table", *tables), ("view", *texts)):
+        for kind, is_now, should in (("list of", *held), ("view", *texts)):
             for name in sorted(is_now.keys() | should.keys()):
                 one, other = is_now.get(name), should.get(name)
                 if one != other:

@@ -1,13 +1,7 @@
-"""The ways in which memories of agents go wrong, each with what keeps this one from it.
-
-Updates that are lost under concurrent writers have a suite of their own.
-"""
+"""How memories of agents go wrong over time: they bloat, flip-flop, and make things up."""
 
 from __future__ import annotations
 
-import os
-import statistics
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -15,6 +9,7 @@ from random import Random
 import pytest
 
 from loxodon import Memory
+from loxodon.tokens import estimate
 from tests.clock import Clock
 from tests.long import count, figure
 
@@ -68,28 +63,24 @@ def _small_talk(random: Random, day: int) -> list[str]:
     )
 
 
-def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
+def test_months_of_talk_do_not_bloat_the_memory(life: Life) -> None:
     """What a prompt gets stays within its budget, how much a question has weighed levels off though
     the journal grows, and of what is said in passing most makes no memory."""
     random = Random(3)
     days = count(8, 180)
     sizes: list[int] = []
     weighed: list[int] = []
-    took: list[float] = []
     memory = life.memory
     life.day("I am allergic to peanuts.", "我叫陈默，住在杭州。")
     for day in range(days):
         life.day(*_small_talk(random, day))
-        sizes.append(memory._store.counts().active)
-        began = time.thread_time()
+        sizes.append(memory.status().active)
         found = memory.recall("what did I eat in York?")
-        took.append(time.thread_time() - began)
         assert found.trace
         weighed.append(len(found.trace.considered))
-        assert memory._space.count(found.context) <= memory.config.recall.budget
+        assert estimate(found.context) <= memory.config.recall.budget
         if day % 6 == 0:
-            snapshot = memory.snapshot()
-            assert memory._space.count(snapshot) <= memory.config.snapshot.budget
+            assert estimate(memory.snapshot()) <= memory.config.snapshot.budget
     half = days // 2
     figure(
         "bloat",
@@ -97,9 +88,7 @@ def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
         turns=len(memory.journal()),
         active_half=sizes[half],
         active_end=sizes[-1],
-        archived=memory._store.counts().archived,
-        recall_ms_half=round(1_000 * statistics.median(took[half // 2 : half]), 1),
-        recall_ms_end=round(1_000 * statistics.median(took[-half // 2 :]), 1),
+        archived=memory.status().archived,
     )
     # The fewer the days, the more of what was planned is still to come.
     assert sizes[-1] < (0.7 if days < 30 else 0.6) * len(memory.journal())
@@ -121,9 +110,7 @@ GUESSES = {
 
 
 @pytest.mark.parametrize("language", GUESSES)
-def test_guesses_do_not_overturn_what_is_firm_however_often_they_are_made(
-    life: Life, language: str
-) -> None:
+def test_repeated_guesses_do_not_overturn_a_fact(life: Life, language: str) -> None:
     outright, value, guesses = GUESSES[language]
     life.day(outright)
     (firm,) = life.memory.list(kind="fact")
@@ -141,7 +128,7 @@ SWITCHES: dict[str, tuple[Sequence[str], Sequence[str]]] = {
 
 
 @pytest.mark.parametrize("language", SWITCHES)
-def test_what_is_said_outright_holds_and_only_the_last_of_it(life: Life, language: str) -> None:
+def test_last_of_changing_statements_holds(life: Life, language: str) -> None:
     """However often it changes: one of them is true at a time, and the history has all."""
     said, values = SWITCHES[language]
     for n in range(6):
@@ -152,62 +139,8 @@ def test_what_is_said_outright_holds_and_only_the_last_of_it(life: Life, languag
     assert len(life.memory.history(home.id)) >= 6
 
 
-# Silent policy violation
-
-
-CARD, PERSON, PHONE = "4111 1111 1111 1111", "11010519491231002X", "138 0013 8000"
-TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z0A"
-
-
-def test_what_is_sensitive_is_in_no_context(life: Life, tmp_path: Path) -> None:
-    said = (
-        f"My card number is {CARD}, please keep it for the hotel.",
-        f"我的身份证号是{PERSON}，手机是{PHONE}。",
-        f"The deploy token is {TOKEN}, remember it.",
-    )
-    life.day(*said)
-    memory = life.memory
-    for query in ("What is my card number?", "我的身份证号是多少？", "deploy token", "我的手机号"):
-        direct, group = memory.recall(query), memory.recall(query, chat="group")
-        frame = memory.assemble(query)
-        shown = "\n".join(
-            (
-                direct.context,
-                group.context,
-                frame.text,
-                memory.snapshot(),
-                memory.profile(),
-                *(item.content for item in (*direct.items, *group.items)),
-            )
-        )
-        for secret in (CARD, CARD.replace(" ", ""), PERSON, TOKEN):
-            assert secret not in shown
-        assert PHONE not in group.context
-    memory.close()
-    # What must never be kept is not on the disk at all.
-    for folder, _, names in os.walk(tmp_path):
-        for name in names:
-            assert TOKEN.encode() not in (Path(folder) / name).read_bytes(), name
-
-
-# Irrelevant recall
-
-
-def test_what_only_looks_alike_does_not_take_the_place_of_an_answer(life: Life) -> None:
-    memory = life.memory
-    for n in range(40):
-        memory.capture(f"Meeting room {n} on floor {n % 7} has a blue projector and {n} chairs")
-        memory.capture(f"会议室{n}在{n % 7}楼，有蓝色投影仪和{n}把椅子")
-    memory.capture("The user's dentist is Dr Moss in Castle Street")
-    memory.capture("用户的牙医是城堡街的莫医生")
-    for query, answer in (("Which dentist do I go to?", "Moss"), ("我的牙医是谁？", "莫医生")):
-        found = memory.recall(query)
-        assert answer in found.items[0].content
-        assert not any("projector" in one.content or "投影仪" in one.content for one in found.items)
-
-
 @pytest.mark.parametrize("query", ["What is the capital of Mongolia?", "我的血型是什么？"])
-def test_what_is_not_known_is_not_answered_with_something_else(life: Life, query: str) -> None:
+def test_unknown_answer_is_not_made_of_something_else(life: Life, query: str) -> None:
     for n in range(20):
         life.memory.capture(f"Meeting room {n} has a blue projector and {n} chairs")
         life.memory.capture(f"会议室{n}有蓝色投影仪和{n}把椅子")

@@ -7,8 +7,6 @@ effect, `validate` is clean, and the servers go on by themselves.
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +16,9 @@ from loxodon import Memory
 from loxodon.errors import UnreachableStoreError
 from tests.clock import Clock
 from tests.faults.fleet import Fleet
-from tests.faults.relay import Relay
+from tests.faults.test_concurrent_writers import together
 from tests.long import LONG, count, figure
+from tests.store.postgres.relay import Relay
 from tests.store.postgres.server import OWNER, Server, running
 from tests.waiting import until
 
@@ -55,7 +54,7 @@ def report(name: str, fleet: Fleet, times: int) -> None:
     figure(f"postgres_{name}", times=times, acknowledged=fleet.acknowledged, again=again)
 
 
-def test_servers_are_killed(fleet: Fleet) -> None:
+def test_killed_servers_lose_nothing(fleet: Fleet) -> None:
     """By turns in the middle of writes, and of a job, which another server takes over."""
     fleet.start("a")
     fleet.start("b")
@@ -75,7 +74,7 @@ def test_servers_are_killed(fleet: Fleet) -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")
-def test_postgresql_is_stopped_at_once(mortal: Server, tmp_path: Path) -> None:
+def test_killed_postgresql_loses_nothing(mortal: Server, tmp_path: Path) -> None:
     with Fleet(tmp_path, mortal, mortal.database(), SEED) as fleet:
         fleet.start("a")
         fleet.start("b")
@@ -92,7 +91,7 @@ def test_postgresql_is_stopped_at_once(mortal: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="the long form, which `make test-postgres` runs")
-def test_the_network_fails(fleet: Fleet, postgres: Server) -> None:
+def test_failing_network_loses_nothing(fleet: Fleet, postgres: Server) -> None:
     """One of two servers is cut off from the database, or gets no answer, in the middle of it.
 
     PostgreSQL gives up on a transaction that takes too long, so that the other server can go on.
@@ -114,7 +113,7 @@ def test_the_network_fails(fleet: Fleet, postgres: Server) -> None:
     relay.close()
 
 
-def test_a_job_whose_lock_is_lost_is_left_to_who_has_it(
+def test_job_whose_lock_is_lost_is_left_to_who_has_it(
     fleet: Fleet, postgres: Server, postgres_url: str
 ) -> None:
     """The lock goes with its connection; whoever held it may be in the middle of a run."""
@@ -124,7 +123,7 @@ def test_a_job_whose_lock_is_lost_is_left_to_who_has_it(
 
     def lose(phase: int, done: int, total: int) -> None:
         if phase == 4:
-            (pid,) = fleet.locked_by("main")
+            (pid,) = fleet.holders("main").values()
             postgres.ask(f"SELECT pg_terminate_backend({pid}, 10000)")
             reasons.append(other.flush().reason)
 
@@ -132,7 +131,6 @@ def test_a_job_whose_lock_is_lost_is_left_to_who_has_it(
     assert reasons == ["flush", "another run did it"]
     assert [one.version for one in first.list(kind="fact")] == [1, 1]
     assert first.validate() == []
-    other.close()
 
 
 OPENER = """
@@ -150,25 +148,13 @@ def test_processes_open_a_fresh_database_at_once(postgres: Server, tmp_path: Pat
     postgres.ask("CREATE EXTENSION vector", "fresh")
     url = postgres.url("fresh")
     names = [f"p{n}" for n in range(AT_ONCE)]
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", OPENER, str(tmp_path / name), url, name], stdin=subprocess.PIPE
-        )
-        for name in names
-    ]
-    for one in started:
-        assert one.stdin
-        one.stdin.write(b"go\n")
-        one.stdin.flush()
-    for one in started:
-        one.communicate()
-    assert [one.returncode for one in started] == [0] * AT_ONCE
+    together(*(["-c", OPENER, str(tmp_path / name), url, name] for name in names))
     with Memory.open(tmp_path / "onlooker", "main", {"store.url": url}) as memory:
         assert sorted(turn.id for turn in memory.journal()) == sorted(names)
         assert memory.validate() == []
 
 
-def test_without_the_database_a_call_says_so(mortal: Server, tmp_path: Path) -> None:
+def test_call_without_the_database_says_so(mortal: Server, tmp_path: Path) -> None:
     url = mortal.database()
     with Memory.open(tmp_path, "main", {"store.url": url}, Clock()) as memory:
         memory.capture("likes tea")

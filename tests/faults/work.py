@@ -7,21 +7,18 @@ for.
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import re
+import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from loxodon import InputError, Memory, NotFoundError
-from loxodon.store import Filter
-from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.trust.damage import backup_file
-from loxodon.trust.damage.restoring import restore
-from loxodon.workspace.workspace import TROUBLE
+from loxodon import Memory, NotFoundError
+from loxodon.serve.cli.main import main
 from tests.clock import NOW, Clock
 from tests.store.sqlite.test_store import old_home
 
@@ -88,41 +85,28 @@ def turns(talk: Sequence[tuple[str, str]], start: int = 0) -> list[dict[str, obj
     ]
 
 
-# What a store holds, in a form that can be compared
+# What a memory holds, in a form that can be compared
+
+
+def truth(memory: Memory) -> dict[str, list[str]]:
+    """All that a memory tells of itself, but for how often something was tried."""
+    records = memory.list(state="all", limit=0)
+    found: dict[str, Sequence[Any]] = {
+        "journal": memory.journal(),
+        "memories": records,
+        "history": [one for record in records for one in memory.history(record.id)],
+        "entities": memory.entities(),
+        "events": memory.events(),
+        "segments": memory.segments(),
+        "reviews": memory.reviews(),
+        "held": memory.quarantine(),
+        "documents": memory.documents.newest((), 1_000),
+        "reminders": memory.due_reminders(),
+    }
+    return {name: [repr(one) for one in values] for name, values in found.items()}
+
 
 _LOT = re.compile(rb'"key": "[^"]*"')  # of what was captured: drawn by lot
-_VARIES = {"jobs", "model_use", "counters", "unindexed", "receipts"}
-"""How often something was tried, how much was left to do, and numbers that may be left out."""
-
-
-def truth(memory: Memory) -> dict[str, list[object]]:
-    """Every table of the truth, but for what tells how often something was tried."""
-    store = memory._store
-    with store.reading():
-        found = {
-            name: [_shown(name, row) for row in store.primary.dump(name)]
-            for name in PRIMARY_TABLES
-            if name not in _VARIES
-        }
-    shown = {name: [row for row in rows if row] for name, rows in found.items()}
-    return {name: rows for name, rows in shown.items() if rows}
-
-
-def _shown(table: str, row: Sequence[object]) -> object:
-    """A row without what may differ between two runs that end alike; None for nothing."""
-    values = dict(zip(PRIMARY_TABLES[table].columns, row, strict=True))
-    if table == "turns" and values["channel"] == "capture":
-        values["key"] = b""  # said again is said twice: such a key is drawn by lot
-    if table == "signatures":
-        values["mac"] = b""  # a home that began with nothing has a key of its own: see `problems`
-    if table == "meta" and values["name"] == "consolidation":
-        kept = json.loads(str(values["value"]))
-        return {**kept, "attempts": 0, "error": "", "reason": "", "seconds": 0, "counts": {}}
-    if table == "followed":  # which text was there when an edit was taken in, where it was known
-        values["mark"] = {**json.loads(str(values["mark"])), "written": ""}
-    if table == "pages" and values["name"] == TROUBLE and not values["text"]:
-        return None  # there was trouble with the views, and is no more
-    return repr(sorted(values.items()))
 
 
 def views(memory: Memory) -> dict[str, bytes]:
@@ -132,36 +116,25 @@ def views(memory: Memory) -> dict[str, bytes]:
     the very end of a run gets in the next; and views that were put aside because they could not be
     read, and so might have been edited.
     """
-    root = os.path.join(memory.workspace.path, "memory")
-    found = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = os.path.join(folder, name)
-            shown = os.path.relpath(path, root)
-            if not shown.startswith("state") and not name.endswith((".edited", "keywords.json")):
-                with open(path, "rb") as file:
-                    found[shown] = _LOT.sub(b"", file.read())
-    return found
+    root = Path(memory.workspace.path) / "memory"
+    return {
+        str(path.relative_to(root)): _LOT.sub(b"", path.read_bytes())
+        for path in root.rglob("*")
+        if path.is_file()
+        and not str(path.relative_to(root)).startswith("state")
+        and not path.name.endswith((".edited", "keywords.json"))
+    }
 
 
 def problems(memory: Memory) -> list[str]:
     """What must never be wrong, whatever happened."""
     found = [f"{one.where}: {one.what}" for one in memory.validate()]
-    signed = memory._store.signatures()
-    found += [f"{id}: its signature does not hold" for id in signed.bad]
-    if signed.good != len(list(memory._store.primary.dump("signatures"))):
-        found.append("not every signature holds")
-    for one in memory._store.find(Filter()):
-        numbers = [
-            each.record.version
-            for each in memory._store.history(one.id)
-            if each.record.id == one.id
-        ]
+    found += [f"the audit log: {one.said}" for one in memory.audit.verify().findings]
+    for one in memory.list(state="all", limit=0):
+        history = [each.record for each in memory.history(one.id)]
+        numbers = [each.version for each in history if each.id == one.id]
         if numbers != list(range(1, one.version + 1)):
             found.append(f"{one.id}: versions {numbers}")
-    numbers = [int(str(row[0])) for row in memory._store.primary.dump("turns")]
-    if numbers != sorted(numbers):
-        found.append("the journal is out of order")
     return found
 
 
@@ -221,15 +194,20 @@ def first_version(home: str) -> None:
     old_home(folder / "loxodon.db")
 
 
-# The work
+# Deeds
 
 
 def _said(count: int) -> Callable[[Memory], bool]:
     return lambda memory: len(memory.journal()) >= count
 
 
+def _all(memory: Memory, words: str) -> list[str]:
+    found = memory.list(state="all", limit=0)
+    return [one.id for one in found if words in one.content]
+
+
 def _knows(words: str) -> Callable[[Memory], bool]:
-    return lambda memory: any(words in one.content for one in memory._store.find(Filter()))
+    return lambda memory: bool(_all(memory, words))
 
 
 def _one(memory: Memory, words: str) -> str:
@@ -237,10 +215,72 @@ def _one(memory: Memory, words: str) -> str:
 
 
 def _consolidated(memory: Memory) -> bool:
-    at = memory._store.worklog.work()
-    return at.last_success == memory.now() and not memory._store.worklog.pending(at.done_to)
+    status = memory.status()
+    return status.last_consolidation == memory.now() and not status.pending
 
 
+def _renew_views(memory: Memory) -> None:
+    if trouble := memory.workspace.renew():
+        raise OSError(trouble)
+
+
+def _forgotten(*words: str) -> Callable[[Memory], bool]:
+    """Whether no byte below the home has any of the words."""
+
+    def done(memory: Memory) -> bool:
+        for folder, _, names in os.walk(memory.home):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    data = file.read().lower()
+                if any(one.lower().encode() in data for one in words):
+                    return False
+        return True
+
+    return done
+
+
+def _forget_one(memory: Memory, words: str) -> None:
+    """A forgetting that was cut short is done: what is left is swept when the views are written."""
+    if found := _all(memory, words):
+        memory.forget(*found)
+
+
+def _forget_session(memory: Memory, name: str) -> None:
+    with suppress(NotFoundError):
+        memory.forget(session=name)
+
+
+def _copy(home: str) -> str:
+    return os.path.join(os.path.dirname(home), "copy.loxodon")
+
+
+def _command(*words: str) -> int:
+    """The exit code of a command, which prints nowhere."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        return main(list(words))
+
+
+def _is_backed_up(memory: Memory) -> bool:
+    """Whether the backup can be restored elsewhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = _copy(memory.home)
+        return os.path.exists(path) and not _command("restore", path, "--home", folder)
+
+
+def _restore(memory: Memory) -> None:
+    words = ("--replace", "--home", memory.home, "--now", memory.now().isoformat())
+    if code := _command("restore", _copy(memory.home), *words):
+        raise OSError(f"restore ended with {code}")
+
+
+def _is_restored(memory: Memory) -> bool:
+    """The content is that of the backup, and the audit log says so."""
+    return not _knows("yellow")(memory) and any(
+        one.op == "restore" for one in memory.audit.entries()
+    )
+
+
+VIEWS = Deed("views", _renew_views, lambda m: False)
 ADD = Work(
     "add",
     nothing,
@@ -278,105 +318,31 @@ CAPTURE = Work(
 CONSOLIDATE = Work(
     "consolidate",
     known_and_told,
-    (
-        Deed("known", lambda m: m.consolidate(), _consolidated),
-        Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
-    ),
+    (Deed("known", lambda m: m.consolidate(), _consolidated), VIEWS),
     days=1,
 )
 SYNC = Work(
-    "sync",
-    edited,
-    (
-        Deed("synced", lambda m: m.workspace.sync(), _knows("red pot")),
-        Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
-    ),
+    "sync", edited, (Deed("synced", lambda m: m.workspace.sync(), _knows("red pot")), VIEWS)
 )
 MIGRATE = Work(
     "migrate",
     first_version,
     (Deed("captured", lambda m: m.capture("My bike is green"), _knows("My bike is")),),
 )
-
-
-def _forgotten(*words: str) -> Callable[[Memory], bool]:
-    """Whether no byte below the home has any of the words."""
-
-    def done(memory: Memory) -> bool:
-        for folder, _, names in os.walk(memory.home):
-            for name in names:
-                with open(os.path.join(folder, name), "rb") as file:
-                    data = file.read().lower()
-                if any(one.lower().encode() in data for one in words):
-                    return False
-        return True
-
-    return done
-
-
-def _forget_one(memory: Memory, words: str) -> None:
-    """A forgetting that was cut short is done: what is left is swept when the views are written."""
-    found = [one.id for one in memory._store.find(Filter()) if words in one.content]
-    if found:
-        memory.forget(*found)
-
-
-def _forget_session(memory: Memory, name: str) -> None:
-    with suppress(NotFoundError):
-        memory.forget(session=name)
-
-
-def _copy(home: str) -> str:
-    return os.path.join(os.path.dirname(home), "copy.loxodon")
-
-
-def _is_backed_up(memory: Memory) -> bool:
-    try:
-        with backup_file.opened(_copy(memory.home)) as reader:
-            reader.verify(lambda done, total: None)
-    except InputError:
-        return False
-    return True
-
-
-def _restore(memory: Memory) -> None:
-    restore(
-        _copy(memory.home),
-        memory.home,
-        memory.space,
-        config=memory.config,
-        environ={},
-        clock=memory.now,
-        replace=True,
-        progress=lambda done, total: None,
-    )
-
-
-def _is_restored(memory: Memory) -> bool:
-    """The content is that of the backup, and the memory says so."""
-    said = any(row[0] == "restored" for row in memory._store.primary.dump("meta"))
-    return said and not _knows("yellow")(memory)
-
-
-def _needs_no_words(trouble: str) -> None:
-    if trouble:
-        raise OSError(trouble)
-
-
 FORGET = Work(
     "forget",
     forgettable,
     (
         Deed("one", lambda m: _forget_one(m, POT), _forgotten(POT)),
         Deed("session", lambda m: _forget_session(m, "tuesday"), _forgotten("Contoso", "oolong")),
-        Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
+        VIEWS,
     ),
 )
 BACKUP = Work(
     "backup",
     known_and_told,
     (
-        Deed("written", lambda m: m.backup(_copy(m.home)), _is_backed_up),
+        Deed("written", lambda m: m.backup(_copy(m.home), overwrite=True), _is_backed_up),
         Deed("again", lambda m: m.backup(_copy(m.home), overwrite=True), _is_backed_up),
     ),
 )
@@ -384,29 +350,6 @@ RESTORE = Work("restore", backed_up, (Deed("restored", _restore, _is_restored),)
 EVERYTHING = Work("everything", nothing, (*ADD.deeds, *CAPTURE.deeds, *CONSOLIDATE.deeds), days=1)
 ANEW = EVERYTHING._replace(name="everything anew", opened_anew=True)
 
-FAULTY = (
-    "add",
-    "capture and edit",
-    "consolidate",
-    "forget",
-    "sync",
-    "backup",
-    "restore",
-    "migrate",
-)
-POWERED = ("everything", "everything anew", "consolidate", "forget", "sync")
-WORKS = {
-    work.name: work
-    for work in (
-        ADD,
-        CAPTURE,
-        CONSOLIDATE,
-        FORGET,
-        SYNC,
-        BACKUP,
-        RESTORE,
-        MIGRATE,
-        EVERYTHING,
-        ANEW,
-    )
-}
+FAULTY = (ADD, CAPTURE, CONSOLIDATE, FORGET, SYNC, BACKUP, RESTORE, MIGRATE)
+POWERED = (EVERYTHING, ANEW, CONSOLIDATE, FORGET, SYNC)
+WORKS = {work.name: work for work in {*FAULTY, *POWERED}}

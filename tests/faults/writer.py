@@ -14,10 +14,7 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-import apsw
-
-from loxodon import Memory
-from loxodon.errors import StaleEditError
+from loxodon import Memory, StaleEditError
 
 
 class Writer:
@@ -74,40 +71,11 @@ class Writer:
             self.took.append(perf_counter() - started)
 
 
-def write(home: str, number: int, writes: int) -> dict[str, object]:
-    with Memory.open(home) as memory:
-        writer = Writer(memory, number)
-        sys.stdin.readline()
-        for n in range(writes):
-            writer.write(n)
-    return {
-        "took": writer.took,
-        "turns": writer.turns,
-        "tokens": writer.tokens,
-        "bumps": writer.bumps,
-        "stale": writer.stale,
-    }
-
-
-def bare(path: str, writes: int) -> dict[str, object]:
-    """The same number of writes to a plain SQLite file, as durable, for comparison."""
-    connection = apsw.Connection(path)
-    connection.set_busy_timeout(120_000)
-    for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-        connection.execute(f"PRAGMA {pragma}").fetchall()
-    took = []
-    sys.stdin.readline()
-    for n in range(writes):
-        started = perf_counter()
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("INSERT INTO said (text) VALUES (?)", (f"says {n}",))
-        connection.execute("COMMIT")
-        took.append(perf_counter() - started)
-    connection.close()
-    return {"took": took}
-
-
 if __name__ == "__main__":
-    kind, place, number, writes = sys.argv[1:]
-    found = write(place, int(number), int(writes)) if kind == "memory" else bare(place, int(writes))
-    print(json.dumps(found))
+    with Memory.open(sys.argv[1]) as memory:
+        writer = Writer(memory, int(sys.argv[2]))
+        sys.stdin.readline()
+        for n in range(int(sys.argv[3])):
+            writer.write(n)
+    names = ("took", "turns", "tokens", "bumps", "stale")
+    print(json.dumps({name: getattr(writer, name) for name in names}))

@@ -2,52 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from loxodon import LoxodonError
+from loxodon import LoxodonError, Memory
+from tests.clock import Clock
+from tests.faults.work import CONFIG, TALK, turns
 
 T = TypeVar("T")
-
-_ALPHABETS = (
-    "abcdefghijklmnopqrstuvwxyz ABC .,;:!?'\"-_()[]{}<>/\\|@#$%^&*+=~`",
-    "我你他她的了是在不有人这个上们来到时大地为子中说生国年着就那和要出也得里后自以会家可下而过天去能对小多然",
-    "0123456789:/-年月日号点分周星期上下前后明昨",
-    " \t\n\r\u3000\u00a0\u200b\u2028\ufeff\0\x0b\x1f",
-    "éüßñçøΩжשלוםمرحبا日本語カタカナ한국어ไทยहिन्दी",
-    "😀👩‍👩‍👧‍👦🇨🇳\u0301\u0300\u202e\u2066\U0010ffff\ufffd",
-    '"*^:()-+NEAR AND OR NOT {}[]',
-)
-_TALK = (
-    "I live in Leeds",
-    "我住在杭州",
-    "我对花生过敏",
-    "My sister Mia works at Northwind",
-    "半夜",
-    "上周三下午三点",
-    "I don't like tea any more",
-    "现在改成每天跑步了",
-    "e.g. this",
-    "记住：",
-    "what did I say about Rome?",
-    "你还记得我的生日吗",
-    "remind me on 2026-02-30",
-    "不是…而是",
-    "in the week of",
-    "the user said: ",
-    "no, actually",
-    "call +86 138 0013 8000",
-    "tomorrow at 5",
-    "me@example.com",
-    "2026-02-04T18:00:00Z",
-    "ends next March",
-    "每两周的周二",
-    "第三个周五",
-    "quarter past",
-    "since I was 12",
-)
+HERE = Path(__file__).parent
+PARTS: dict[str, list[str]] = json.loads((HERE / "made.json").read_text("utf-8"))
+"""Letters, talk, and tokens of bytes (in Latin-1) that texts are made of."""
+SEEDS: dict[str, Any] = json.loads((HERE / "seeds.json").read_text("utf-8"))
+"""Files that are right, by what they are."""
 
 
 def text(random: Random, most: int = 120) -> str:
@@ -55,9 +26,9 @@ def text(random: Random, most: int = 120) -> str:
     parts = []
     for _ in range(random.randint(0, 8)):
         if random.random() < 0.4:
-            parts.append(random.choice(_TALK))
+            parts.append(random.choice(PARTS["talk"]))
         else:
-            letters = random.choice(_ALPHABETS)
+            letters = random.choice(PARTS["alphabets"])
             parts.append("".join(random.choices(letters, k=random.randint(0, 20))))
     made = random.choice(("", " ", "，", ". ", "\n")).join(parts)
     if random.random() < 0.02:
@@ -87,45 +58,10 @@ def mutated(random: Random, seed: bytes) -> bytes:
             case 5:
                 data[at:at] = text(random, 30).encode("utf-8", "replace")
             case _:
-                data[at:at] = random.choice(_TOKENS)
+                data[at:at] = random.choice(PARTS["tokens"]).encode("latin-1")
         if len(data) > 200_000:
             del data[200_000:]
     return bytes(data)
-
-
-_TOKENS = (
-    b"null",
-    b"true",
-    b"-1",
-    b"1e999",
-    b"NaN",
-    b"{}",
-    b"[]",
-    b"[[[[[[",
-    b"}}}}",
-    b'""',
-    b"\\ud800",
-    b"\xff\xfe",
-    b"\0",
-    b"9" * 40,
-    b"0x",
-    b"'",
-    b"'''",
-    b"---",
-    b"```",
-    b"<!--",
-    b"-->",
-    b"#",
-    b"\r",
-    b"\xe2\x80\xa8",
-    b"=",
-    b"%",
-    b"../../",
-    b"\xed\xa0\x80",
-    b",,",
-    b'{"id":',
-    b"2026-13-40T25:61",
-)
 
 
 def value(random: Random, depth: int = 0) -> object:
@@ -151,8 +87,8 @@ def cases(seed: object, amount: int, make: Callable[[Random], T]) -> Iterator[T]
         yield make(random)
 
 
-def seeds(random: Random, given: Sequence[bytes]) -> bytes:
-    return mutated(random, random.choice(given))
+def seeds(random: Random, given: Sequence[str]) -> bytes:
+    return mutated(random, random.choice(given).encode())
 
 
 PATIENCE = 60.0
@@ -178,3 +114,17 @@ def survived(made: Iterator[T], call: Callable[[T], object]) -> int:
         assert took < PATIENCE, f"{took:.1f} s for {one!r:.2000}"
         done += 1
     return done
+
+
+def opened(home: Path) -> Memory:
+    return Memory.open(home, config=CONFIG, clock=Clock())
+
+
+def talked(home: Path) -> Path:
+    """A home with memories and their text views."""
+    with opened(home) as memory:
+        memory.add(turns(TALK), session="monday")
+        memory.consolidate()
+        memory.documents.put(("a",), "k", {"n": 1})
+        memory.workspace.export()
+    return home

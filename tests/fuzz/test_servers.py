@@ -25,9 +25,7 @@ import pytest
 from loxodon import Memory
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 from loxodon.serve.mcp.tools import TOOLS
-from tests.clock import Clock
-from tests.faults.work import TALK, turns
-from tests.fuzz.made import cases, mutated, text, value
+from tests.fuzz.made import HERE, cases, mutated, talked, text, value
 from tests.long import count, figure
 from tests.serve.http.server import Server
 from tests.serve.mcp.desk import ALONE
@@ -41,17 +39,23 @@ from tests.serve.proxy.upstream import (
     stage,
     streams,
 )
+from tests.waiting import PATIENCE
 
 SLOW = {"consolidate", "flush", "embed", "index", "rebuild", "follow", "backup", "export", "sync"}
 """Work that takes its time: asked for as well, but seldom."""
+HEADERS: tuple[str, ...] = (
+    "Accept-Language",
+    "Content-Type",
+    "Accept",
+    "Idempotency-Key",
+    "Authorization",
+)
+HEADERS += ("Origin", "If-Match", "Content-Encoding", "X-Request-Id", "Range")
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("fuzzed") / "home"
-    with Memory.open(path, config={"timezone": "Asia/Shanghai"}, clock=Clock()) as memory:
-        memory.add(turns(TALK), session="monday")
-        memory.consolidate()
+    path = talked(tmp_path_factory.mktemp("fuzzed") / "home")
     (path / "config.toml").write_text("[serve]\nrate = 0\n", "utf-8")
     return path
 
@@ -113,31 +117,18 @@ def _part(random: Random, usual: str) -> str:
 def _headers(random: Random) -> dict[str, str]:
     found = {"Content-Type": "application/json"}
     if random.random() < 0.2:
-        name = random.choice(
-            (
-                "Accept-Language",
-                "Content-Type",
-                "Accept",
-                "Idempotency-Key",
-                "Authorization",
-                "Origin",
-                "If-Match",
-                "Content-Encoding",
-                "X-Request-Id",
-                "Range",
-            )
-        )
+        name = random.choice(HEADERS)
         noise = random.choice(("", "zh", "*/*", "a" * 5_000, "text/event-stream", text(random, 30)))
         found[name] = "".join(one for one in noise if " " <= one <= "~")
     return found
 
 
-def test_no_request_is_too_odd_for_the_server(home: Path) -> None:
+def test_odd_requests_to_the_server(home: Path) -> None:
     amount = count(80, 11_000)
     wrong = []
     folder = home.parent / "named"
     with Server(home) as server:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         for one in cases("http", amount, lambda random: _request(random, folder)):
             try:
                 connection.request(one.method, one.path, one.body or None, one.headers)
@@ -190,10 +181,10 @@ PING = b'{"jsonrpc": "2.0", "id": 1000000007, "method": "ping"}'
 
 
 def _answers(descriptor: int) -> Iterator[bytes]:
-    """The lines that come out of a pipe; none for a minute is a failure."""
+    """The lines that come out of a pipe; none for long is a failure."""
     rest = b""
     while True:
-        assert select.select([descriptor], [], [], 60)[0], "no answer"
+        assert select.select([descriptor], [], [], PATIENCE)[0], "no answer"
         *lines, rest = (rest + os.read(descriptor, 1 << 16)).split(b"\n")
         yield from lines
 
@@ -218,9 +209,7 @@ def agent(home: Path) -> Iterator[subprocess.Popen[bytes]]:
     process.communicate()
 
 
-def test_no_line_is_too_odd_for_an_agent_to_send(
-    home: Path, agent: subprocess.Popen[bytes]
-) -> None:
+def test_odd_lines_to_the_mcp_server(home: Path, agent: subprocess.Popen[bytes]) -> None:
     amount = count(60, 6_000)
     assert agent.stdin
     assert agent.stdout
@@ -249,44 +238,9 @@ def test_no_line_is_too_odd_for_an_agent_to_send(
 
 # The proxy
 
-_USER = {"role": "user", "content": "Where does my sister Mia work?"}
+ASKED: dict[str, dict[str, object]] = json.loads((HERE / "requests.json").read_text("utf-8"))
 _TEXT = {"type": "text", "text": "我妹妹在哪里工作？"}
 _CALL = {"type": "tool_use", "id": "c1", "name": "look", "input": {"where": "Leeds"}}
-_RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": [_TEXT]}
-_FUNCTION = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-ASKED: dict[str, dict[str, object]] = {
-    "/v1/chat/completions": {
-        "model": "m",
-        "messages": [
-            {"role": "system", "content": [_TEXT]},
-            _USER,
-            {"role": "assistant", "content": None, "tool_calls": [_FUNCTION]},
-            {"role": "tool", "tool_call_id": "c1", "content": "5"},
-            {"role": "user", "content": [_TEXT, {"type": "image_url", "image_url": {}}]},
-        ],
-        "metadata": {"session_id": "s1"},
-    },
-    "/v1/responses": {
-        "model": "m",
-        "instructions": "Be kind.",
-        "input": [
-            _USER,
-            {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"},
-            {"type": "function_call_output", "call_id": "c1", "output": "5"},
-        ],
-    },
-    "/v1/messages": {
-        "model": "m",
-        "max_tokens": 9,
-        "system": [{**_TEXT, "cache_control": {"type": "ephemeral"}}],
-        "metadata": {"user_id": json.dumps({"session_id": "s2"})},
-        "messages": [
-            _USER,
-            {"role": "assistant", "content": [_TEXT, _CALL]},
-            {"role": "user", "content": [_RESULT, {"type": "image", "source": {}}, _TEXT]},
-        ],
-    },
-}
 TOLD = {
     "/v1/chat/completions": b"".join(deltas("She |works |at Northwind")),
     "/v1/responses": b"".join(response_events("At Northwind", "r1")),
@@ -317,7 +271,7 @@ def _is_within(part: bytes, whole: bytes) -> bool:
     return all(byte in rest for byte in part)
 
 
-def test_no_exchange_is_too_odd_for_the_proxy(home: Path) -> None:
+def test_odd_exchanges_through_the_proxy(home: Path) -> None:
     amount = count(60, 6_000)
     wrong = []
 
@@ -328,7 +282,7 @@ def test_no_exchange_is_too_odd_for_the_proxy(home: Path) -> None:
 
     with stage() as upstream, started(home, upstream.url) as proxy:
         connection = HTTPConnection("127.0.0.1", int(proxy.url.split(":")[2].split("/")[0]))
-        connection.timeout = 60
+        connection.timeout = PATIENCE
         for one in cases("proxy", amount, _exchange):
             upstream.play(scene)
             connection.request("POST", one.path, one.sent, {"Content-Type": "application/json"})

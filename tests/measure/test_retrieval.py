@@ -1,70 +1,96 @@
-"""Measuring retrieval: conversations go through a memory, and what comes back is counted."""
+"""`loxodon bench retrieval`: conversations go through a memory, and what comes back is counted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable
+from math import log2
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from loxodon.config import Config, from_mapping
-from loxodon.errors import ConfigError, InputError
-from loxodon.measure.retrieval import RetrievalOptions, measure
+from loxodon import ConfigError, InputError
 from tests.measure.talks import Talk, garden, harbour, question, turn, written
 from tests.models.embedders.tiny import folder
+from tests.serve.shell import Shell
 
 
-def measured(folder: Path, talks: Sequence[Talk], **options: Any) -> Any:
+@pytest.fixture
+def loxodon(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+def measured(loxodon: Shell, talks: list[Talk], *options: str) -> Any:
     """The report on one file."""
-    return measure([written(folder, *talks)], Config(), RetrievalOptions(**options))[0].report
+    path = written(loxodon.home.parent, *talks)
+    (report,) = loxodon.json("bench", "retrieval", path, *options)["files"]
+    return report
 
 
-def test_what_is_found_is_counted_over_all_and_by_category(tmp_path: Path) -> None:
-    report = measured(tmp_path, [garden(), harbour()])
-    assert report["overall"]["n"] == 3
-    assert report["overall"]["r@10"] == 100
-    assert report["overall"]["mrr"] == 100
+def asking(*questions: Talk) -> Talk:
+    return garden() | {"questions": list(questions)}
+
+
+def refused(loxodon: Shell, data: str | bytes) -> str:
+    """What is said of a file that cannot be read."""
+    path = loxodon.home.parent / "talks.jsonl"
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return loxodon("bench", "retrieval", str(path), code=InputError.exit_code).stderr.decode()
+
+
+# Figures
+
+
+def test_report_over_all_questions_and_by_category(loxodon: Shell) -> None:
+    report = measured(loxodon, [garden(), harbour()])
+    overall = report["overall"]
+    assert (overall["n"], overall["r@10"], overall["mrr"]) == (3, 100, 100)
     assert {name: one["n"] for name, one in report["categories"].items()} == {
         "place": 2,
         "plain": 1,
     }
-    assert report["conversations"] == 2
-    assert report["ingest"]["turns"] == 6
+    assert (report["conversations"], report["ingest"]["turns"]) == (2, 6)
     assert 0 < report["latency_ms"]["p50"] <= report["latency_ms"]["p99"]
     assert 0 < report["tokens"]["mean"] <= report["tokens"]["most"] <= 1000
 
 
-def test_a_question_with_other_words_finds_nothing(tmp_path: Path) -> None:
-    talk = garden()
-    talk["questions"] = [question("q", "zeppelin", ["a1"])]
-    report = measured(tmp_path, [talk])
-    assert report["overall"]["r@20"] == 0
-    assert report["abstention"]["true"] == {"n": 1, "abstains": 100, "empty": 100}
+def test_scores_worked_out_by_hand(loxodon: Shell) -> None:
+    talk = asking(question("q", "wheelbarrow quince trees", ["b1", "a1", "gone", "gone"]))
+    report = measured(loxodon, [talk])
+    # Two of three turns are found, at the first two ranks.
+    assert report["overall"]["r@10"] == 66.67
+    best = 1 + 1 / log2(3) + 1 / log2(4)
+    assert report["overall"]["ndcg@10"] == round(100 * (1 + 1 / log2(3)) / best, 2)
+    assert report["overall"]["mrr"] == 100
+    assert report["evidence_not_there"] == 1
+    nothing = measured(loxodon, [asking(question("q", "zeppelin", ["a1"]))])
+    assert (nothing["overall"]["r@20"], nothing["overall"]["mrr"]) == (0, 0)
+    assert nothing["abstention"]["true"] == {"n": 1, "abstains": 100, "empty": 100}
 
 
-def test_what_changed_is_looked_at_by_its_order_and_marks(tmp_path: Path) -> None:
-    talk = garden()
+def test_updates_are_judged_by_order_and_marks(loxodon: Shell) -> None:
+    days = {"a1": ("05", "three quince trees"), "b1": ("25", "five quince trees by now")}
+    talk = asking(
+        question(
+            "q", "How many quince trees have I planted behind the shed?", ["a1", "b1"], category="u"
+        ),
+        question(
+            "p",
+            "How many quince trees had I planted behind the shed before that?",
+            ["a1", "b1"],
+            category="u",
+        ),
+    )
     talk["sessions"] = [
         {
-            "id": "s1",
-            "at": "2026-01-05T09:00:00",
-            "turns": [turn("a1", "I have planted three quince trees behind the shed.")],
-        },
-        {
-            "id": "s2",
-            "at": "2026-01-25T09:00:00",
-            "turns": [turn("b1", "I have planted five quince trees behind the shed by now.")],
-        },
+            "id": id,
+            "at": f"2026-01-{day}T09:00:00",
+            "turns": [turn(id, f"I have planted {what} behind the shed.")],
+        }
+        for id, (day, what) in days.items()
     ]
-    text = "How many quince trees have I planted behind the shed?"
-    before = "How many quince trees had I planted behind the shed before that?"
-    talk["questions"] = [
-        question("q", text, ["a1", "b1"], category="update"),
-        question("p", before, ["a1", "b1"], category="update"),
-    ]
-    report = measured(tmp_path, [talk], updates=("update",))
-    assert report["updates"] == {
+    assert measured(loxodon, [talk], "--updates", "u")["updates"] == {
         "n": 2,
         "newest_first": 50,
         "of_the_past": 1,
@@ -73,152 +99,126 @@ def test_what_changed_is_looked_at_by_its_order_and_marks(tmp_path: Path) -> Non
         "older_shown": 2,
         "older_unmarked": 0,
     }
-    assert "updates" not in measured(tmp_path, [talk])
+    assert "updates" not in measured(loxodon, [talk])
 
 
-def test_a_category_left_out_is_reported_by_itself(tmp_path: Path) -> None:
-    report = measured(tmp_path, [garden()], leave_out=("place",))
-    assert report["overall"]["n"] == 1
-    assert report["overall_with_left_out"]["n"] == 2
-    assert report["categories"]["place"]["n"] == 1
+def test_choice_of_questions_and_conversations(loxodon: Shell) -> None:
+    left = measured(loxodon, [garden()], "--leave-out", "place")
+    assert (left["overall"]["n"], left["overall_with_left_out"]["n"]) == (1, 2)
+    assert left["categories"]["place"]["n"] == 1
+    some = measured(loxodon, [garden(), harbour()], "--category", "place", "--limit", "1")
+    assert (some["conversations"], list(some["categories"])) == (1, ["place"])
+    numbers = asking(
+        *(question(name, "wheelbarrow", ["b1"], category=name) for name in ("10", "b", "2"))
+    )
+    assert list(measured(loxodon, [numbers])["categories"]) == ["2", "10", "b"]
 
 
-def test_only_some_questions_and_conversations(tmp_path: Path) -> None:
-    report = measured(tmp_path, [garden(), harbour()], categories=("place",), limit=1)
-    assert report["conversations"] == 1
-    assert list(report["categories"]) == ["place"]
-
-
-def test_categories_that_are_numbers_stand_in_their_order(tmp_path: Path) -> None:
-    talk = garden()
-    talk["questions"] = [
-        question(name, "wheelbarrow", ["b1"], category=name) for name in ("10", "b", "2")
-    ]
-    assert list(measured(tmp_path, [talk])["categories"]) == ["2", "10", "b"]
-
-
-def test_the_questions_of_a_conversation_are_asked_of_the_next(tmp_path: Path) -> None:
-    report = measured(tmp_path, [garden(), harbour()], crossed=True)
-    assert report["abstention"]["crossed"]["n"] == 3
-    assert report["abstention"]["crossed"]["abstains"] == 100
+def test_questions_asked_of_another_conversation(loxodon: Shell) -> None:
+    report = measured(loxodon, [garden(), harbour()], "--crossed")
+    crossed = report["abstention"]["crossed"]
+    assert (crossed["n"], crossed["abstains"]) == (3, 100)
     assert report["abstention"]["true"]["abstains"] == 0
+    assert measured(loxodon, [garden()], "--crossed")["abstention"]["crossed"]["n"] == 0
+    files = [
+        written(loxodon.home.parent, one, name=one["id"]) for one in (garden(), harbour())
+    ]  # of the next file, where each has one conversation
+    found = loxodon.json("bench", "retrieval", *files, "--crossed", "--jobs", "2")["files"]
+    assert [one["abstention"]["crossed"]["n"] for one in found] == [2, 1]
 
 
-def test_the_questions_of_a_file_with_one_conversation_are_asked_of_the_next_file(
-    tmp_path: Path,
-) -> None:
-    files = [written(tmp_path, garden(), name="a"), written(tmp_path, harbour(), name="b")]
-    first, second = (one.report for one in measure(files, Config(), RetrievalOptions(crossed=True)))
-    assert first["abstention"]["crossed"]["n"] == 2  # type: ignore[index]
-    assert second["abstention"]["crossed"]["n"] == 1  # type: ignore[index]
-
-
-def test_a_conversation_alone_in_all_files_has_nobody_else_to_ask(tmp_path: Path) -> None:
-    report = measured(tmp_path, [garden()], crossed=True)
-    assert report["abstention"]["crossed"]["n"] == 0
-
-
-def test_a_turn_whose_words_are_in_the_context_counts_in_its_own_words(tmp_path: Path) -> None:
+def test_turns_and_questions_with_nothing_to_score(loxodon: Shell) -> None:
     talk = garden()
     words = "The quick grey heron stood in the shallow water. " * 40
-    talk["sessions"][0]["turns"].append(turn("a3", words))
-    talk["questions"] = [question("q", "heron in shallow water", ["a3"])]
-    report = measured(tmp_path, [talk])
-    assert report["overall"]["r@1k"] == 100
-    assert report["overall"]["r@1k_text"] == 100
-
-
-def test_a_question_without_evidence_is_not_scored(tmp_path: Path) -> None:
-    talk = garden()
-    talk["questions"].append(question("q3", "wheelbarrow", []))
-    report = measured(tmp_path, [talk])
-    assert report["overall"]["n"] == 2
-    assert report["without_evidence"] == 1
-
-
-def test_evidence_that_is_no_turn_counts_as_missed(tmp_path: Path) -> None:
-    talk = garden()
-    talk["questions"] = [question("q", "wheelbarrow", ["b1", "gone"])]
-    report = measured(tmp_path, [talk])
-    assert report["overall"]["r@10"] == 50
-    assert report["evidence_not_there"] == 1
-
-
-def test_turns_without_words_are_passed_over(tmp_path: Path) -> None:
-    talk = garden()
-    talk["sessions"][0]["turns"].append(turn("a3", " \n"))
+    talk["sessions"][0]["turns"] += [turn("a3", " \n"), turn("a4", words)]
     talk["sessions"].append({"id": "s3", "at": "2026-01-10T00:00:00", "turns": [turn("c", "")]})
-    assert measured(tmp_path, [talk])["ingest"]["turns"] == 4
+    talk["questions"] = [
+        question("q", "heron in shallow water", ["a4"]),
+        question("none", "wheelbarrow", []),
+    ]
+    report = measured(loxodon, [talk])
+    assert report["ingest"]["turns"] == 5  # those without words are passed over
+    assert (report["overall"]["n"], report["without_evidence"]) == (1, 1)
+    assert report["overall"]["r@1k"] == report["overall"]["r@1k_text"] == 100
+    empty = measured(loxodon, [garden() | {"sessions": []}])
+    assert empty["overall"]["r@20"] == 0
 
 
-def test_a_conversation_without_turns_has_no_answers(tmp_path: Path) -> None:
-    talk = garden() | {"sessions": []}
-    assert measured(tmp_path, [talk])["overall"]["r@20"] == 0
-
-
-def test_a_turn_that_cannot_be_journalled_is_named(tmp_path: Path) -> None:
-    talk = garden()
-    talk["sessions"][1]["turns"][0]["role"] = "ghost"
-    with pytest.raises(InputError, match=r"conversation 'garden', session 's2': .*'ghost'"):
-        measured(tmp_path, [talk])
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read"):
-        measure([str(tmp_path / "none")], Config(), RetrievalOptions())
-
-
-def test_processes_that_share_the_work_find_the_same(tmp_path: Path) -> None:
-    path = written(tmp_path, garden(), harbour())
-    alone, together = (
-        measure([path], Config(), RetrievalOptions(crossed=True, jobs=jobs))[0] for jobs in (1, 2)
-    )
-    for name in ("overall", "categories", "abstention"):
-        assert alone.report[name] == together.report[name]
-
-
-def test_each_question_has_a_row_with_the_ranks_of_its_evidence(tmp_path: Path) -> None:
-    (found,) = measure([written(tmp_path, garden())], Config(), RetrievalOptions())
-    first = found.each[0]
-    assert (first["conversation"], first["question"]) == ("garden", "q1")
-    assert first["ranks"] == {"b1": 1}
-    assert first["r@5"] == 1
-    assert "wheelbarrow" not in str(found.each)
-
-
-def test_memories_that_were_kept_are_used_again(tmp_path: Path) -> None:
-    path, keep = written(tmp_path, garden(), harbour()), str(tmp_path / "kept")
-    first, again = (
-        measure([path], Config(), RetrievalOptions(keep=keep, crossed=crossed))[0].report
-        for crossed in (False, True)
-    )
+def test_details_and_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
+    keep, details = str(tmp_path / "kept"), tmp_path / "details.jsonl"
+    talks = [garden(), harbour()]
+    first = measured(loxodon, talks, "--keep", keep, "--details", str(details))
+    again = measured(loxodon, talks, "--keep", keep, "--jobs", "2")
     assert first["overall"] == again["overall"]
-    assert first["ingest"]["turns"] == 6  # type: ignore[index]
-    assert again["ingest"]["turns"] == 0  # type: ignore[index]
+    assert (first["ingest"]["turns"], again["ingest"]["turns"]) == (6, 0)
     assert len(list((tmp_path / "kept").iterdir())) == 2
+    row = json.loads(details.read_text().splitlines()[0])
+    assert (row["conversation"], row["question"], row["ranks"]) == ("garden", "q1", {"b1": 1})
+    assert "wheelbarrow" not in details.read_text()
+    model = f"onnx:{folder(tmp_path / 'model')}"
+    embedded = measured(loxodon, talks, "--keep", keep, "--embedder", model)
+    assert embedded["latency_without_embedder_ms"]["p50"] > 0
+    assert (embedded["not_embedded"], embedded["ingest"]["turns"]) == (0, 0)
+    assert "latency_without_embedder_ms" not in first
+    none = f"onnx:{tmp_path / 'none'}"  # an error, and not a worse figure
+    path = written(tmp_path, garden())
+    loxodon("bench", "retrieval", path, "--embedder", none, code=ConfigError.exit_code)
 
 
-def test_progress_is_told_for_each_conversation(tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    path = written(tmp_path, garden(), harbour())
-    measure([path], Config(), RetrievalOptions(), lambda done, total: seen.append((done, total)))
-    assert seen == [(1, 2), (2, 2)]
+# Reading the file
 
 
-def test_with_an_embedder_its_own_time_is_told_apart(tmp_path: Path) -> None:
-    model = {"embedder.kind": "onnx", "embedder.path": folder(tmp_path / "model")}
-    path, keep = written(tmp_path, garden()), str(tmp_path / "kept")
-    plain, embedded = (
-        measure([path], from_mapping(given), RetrievalOptions(keep=keep))[0].report
-        for given in ({}, model)
-    )
-    assert "latency_without_embedder_ms" not in plain
-    assert embedded["latency_without_embedder_ms"]["p50"] > 0  # type: ignore[index]
-    assert embedded["not_embedded"] == 0
-    assert embedded["ingest"]["turns"] == 0  # type: ignore[index]
+def test_times_names_and_blank_lines_of_a_file(loxodon: Shell, tmp_path: Path) -> None:
+    talk = garden()
+    talk["id"], talk["questions"][0]["category"] = 12, 5
+    talk["sessions"][0]["turns"][1]["at"] = "2026-02-01T00:00:00+08:00"
+    path = tmp_path / "talks.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(talk).encode() + b"\n  \r\n")
+    (report,) = loxodon.json("bench", "retrieval", str(path))["files"]
+    assert list(report["categories"]) == ["5", "place"]
 
 
-def test_an_embedder_that_cannot_be_had_is_an_error_and_not_a_worse_figure(tmp_path: Path) -> None:
-    config = from_mapping({"embedder.kind": "onnx", "embedder.path": str(tmp_path / "none")})
-    with pytest.raises(ConfigError):
-        measure([written(tmp_path, garden())], config, RetrievalOptions())
+Spoil = Callable[[Talk], object]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda t: t.pop("id"), "id "),
+        (lambda t: t.update(sessions={}), "sessions "),
+        (lambda t: t.update(questions=["?"]), "questions "),
+        (lambda t: t["sessions"][1].pop("turns"), "sessions[1].turns "),
+        (lambda t: t["sessions"][1].pop("at"), "sessions[1].at "),
+        (lambda t: t["sessions"][0].update(at=7), "sessions[0].at "),
+        (lambda t: t["sessions"][0].update(at="soon"), "soon"),
+        (lambda t: t["sessions"][0]["turns"][1].pop("text"), "sessions[0].turns[1].text "),
+        (lambda t: t["sessions"][0]["turns"][1].update(id=True), "sessions[0].turns[1].id "),
+        (lambda t: t["sessions"][1]["turns"].append(turn("a1", "again")), "'a1' appears twice"),
+        (lambda t: t["questions"][1].pop("text"), "questions[1].text "),
+        (lambda t: t["questions"][1].update(evidence="a1"), "questions[1].evidence "),
+        (lambda t: t["questions"][0].update(asked_at=3), "questions[0].asked_at "),
+    ],
+)
+def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: str) -> None:
+    talk = garden()
+    spoil(talk)
+    said = refused(loxodon, f"{json.dumps(harbour())}\n{json.dumps(talk)}\n")
+    assert "2" in said
+    assert told in said
+
+
+def test_lines_that_are_no_objects_are_refused(loxodon: Shell, tmp_path: Path) -> None:
+    for line, told in (
+        (b"{", "not JSON"),
+        (b"[1]", "not an object"),
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"\n", ""),
+    ):
+        assert told in refused(loxodon, line)
+    ghost = garden()
+    ghost["sessions"][1]["turns"][0]["role"] = "ghost"
+    said = refused(loxodon, json.dumps(ghost))
+    assert "conversation 'garden', session 's2'" in said
+    assert "'ghost'" in said
+    loxodon("bench", "retrieval", str(tmp_path / "none"), code=InputError.exit_code)

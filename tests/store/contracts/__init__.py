@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from loxodon.types import Record, Turn
 from tests.clock import NOW
 
 OpenStore = Callable[[str], Store]
+DAY = timedelta(days=1)
 
 
 def turn(content: str, session: str = "s", id: str = "", at: datetime = NOW, **more: Any) -> Turn:
@@ -37,6 +38,14 @@ def key(text: str) -> bytes:
     return text.encode().ljust(16, b".")[:16]
 
 
+def quiet(done: int, total: int) -> None:
+    """No progress to report to."""
+
+
+def contents(found: Iterable[Any]) -> list[str]:
+    return [one.content for one in found]
+
+
 class Contract:
     """Whoever inherits gives `open_store`: it opens the store of a space, the same each time."""
 
@@ -55,6 +64,12 @@ class Contract:
         with store.writing():
             return [store.insert(one, "captured") for one in records]
 
+    def update(
+        self, store: Store, id: str, change: str = "edited", at: datetime = NOW, **values: Any
+    ) -> Record:
+        with store.writing():
+            return store.update(id, None, change, at, values)
+
     def found(self, store: Store, query: str, index: Any = "memories", **where: Any) -> list[int]:
         return [h.row for h in store.search(index, query_words(query), Filter(**where), 10)]
 
@@ -64,4 +79,4 @@ class Contract:
         return [kept[row].content for row in rows]
 
     def sound(self, store: Store) -> bool:
-        return store.check(lambda done, total: None) == []
+        return list(store.check(quiet)) == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
 from loxodon.errors import NotFoundError
@@ -11,9 +9,7 @@ from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.types import Source
 from tests.clock import NOW
-from tests.store.contracts import Contract, record, turn
-
-DAY = timedelta(days=1)
+from tests.store.contracts import DAY, Contract, record, turn
 
 
 class OverviewContract(Contract):
@@ -29,16 +25,15 @@ class OverviewContract(Contract):
             store.worklog.use([kept.id], "2026-02-04", NOW)
         assert store.writes > after
 
-    def test_what_changed_since_a_time_is_told_once_with_what_it_was(self, store: Store) -> None:
+    def test_changes_since_a_time_with_the_state_before(self, store: Store) -> None:
         old, _, summary = self.keep(
             store, record("old"), record("left alone"), record("a summary", kind="summary")
         )
-        with store.writing():
-            store.update(old.id, None, "edited", NOW + DAY, {"content": "newer"})
-            store.update(old.id, None, "used", NOW + 2 * DAY, {"access_count": 1})
-            store.update(old.id, None, "edited", NOW + 3 * DAY, {"content": "newest"})
-            store.update(old.id, None, "used", NOW + 4 * DAY, {"access_count": 2})
-            store.update(summary.id, None, "renewed", NOW + DAY, {"content": "another"})
+        self.update(store, old.id, at=NOW + DAY, content="newer")
+        self.update(store, old.id, "used", NOW + 2 * DAY, access_count=1)
+        self.update(store, old.id, at=NOW + 3 * DAY, content="newest")
+        self.update(store, old.id, "used", NOW + 4 * DAY, access_count=2)
+        self.update(store, summary.id, "renewed", NOW + DAY, content="another")
         (one,) = store.overview.altered(NOW + DAY, ("used",), 10)
         assert (one.change, one.at) == ("edited", NOW + 3 * DAY)
         assert one.before is not None
@@ -49,18 +44,14 @@ class OverviewContract(Contract):
         assert second.before is None
         assert [one.row for one in store.overview.altered(NOW, (), 1)] == [first.row]
 
-    def test_what_was_private_then_is_not_told_to_a_group(self, store: Store) -> None:
+    def test_group_learns_no_earlier_private_version(self, store: Store) -> None:
         (kept,) = self.keep(store, record("a secret"))
-        with store.writing():
-            values = {"content": "for all", "audience": "group"}
-            store.update(kept.id, None, "edited", NOW + DAY, values)
+        self.update(store, kept.id, at=NOW + DAY, content="for all", audience="group")
         group = store.behind(Wall("", True))
-        try:
-            (one,) = group.overview.altered(NOW + DAY, (), 10)
-            assert one.before is None
-            assert [step.change for step in group.overview.steps(kept.id)] == ["edited"]
-        finally:
-            group.close()
+        (one,) = group.overview.altered(NOW + DAY, (), 10)
+        assert one.before is None
+        assert [step.change for step in group.overview.steps(kept.id)] == ["edited"]
+        group.close()
 
     def test_ties_are_those_that_held_at_a_time(self, store: Store) -> None:
         self.put(store, turn("early", id="m1", at=NOW - 9 * DAY))
@@ -70,31 +61,26 @@ class OverviewContract(Contract):
             record("of many", kind="summary", subject="Ann"),
             record("B", subject="Cy", attribute="home", value="York"),
         )
-        with store.writing():
-            store.update(gone.id, None, "faded", NOW + 5 * DAY, {"state": "archived"})
+        self.update(store, gone.id, "faded", NOW + 5 * DAY, state="archived")
         (tie,) = store.overview.ties()
         assert (tie.id, tie.subject, tie.entities) == (said.id, "Ann", ("Ann", "Bo"))
         assert tie.said_at == (NOW - 9 * DAY).timestamp() * 1000
         assert 0 < tie.strength <= 0.5
-        assert [one.id for one in store.overview.ties(NOW + DAY)] == [said.id, gone.id]
-        assert [one.id for one in store.overview.ties(NOW - DAY)] == [said.id]
+        for at, ids in ((NOW + DAY, [said.id, gone.id]), (NOW - DAY, [said.id])):
+            assert [one.id for one in store.overview.ties(at)] == ids
         assert store.overview.ties(NOW - 10 * DAY) == []
 
     def test_labels_are_counted_over_active_memories(self, store: Store) -> None:
-        *_, put_away = self.keep(
-            store,
-            record("1", tags=("Tea", "x")),
-            record("2", tags=("tea",)),
-            record("3", tags=("x", "y")),
+        *_, last = self.keep(
+            store, *(record(str(tags), tags=tags) for tags in (("Tea", "x"), ("tea",), ("x", "y")))
         )
-        with store.writing():
-            store.update(put_away.id, None, "archived", NOW, {"state": "archived"})
+        self.update(store, last.id, "archived", state="archived")
         found = store.overview.label_uses("tag", 10)
         assert [(one.name, one.memories) for one in found] == [("tea", 2), ("x", 1)]
         assert len(store.overview.label_uses("tag", 1)) == 1
 
-    def test_what_was_made_from_a_memory_is_found(self, store: Store) -> None:
-        first, other = self.keep(store, record("first"), record("other"))
+    def test_descendants_and_steps_of_a_memory(self, store: Store) -> None:
+        first, other = self.keep(store, record("first", importance=0.5), record("other"))
         after, summary = self.keep(
             store,
             record("after", replaces=first.id),
@@ -103,13 +89,9 @@ class OverviewContract(Contract):
         rows = store.overview.made_from(first.id)
         assert [one.id for one in store.records(rows).values()] == [after.id, summary.id]
         assert store.overview.made_from(after.id) == []
-
-    def test_the_strength_of_each_version_is_known(self, store: Store) -> None:
-        (kept,) = self.keep(store, record("it", importance=0.5, strength=0.5))
-        with store.writing():
-            store.update(kept.id, None, "used", NOW + DAY, {"strength": 0.6})
-            store.update(kept.id, None, "edited", NOW + 2 * DAY, {"importance": 0.9})
-        made, used, edited = store.overview.steps(kept.id)
+        self.update(store, first.id, "used", NOW + DAY, strength=0.6)
+        self.update(store, first.id, at=NOW + 2 * DAY, importance=0.9)
+        made, used, edited = store.overview.steps(first.id)
         assert (made.version, made.at, made.base, made.since) == (1, NOW, 0.5, NOW)
         assert (used.change, used.base, used.since) == ("used", 0.6, NOW + DAY)
         assert (edited.importance, edited.state) == (0.9, "active")

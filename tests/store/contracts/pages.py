@@ -82,14 +82,14 @@ def name_of(item: Any) -> Any:
 
 
 class PagesContract(Contract):
-    def test_every_list_is_walked_in_its_order(self, store: Store) -> None:
+    def test_every_list_is_paged_in_its_order(self, store: Store) -> None:
         for name, (read, wanted) in filled(self, store).items():
             for size in (0, 1, 2, len(wanted), 9):
                 found = [name_of(one) for one in walked(read, size)]
                 assert found == wanted, (name, size)
             assert read(len(wanted), None)[1] is None, name  # nobody is sent to an empty page
 
-    def test_what_is_written_between_pages_moves_nothing(self, store: Store) -> None:
+    def test_writes_between_pages_move_nothing(self, store: Store) -> None:
         read, wanted = filled(self, store)["memories"]
         new = iter(range(9))
 
@@ -104,20 +104,7 @@ class PagesContract(Contract):
             store.erasure.drop_memories(store.erasure.rows_of([first.id]))
         assert [one.content for one in read(2, last)[0]] == ["newer 0", "m4"]
 
-    def test_a_filter_goes_with_every_page(self, store: Store) -> None:
-        some = [record(f"x{n}", tags=("odd",) if n % 2 else ()) for n in range(6)]
-        kept = self.keep(store, *some)
-        with store.writing():
-            store.update(kept[3].id, None, "archived", NOW, {"state": "archived"})
-
-        def read(n: int, after: Key | None) -> Slice[Any]:
-            return store.pages.memories(Filter(tag="odd", state="active"), n, after)
-
-        assert [one.content for one in walked(read, 1)] == ["x5", "x1"]
-        archived = store.pages.memories(Filter(state="archived"), 9)
-        assert [one.content for one in archived[0]] == ["x3"]
-
-    def test_walls_stand_before_every_page(self, store: Store) -> None:
+    def test_walls_apply_to_every_page(self, store: Store) -> None:
         self.keep(store, *(record(f"p{n}", audience=("private", "all")[n % 2]) for n in range(6)))
         group = store.behind(Wall(group=True))
 

@@ -32,7 +32,7 @@ def standby(postgres: Server, postgres_url: str) -> Iterator[Server]:
         found.stop()
 
 
-def test_reads_go_to_a_standby_that_is_not_behind(
+def test_reads_go_to_a_standby_that_is_up_to_date(
     postgres: Server, postgres_url: str, standby: Server
 ) -> None:
     replica = standby.url(postgres_url.rsplit("/", 1)[1])
