@@ -5,27 +5,13 @@ from __future__ import annotations
 import re
 
 from loxodon.text.patterns import any_case
+from tests.cases import cases
 from tests.each import each
 
 TEXTS = ("A", "a", "我", "我a", "Z我", "]", "[", "-", "é", "É", "u4e00", "ab我", "龥", "1", "")
 
 
-@each(
-    "source",
-    [
-        r"[\u4e00-\u9fff]+",
-        r"[\u4e00-\u9fffA-Za-z]+",
-        r"[^\u4e00-\u9fff]+",
-        r"[\u4e00-\u9fffa-f]+",  # letters of one case only: both must match
-        r"[\u4e00-\u9fffÉ]+",
-        r"[]\u4e00-\u9fff]+",
-        r"[\]\u4e00-\u9fff]+",
-        r"\[[\u4e00-\u9fff]*|\[",
-        r"(?<=[\u4e00-\u9fff])a",
-        "[\u4e00-\u9fff-]a?",
-        r"ab[\u4e00-\u9fff]",
-    ],
-)
+@each("source", cases(__file__, "it_matches_what_the_plain_pattern_does"))
 def test_it_matches_what_the_plain_pattern_does(source: str) -> None:
     plain, made = re.compile(source, re.I), any_case(source)
     for text in TEXTS:
