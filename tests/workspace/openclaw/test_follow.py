@@ -18,6 +18,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.types import Followed
 from loxodon.workspace.openclaw.answer import answer
 from loxodon.workspace.openclaw.follow import is_transcript, state_folder
+from tests.cases import cases
 from tests.clock import Clock
 from tests.each import each
 from tests.workspace.openclaw.made import Entry, OpenClaw, header, lines, said, talk
@@ -105,21 +106,7 @@ def test_where_openclaw_is(tmp_path: Path) -> None:
         state_folder("a\udc80", {})
 
 
-@each(
-    ("name", "is_one"),
-    [
-        ("0b6c1d2e-52c8-442d-99d8-cd9d248b71dd.jsonl", True),
-        ("0b6c1d2e-topic-42.jsonl", True),
-        ("a.trajectory.jsonl", False),
-        ("a.jsonl.reset.2026-02-01T01-00-00.000Z", False),
-        ("a.jsonl.deleted.2026-02-01T01-00-00.000Z.zst", False),
-        ("a.jsonl.lock", False),
-        ("a.checkpoint.0b6c1d2e-52c8-442d-99d8-cd9d248b71dd.jsonl", False),
-        ("a.jsonl.migrated", False),
-        ("sessions.json", False),
-        ("a\udc80.jsonl", False),
-    ],
-)
+@each(("name", "is_one"), cases(__file__, "which_files_are_transcripts"))
 def test_which_files_are_transcripts(name: str, is_one: bool) -> None:
     assert is_transcript(name) is is_one
 

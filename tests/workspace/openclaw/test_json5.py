@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from loxodon.errors import InputError
 from loxodon.workspace.openclaw import json5
+from tests.cases import cases
 from tests.each import each
 from tests.growth import linear
 
@@ -18,28 +19,9 @@ COMMENTED = """// mine
   a: 'it''s', // not JSON5
 }
 """
-FILES = [
-    "{}",
-    "{ }",
-    "{\n}\n",
-    "{\n}",
-    "{\r\n}\r\n",
-    "{a:1}",
-    "{a:1,}",
-    "{ a: [1, 2,], }",
-    '{"a": 1, "b": {"c": 2}}',
-    '{\n  "a": 1\n}\n',
-    '{\n  "a": 1,\n}\n',
-    '{\r\n\t"a": 1\r\n}\r\n',
-    "// top\n{\n  // first\n  a: 1, // one\n  /* b */ b: {},\n}\n// end",
-    "{\n  a: 1 // one\n}",
-    "{\n  // nothing yet\n}\n",
-    "\ufeff{\n    x: 'y',\n}\n",
-    "{a:{b:{\n}}}",
-]
 
 
-@each("text", FILES)
+@each("text", cases(__file__, "what_is_put_in_can_be_taken_out_to_the_letter"))
 def test_what_is_put_in_can_be_taken_out_to_the_letter(text: str) -> None:
     value = {"command": "x", "args": ["--", "空格 and “quotes”"]}
     changed, piece = json5.put(text, ("k", "n", "loxodon"), value)
@@ -60,46 +42,12 @@ def test_a_file_of_plain_json_stays_one() -> None:
         assert json.loads(json5.drop(changed, ("x",))) == json.loads(text)
 
 
-@each(
-    ("text", "value"),
-    [
-        ("{a: .5, b: +1, c: -0x1F, d: 1e3}", {"a": 0.5, "b": 1, "c": -31, "d": 1000.0}),
-        ("{a: Infinity, b: -Infinity}", {"a": float("inf"), "b": float("-inf")}),
-        (
-            r"{'it\'s': 'a\x41\u4f60\n\
-b'}",
-            {"it's": "aA你\nb"},
-        ),
-        ("[true, false, null, 'x', /* y */ \"z\",]", [True, False, None, "x", "z"]),
-        ("{$in: './x', unquoted_1: 1, 中文: 2}", {"$in": "./x", "unquoted_1": 1, "中文": 2}),
-        ("{a: 1, a: 2}", {"a": 2}),
-    ],
-)
+@each(("text", "value"), cases(__file__, "json5_is_read"))
 def test_json5_is_read(text: str, value: object) -> None:
     assert json5.parse(text).value == value
 
 
-@each(
-    "text",
-    [
-        "",
-        "{",
-        "}",
-        "{a}",
-        "{a:}",
-        "{a:1 b:2}",
-        "{a:1}}",
-        "[1 2]",
-        "{a: 'x}",
-        "{a: /* x}",
-        '{"a": "x\ny"}',
-        "{a: bare}",
-        "nope",
-        COMMENTED,
-        "[" * 5_000,
-        "{a:" * 5_000,
-    ],
-)
+@each("text", cases(__file__, "what_is_no_json5_is_refused"))
 def test_what_is_no_json5_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         json5.parse(text)

@@ -13,6 +13,7 @@ from loxodon.workspace.sources.annotations import (
     front_matter,
     prefixes_of,
 )
+from tests.cases import cases
 from tests.each import each
 
 
@@ -36,42 +37,12 @@ def test_observed_and_status() -> None:
     assert annotated("<!-- observed: 2026-02-31 -->")[1].observed is None
 
 
-@each(
-    "line",
-    [
-        "plain",
-        "",
-        "a <!-- a thought of mine --> b",
-        "<!-- todo: call Ann -->",
-        "<!-- open",
-        "a --> b <!--",
-        "<!---->",
-        "x <!-- https://a.b/trigger: c -->",
-    ],
-)
+@each("line", cases(__file__, "other_comments_are_the_authors_words"))
 def test_other_comments_are_the_authors_words(line: str) -> None:
     assert annotated(line) == (line, NOTHING)
 
 
-@each(
-    ("value", "importance"),
-    [
-        ("9", 0.9),
-        ("10", 1.0),
-        ("1", 0.1),
-        ("0.5", 0.5),
-        ("1.0", 1.0),
-        ("7/10", 0.7),
-        ("7.5", 0.75),
-        ("0", 0.0),
-        ("11", None),
-        ("high", None),
-        ("-3", None),
-        ("", None),
-        ("1e3", None),
-        ("9" * 400, None),
-    ],
-)
+@each(("value", "importance"), cases(__file__, "importance_is_of_ten_or_a_share"))
 def test_importance_is_of_ten_or_a_share(value: str, importance: float | None) -> None:
     assert annotated(f"- x <!-- importance: {value} -->")[1].importance == importance
 
@@ -91,18 +62,7 @@ def types(*lines: str) -> list[tuple[str, str]]:
     return [prefixes.read(line) for line in lines]
 
 
-@each(
-    "line",
-    [
-        "- W: it rains",
-        "W: it rains",
-        "- [W] it rains",
-        "【W】it rains",
-        "- **W**: it rains",
-        "* (W) it rains",
-        "W：it rains",
-    ],
-)
+@each("line", cases(__file__, "a_marked_letter_is_a_type"))
 def test_a_marked_letter_is_a_type(line: str) -> None:
     ((text, kind),) = types(line)
     assert kind == "world"
@@ -129,22 +89,7 @@ def test_a_bare_letter_is_one_where_most_bullets_have_it() -> None:
     )
 
 
-@each(
-    "lines",
-    [
-        ("- B vitamins help", "- O negative blood", "- iron", "- zinc"),
-        ("- B 站收藏",),
-        ("A: hi", "B: hello"),
-        ("- [A] tea", "- [B] milk", "- [C] water"),
-        ("- Work: busy", "- Ok: fine", "- Bob: hi"),
-        ("O captain! My captain!",),
-        ("B:\\Users\\me",),
-        ("W",),
-        ("W:",),
-        ("- [x] done",),
-        ("- [X] done",),
-    ],
-)
+@each("lines", cases(__file__, "ordinary_words_are_left_alone"))  # TUPLES
 def test_ordinary_words_are_left_alone(lines: tuple[str, ...]) -> None:
     assert types(*lines) == [(line, "") for line in lines]
 

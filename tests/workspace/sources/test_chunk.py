@@ -6,12 +6,11 @@ import random
 from datetime import UTC, datetime
 from itertools import pairwise
 
-import pytest
-
 from loxodon.store import Chunk, FileRole
 from loxodon.tokens import estimate
 from loxodon.workspace.readers.lines import split_lines
 from loxodon.workspace.sources.chunk import OVERLAP, TARGET, chunks
+from tests.cases import cases
 from tests.each import each
 from tests.growth import linear
 from tests.long import count
@@ -60,17 +59,7 @@ def test_lines_are_exact() -> None:
     assert found[-1].last_line == 100
 
 
-@pytest.mark.parametrize(
-    ("unit", "times"),
-    [
-        ("x", count(160_000, 1_000_000)),
-        ("词", count(64_000, 300_000)),
-        ("a b ", count(40_000, 200_000)),
-        ("👩‍👩‍👧", count(16_000, 50_000)),
-        ("e\u0301", count(32_000, 160_000)),
-        ("，", count(32_000, 160_000)),
-    ],
-)
+@each(("unit", "times"), cases(__file__, "a_line_without_end_is_cut"))
 def test_a_line_without_end_is_cut(unit: str, times: int) -> None:
     found = linear(cut, lambda n: f"before\n\n{unit * n}完\n\nafter", times)
     assert all(estimate(chunk.text) <= TARGET for chunk in found)
@@ -235,20 +224,6 @@ def test_any_text_is_taken() -> None:
                 assert "\x1b" not in chunk.text
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- a\n",
-        "# a\n",
-        "  " * 30 + "- a\n",
-        "<!-- trigger: a -->\n",
-        "```\n",
-        "W: a\n",
-        "> \n",
-        "[相关记忆]（\n",
-        "<!-- loxodon:begin -->\n",
-        "<!-- openclaw:dreaming:x:start -->\n",
-    ],
-)
+@each("line", cases(__file__, "time_grows_with_the_length"))
 def test_time_grows_with_the_length(line: str) -> None:
     linear(lambda text: cut(text, "memory"), lambda n: line * n, count(8_000, 16_000))

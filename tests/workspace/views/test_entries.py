@@ -21,6 +21,7 @@ from loxodon.workspace.views.entries import (
     value_of,
     value_text,
 )
+from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
 from tests.growth import linear
@@ -30,30 +31,6 @@ TRICKY = st.text(
     st.sampled_from(list("*`\\[]-#& \t\n\r:vx;1fbs_<>!|\u2028\x85\ufeff")), min_size=1, max_size=30
 )
 CONTENT = st.one_of(TEXT, TRICKY).filter(str.strip)
-ODD = (
-    "**Bold**: not a label",
-    "`v3`",
-    "a\n`tags: [x]` `v2`",
-    "a\n   `v2`",
-    "\\`v3`",
-    "\\\\*",
-    "&#xD;",
-    "&amp;#xD; &amp;amp;#xA;",
-    "a\r\nb\rc",
-    "a\n\n\nb",
-    "\nfirst",
-    "last\n\n",
-    " x ",
-    "- [f_20260204_001] x",
-    "a\n- b\n## Archived facts\n<!-- c -->",
-    "[f_20260204_009] x",
-    "[x] y",
-    "a  \nb\t\n\u3000",
-    "# heading",
-    "---",
-    "| a | b |",
-    "\u202eabc\u2069",
-)
 
 
 def record(content: str, **fields: object) -> Record:
@@ -81,7 +58,7 @@ def only(text: str, short: bool = False) -> ListEntry:
     return entry
 
 
-@each("content", ODD)
+@each("content", cases(__file__, "content_that_looks_like_something_else_comes_back_content"))
 @each("short", [False, True])
 def test_content_that_looks_like_something_else_comes_back(content: str, short: bool) -> None:
     one = record(content)
