@@ -1,4 +1,4 @@
-"""The workspace_data follows the files: what changed is read, what is gone is dropped."""
+"""Which files are notes, and how the memory follows them: read, changed, gone, unreadable."""
 
 from __future__ import annotations
 
@@ -12,11 +12,8 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.store import Chunk
 from loxodon.types import Indexed
-from loxodon.workspace.sources import index as module
-from loxodon.workspace.sources.chunk import RULES
-from tests.clock import Clock
+from tests.workspace.notes.noted import open_with
 
 LONG_AGO = 1_700_000_000_000_000_000
 
@@ -37,10 +34,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, folder: Path, clock: Clock) -> Iterator[Memory]:
-    config = {"workspace.path": str(folder), "workspace.folders": str(tmp_path / "notes")}
+def memory(tmp_path: Path, folder: Path) -> Iterator[Memory]:
     (tmp_path / "notes").mkdir()
-    with Memory.open(tmp_path / "home", config=config, clock=clock) as opened:
+    with open_with(tmp_path / "home", folder, [tmp_path / "notes"]) as opened:
         yield opened
 
 
@@ -50,6 +46,93 @@ def index(memory: Memory) -> Indexed:
 
 def chunks(memory: Memory) -> dict[str, int]:
     return {os.path.basename(one.file): one.chunks for one in memory.workspace.sources()}
+
+
+# -- which files ---------------------------------------------------------------------------------
+
+
+def put(folder: Path, *names: str) -> None:
+    for name in names:
+        write(folder / name, f"what {name} says\n")
+
+
+def found(home: Path, workspace: Path, *folders: Path) -> tuple[dict[str, str], list[str]]:
+    """The notes that are read, by name, with their roles; and those that are told of."""
+    with open_with(home, workspace, folders) as memory:
+        problems = memory.workspace.index().problems
+        files = memory.workspace.sources()
+    roots = (workspace, *folders)
+    names = {}
+    for one in files:
+        root = next(root for root in roots if Path(one.file).is_relative_to(root))
+        names[os.path.relpath(one.file, root)] = one.role
+    return names, sorted(os.path.basename(one.file) for one in problems)
+
+
+def test_files_of_the_agent_are_notes(tmp_path: Path) -> None:
+    own = "MEMORY.md USER.md memory/2026-02-04.md memory/2026-02-04-talk.md memory/people/anna.md"
+    others = "SOUL.md IDENTITY.md AGENTS.md TOOLS.md HEARTBEAT.md DREAMS.md README.md "
+    others += "skills/x/SKILL.md memory/tags.json memory/dreaming/light/2026-02-04.md "
+    others += "memory/.hidden/a.md memory/.a.md"
+    put(tmp_path / "ws", *own.split(), *others.split())
+    os.mkfifo(tmp_path / "ws" / "memory" / "pipe.md")
+    (tmp_path / "ws" / "memory" / "folder.md").mkdir()
+    roles = ["memory", "user", "daily", "daily", "note"]
+    expected = dict(zip(own.split(), roles, strict=True))
+    assert found(tmp_path / "home", tmp_path / "ws") == (expected, [])
+    (tmp_path / "link").symlink_to(tmp_path / "ws")  # a workspace may itself be a link
+    assert found(tmp_path / "home", tmp_path / "link") == (expected, [])
+
+
+def test_markdown_in_folders_of_the_user_is_notes(tmp_path: Path) -> None:
+    own = ["2026-02-04.md", "TOOLS.md", "a.md", "b/c.MARKDOWN", "笔记/茶.md"]
+    put(tmp_path / "notes", *own, "b/d.txt", "node_modules/e.md", ".git/f.md")
+    put(tmp_path / "deep", "/".join("x" * 60) + "/a.md", "b.md")
+    names, problems = found(
+        tmp_path / "home", tmp_path / "ws", tmp_path / "notes", tmp_path / "deep", tmp_path / "none"
+    )
+    assert names == dict.fromkeys([*own, "b.md"], "note")
+    assert problems == ["none"]
+
+
+def test_file_is_found_once_however_it_is_reached(tmp_path: Path) -> None:
+    workspace = tmp_path / "ws"
+    put(workspace, "TOOLS.md", "memory/long-term.md", "other/b.md")
+    (workspace / "MEMORY.md").symlink_to(workspace / "memory" / "long-term.md")
+    (workspace / "memory" / "again.md").symlink_to(workspace / "memory" / "long-term.md")
+    (workspace / "other" / "round").symlink_to(workspace)
+    names, _ = found(tmp_path / "home", workspace, workspace, tmp_path, workspace)
+    assert names == {"MEMORY.md": "memory", "other/b.md": "note"}
+
+
+def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
+    workspace, outside = tmp_path / "ws", tmp_path / "outside"
+    put(workspace, "memory/a.md")
+    put(outside, "secret.md")
+    put(tmp_path / "ws-beside", "secret.md")
+    (workspace / "memory" / "file.md").symlink_to(outside / "secret.md")
+    (workspace / "memory" / "folder").symlink_to(outside)
+    (workspace / "memory" / "beside").symlink_to(tmp_path / "ws-beside")
+    (workspace / "memory" / "nowhere.md").symlink_to(tmp_path / "nowhere")
+    (workspace / "USER.md").symlink_to(outside / "secret.md")
+    told = ["USER.md", "beside", "file.md", "folder"]
+    assert found(tmp_path / "home", workspace) == ({"memory/a.md": "note"}, told)
+    put(tmp_path / "other", "MEMORY.md")
+    (tmp_path / "other" / "memory").symlink_to(outside)
+    expected = ({"MEMORY.md": "memory"}, ["memory"])
+    assert found(tmp_path / "home2", tmp_path / "other") == expected
+
+
+def test_name_that_is_not_utf8_is_reported(tmp_path: Path) -> None:
+    put(tmp_path / "ws", "memory/tab\there.md")
+    with open(os.fsencode(tmp_path / "ws" / "memory") + b"/\xff.md", "wb"):
+        pass
+    names, problems = found(tmp_path / "home", tmp_path / "ws")
+    assert names == {"memory/tab\there.md": "note"}
+    assert "\\udcff" in problems[0]
+
+
+# -- how they are followed -----------------------------------------------------------------------
 
 
 def test_notes_are_read_once_and_recalled_with_file_and_line(memory: Memory, folder: Path) -> None:
@@ -144,25 +227,12 @@ def test_bad_lines_are_reported_and_the_good_ones_kept(memory: Memory, folder: P
     assert [bool(one.problem) for one in memory.workspace.sources()].count(True) == 2
 
 
-def test_of_a_large_file_the_beginning_is_read(
-    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "LARGEST", 10_000)
-    write(folder / "memory" / "large.md", "early zebra\n" + "filler words\n" * 2_000 + "late yak\n")
-    found = index(memory)
-    assert len(found.problems) == 1
-    assert memory.recall("zebra").items
-    assert not memory.recall("yak").items
-    assert index(memory) == Indexed(unchanged=3)
-
-
-def test_a_huge_sparse_file_takes_no_memory(memory: Memory, folder: Path) -> None:
+def test_of_a_huge_file_the_beginning_is_read(memory: Memory, folder: Path) -> None:
     path = folder / "memory" / "huge.md"
     with open(path, "wb") as file:
         file.write(b"zebra\n")
         file.truncate(300 << 20)
-    found = index(memory)
-    assert found.problems
+    assert index(memory).problems
     assert index(memory).read == 0
 
 
@@ -201,13 +271,6 @@ def test_other_spaces_do_not_see_the_folders_of_main(memory: Memory, tmp_path: P
     assert index(memory).read == 3
     with Memory.open(tmp_path / "home", space="work", config=memory.config) as other:
         assert other.workspace.index() == Indexed()
-
-
-def test_new_rules_read_everything_anew(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    index(memory)
-    monkeypatch.setattr(module, "RULES", RULES + 1)
-    assert index(memory).read == 2
-    assert index(memory) == Indexed(unchanged=2)
 
 
 def test_progress_is_told(memory: Memory) -> None:
@@ -252,28 +315,8 @@ def test_recall_goes_on_meanwhile(memory: Memory, folder: Path, tmp_path: Path) 
     assert all(found)
 
 
-def test_a_large_file_is_kept_in_steps(
-    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "STEP", 10)
-    text = "".join(f"- item {n} is a thing\n" for n in range(55))
-    write(folder / "MEMORY.md", text)
+def test_large_file_is_read_whole(memory: Memory, folder: Path) -> None:
+    write(folder / "MEMORY.md", "".join(f"- item {n} is a thing\n" for n in range(2_500)))
     assert index(memory).read == 2
-    assert chunks(memory)["MEMORY.md"] == 55
-    assert index(memory) == Indexed(unchanged=2)
-
-
-def test_a_large_file_goes_on_where_it_was_cut_short(
-    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "STEP", 10)
-    write(folder / "MEMORY.md", "".join(f"- item {n} is a thing\n" for n in range(55)))
-    index(memory)
-    store = memory.workspace.store
-    (whole,) = (file for file in store.workspace_data.files() if file.path == "MEMORY.md")
-    half = [Chunk(f"item {n} is a thing", n + 1, n + 1) for n in range(25)]
-    with store.writing():
-        store.workspace_data.put_file(whole._replace(hash=b""), half, memory.now())
-    assert index(memory).read == 1
-    assert chunks(memory)["MEMORY.md"] == 55
+    assert chunks(memory)["MEMORY.md"] == 2_500
     assert index(memory) == Indexed(unchanged=2)
