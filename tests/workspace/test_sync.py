@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Barrier
 
 import pytest
 from hypothesis import given, settings
@@ -13,11 +15,12 @@ from hypothesis import strategies as st
 
 from loxodon import InputError, Memory
 from loxodon.types import FileProblem, Synced
-from loxodon.workspace.edits import MANY, decide
-from tests.clock import Clock
+from tests.clock import NOW, Clock
 from tests.long import count
 
 FACTS = "layer2/active/facts.jsonl"
+MANY = 20
+"""Entries that a file may lose before somebody has to confirm it."""
 
 
 class Desk:
@@ -88,37 +91,77 @@ def test_nothing_changed_takes_nothing_in(desk: Desk) -> None:
     assert desk.memory.get(TEA).version == 1
 
 
-def test_an_edited_line_is_the_users_own_change(desk: Desk) -> None:
+def test_edits_are_the_users_own_changes(desk: Desk) -> None:
     desk.change("drinks tea", "drinks espresso")
-    assert desk.sync().edited == (TEA,)
-    assert desk.memory.get(TEA).content == "The user drinks espresso"
+    desk.change("tags: [drinks]", "tags: [drinks, 茶]")
+    desk.change("用户住在杭州", "用户搬到了成都\n  在春熙路旁边")
+    desk.set(REX, content="Rex is a cat", tags=["pets"], importance=0.25)
+    assert set(desk.sync().edited) == {TEA, HOME, REX}
+    tea, home, rex = (desk.memory.get(id) for id in (TEA, HOME, REX))
+    assert (tea.content, tea.tags) == ("The user drinks espresso", ("drinks", "茶"))
+    assert home.content == "用户搬到了成都\n在春熙路旁边"
+    assert (rex.content, rex.tags, rex.importance) == ("Rex is a cat", ("pets",), 0.25)
     assert [step.change for step in desk.memory.history(TEA)] == ["captured", "edited"]
     assert desk.memory.recall("espresso").items[0].id == TEA
+    assert desk.memory.recall("春熙路").items[0].id == HOME
+    assert "Rex is a cat" in desk.text()
     assert "`v2`" in desk.entry(TEA)
+    desk.change("importance: 0.25", "importance: 0.9")
+    assert desk.sync().edited == (REX,)
     assert quiet(desk.sync())
 
 
-def test_chinese_is_edited_alike(desk: Desk) -> None:
-    desk.change("用户住在杭州", "用户搬到了成都\n  在春熙路旁边")
-    assert desk.sync().edited == (HOME,)
-    assert desk.memory.get(HOME).content == "用户搬到了成都\n在春熙路旁边"
-    assert desk.memory.recall("春熙路").items[0].id == HOME
+def test_what_a_person_writes_is_understood(desk: Desk) -> None:
+    new = """
+- 我养了一只猫
+- **Tea**: likes it green,
+  and hot
+  `tags: [tea，绿茶, "a, b"]` `importance: 0.9`
++ Rex
+    - nested
+
+  after an empty line
+- once there was a boat `not: meta`
+lazily continued
+"""
+    desk.change("## Archived facts", new + "\n## Archived facts")
+    synced = desk.sync()
+    assert (len(synced.added), synced.problems) == (4, ())
+    found = {one.content: one for one in map(desk.memory.get, synced.added)}
+    tea = found["Tea: likes it green,\nand hot"]
+    assert (tea.tags, tea.importance) == (("tea", "绿茶", "a, b"), 0.9)
+    assert "我养了一只猫" in found
+    assert "Rex\n  - nested\n\nafter an empty line" in found
+    assert "once there was a boat `not: meta`\nlazily continued" in found
+    assert quiet(desk.sync())
 
 
-def test_a_line_of_json_is_edited(desk: Desk) -> None:
-    desk.set(REX, content="Rex is a cat", tags=["pets"], importance=0.25)
-    assert desk.sync().edited == (REX,)
-    record = desk.memory.get(REX)
-    assert (record.content, record.tags, record.importance) == ("Rex is a cat", ("pets",), 0.25)
-    assert "Rex is a cat" in desk.text()
+def test_lines_that_make_no_sense_are_reported_and_the_rest_is_taken(desk: Desk) -> None:
+    text = """- good news
+  `importance: banana` `tags: [a`
+
+a stray paragraph
+- [f_20260204_777] **Label**:
+-
+- [f_2026_2] mangled
+| a table | is fine |
+
+"""
+    desk.change("## Archived facts", text + "## Archived facts")
+    first = desk.text().split("- good news")[0].count("\n")
+    synced = desk.sync()
+    assert sorted(one.line - first for one in synced.problems) == [2, 2, 4, 5, 6, 7]
+    assert {one.file for one in synced.problems} == {"insights.md"}
 
 
-def test_tags_and_importance_are_edited_where_they_stand(desk: Desk) -> None:
-    desk.change("tags: [drinks]", "tags: [drinks, 茶]")
-    desk.change("importance: 0.8", "importance: 0.9")
-    assert set(desk.sync().edited) == {TEA, REX}
-    assert desk.memory.get(TEA).tags == ("drinks", "茶")
-    assert desk.memory.get(REX).importance == 0.9
+def test_plan_that_is_ticked_is_done(desk: Desk) -> None:
+    plan = desk.memory.capture("write it", category="plan", project="homes")
+    desk.memory.edit(plan.id, due_at=NOW)
+    desk.memory.workspace.export()
+    assert "  `due: 2026-02-04`" in desk.text("projects.md")
+    desk.change(f"- [ ] [{plan.id}]", f"- [x] [{plan.id}]", "projects.md")
+    assert desk.sync().edited == (plan.id,)
+    assert desk.memory.get(plan.id).done
 
 
 def test_a_new_line_is_a_new_fact_with_its_place_as_source(desk: Desk) -> None:
@@ -155,18 +198,16 @@ def test_a_note_in_projects_is_a_fact_of_that_project(desk: Desk) -> None:
     assert quiet(desk.sync())
 
 
-def test_a_deleted_line_archives(desk: Desk) -> None:
+def test_deleted_lines_archive(desk: Desk) -> None:
     desk.change(desk.entry(TEA), "")
-    assert desk.sync().archived == (TEA,)
+    desk.change(desk.line(REX) + "\n", "", FACTS)
+    assert set(desk.sync().archived) == {TEA, REX}
     assert desk.memory.get(TEA).state == "archived"
     assert desk.memory.history(TEA)[-1].change == "archived"
     assert TEA in desk.text("layer2/archive/facts.jsonl")
-    assert quiet(desk.sync())
-
-
-def test_a_deleted_line_of_json_archives(desk: Desk) -> None:
-    desk.change(desk.line(REX) + "\n", "", FACTS)
-    assert desk.sync().archived == (REX,)
+    desk.change(desk.entry(TEA), "")  # of one that is archived it is only noted
+    synced = desk.sync()
+    assert (synced.archived, TEA in synced.notes[0].what) == ((), True)
     assert quiet(desk.sync())
 
 
@@ -207,15 +248,43 @@ def test_a_memory_that_has_moved_on_is_a_conflict_and_the_file_stays(desk: Desk)
     assert desk.sync().conflicts == synced.conflicts
 
 
-def test_a_conflict_is_settled_by_naming_the_newer_version(desk: Desk) -> None:
-    desk.change("drinks tea", "drinks espresso")
-    desk.memory.edit(TEA, content="The user drinks milk")
-    assert desk.sync().conflicts
+def test_conflict_is_settled_by_naming_the_newer_version_or_saying_the_same(desk: Desk) -> None:
+    for wanted in ("espresso", "milk"):
+        desk.memory.edit(TEA, content="The user drinks tea")
+        desk.memory.workspace.export()
+        version = desk.memory.get(TEA).version
+        desk.change("drinks tea", "drinks espresso")
+        desk.memory.edit(TEA, content="The user drinks milk")
+        assert desk.sync().conflicts
+        entry = desk.entry(TEA)
+        changed = entry.replace(f"`v{version}`", f"`v{version + 1}`")
+        desk.change(entry, changed if wanted == "espresso" else entry.replace("espresso", "milk"))
+        assert desk.sync().conflicts == ()
+        assert desk.memory.get(TEA).content == f"The user drinks {wanted}"
+        assert quiet(desk.sync())
+
+
+def test_version_that_never_was_is_a_problem(desk: Desk) -> None:
     entry = desk.entry(TEA)
-    desk.change(entry, entry.replace("`v1`", "`v2`"))
-    assert desk.sync().edited == (TEA,)
-    assert desk.memory.get(TEA).content == "The user drinks espresso"
-    assert quiet(desk.sync())
+    desk.change(entry, entry.replace("tea", "rum").replace("`v1`", "`v9`"))
+    synced = desk.sync()
+    assert (synced.edited, [one.file for one in synced.problems]) == ((), ["insights.md"])
+
+
+def test_memory_that_was_forgotten_does_not_come_back_by_an_old_view(desk: Desk) -> None:
+    old = desk.text()
+    desk.memory.forget(REX)
+    desk.write(old)
+    synced = desk.sync()
+    assert synced.added == ()
+    assert all("Rex" not in one.content for one in desk.memory.list(state="all"))
+
+
+def test_field_that_is_not_for_editing_changes_nothing(desk: Desk) -> None:
+    desk.set(REX, n=77)
+    synced = desk.sync()
+    assert synced.edited == ()
+    assert desk.memory.get(REX).version == 1
 
 
 def test_the_other_lines_of_a_file_with_a_conflict_are_taken_once(desk: Desk) -> None:
@@ -250,9 +319,19 @@ def test_one_edit_in_two_files_is_one_edit(desk: Desk) -> None:
 def test_different_edits_in_two_files_are_a_conflict(desk: Desk) -> None:
     desk.change("drinks tea", "drinks espresso")
     desk.set(TEA, content="The user drinks cocoa")
+    desk.change(desk.entry(REX), "")
+    desk.set(REX, content="Rex is a cat")
     synced = desk.sync()
     assert {one.file for one in synced.conflicts} == {"insights.md", FACTS}
-    assert desk.memory.get(TEA).version == 1
+    assert desk.memory.get(TEA).version == desk.memory.get(REX).version == 1
+
+
+def test_edits_of_different_fields_in_two_files_are_both_taken(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.set(TEA, project="drinks")
+    assert desk.sync().edited == (TEA,)
+    record = desk.memory.get(TEA)
+    assert (record.content, record.project) == ("The user drinks espresso", "drinks")
 
 
 # What makes no sense
@@ -271,13 +350,13 @@ def test_nonsense_values_are_reported_with_their_line(desk: Desk) -> None:
     assert desk.sync().edited == (REX,)
 
 
-@pytest.mark.parametrize("value", [7, "much", None, [], float("nan"), True])
-def test_nonsense_in_json_is_reported_with_its_line(desk: Desk, value: object) -> None:
-    desk.set(REX, importance=value)
-    desk.set(TEA, content="The user drinks espresso")
-    synced = desk.sync()
-    assert synced.edited == (TEA,)
-    assert shape(synced.problems) == [(FACTS, 4)]
+def test_nonsense_in_json_is_reported_with_its_line(desk: Desk) -> None:
+    for number, value in enumerate((7, "much", None, [], float("nan"), True)):
+        desk.set(REX, importance=value)
+        desk.set(TEA, content=f"The user drinks {number} cups")
+        synced = desk.sync()
+        assert synced.edited == (TEA,)
+        assert shape(synced.problems) == [(FACTS, 4)]
 
 
 def test_a_file_cut_in_the_middle_archives_nothing(desk: Desk) -> None:
@@ -331,21 +410,16 @@ def test_a_view_that_was_not_edited_there_does_not_undo_the_edit_of_another(desk
     assert desk.memory.get(TEA).content == "The user drinks rum"
 
 
-def test_two_records_with_one_id_are_a_conflict(desk: Desk) -> None:
+def test_entry_that_is_there_twice_is_a_conflict(desk: Desk) -> None:
     line = desk.line(TEA)
     desk.change(line, line.replace("drinks tea", "drinks gin"), FACTS)
     desk.append(line.replace("drinks tea", "drinks rum") + "\n", FACTS)
+    entry = desk.entry(HOME)
+    desk.change(entry, f"{entry}\n{entry.replace('杭州', '成都')}")
     synced = desk.sync()
     assert not synced.edited
-    assert shape(synced.conflicts) == [(FACTS, 2)]
-
-
-def test_an_entry_twice_in_insights_is_a_conflict(desk: Desk) -> None:
-    entry = desk.entry(TEA)
-    desk.change(entry, f"{entry}\n{entry.replace('tea', 'rum')}")
-    synced = desk.sync()
-    assert not synced.edited
-    assert [one.file for one in (*synced.conflicts, *synced.problems)] == ["insights.md"]
+    assert (FACTS, 2) in shape(synced.conflicts)
+    assert {one.file for one in (*synced.conflicts, *synced.problems)} == {FACTS, "insights.md"}
 
 
 def test_an_id_from_elsewhere_is_a_new_memory(desk: Desk) -> None:
@@ -517,20 +591,19 @@ def test_what_cannot_be_written_is_reported_and_the_edit_kept(desk: Desk) -> Non
     assert "`v2`" in desk.entry(TEA)
 
 
-def test_an_edit_is_taken_once_by_two_syncs_of_the_same_moment(desk: Desk) -> None:
-    """The second has read the files before the first wrote them anew."""
-    from loxodon.workspace import sync
-
+def test_an_edit_is_taken_once_by_syncs_of_the_same_moment(desk: Desk) -> None:
     entry = desk.entry(REX)
     desk.change(entry, f"{entry}\n- only once\n")
-    read = sync._changed_views(desk.memory.workspace, str(desk.root), None)
-    assert len(desk.sync().added) == 1
-    pages = [
-        sync._with_marks(desk.memory.workspace, str(desk.root), page, read.written)
-        for page in read.pages
-    ]
-    plan = decide(pages, sync._held(desk.memory.workspace, pages))
-    assert not plan.new
+    together = Barrier(4)
+
+    def run(_: int) -> int:
+        with Memory.open(desk.memory.home, config=desk.memory.config) as memory:
+            together.wait(60)
+            return len(memory.workspace.sync().added)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(run, range(4))) == 1
+    assert [one.content for one in desk.memory.list()].count("only once") == 1
 
 
 def test_an_older_copy_changes_nothing_and_is_told_of(desk: Desk) -> None:
