@@ -17,10 +17,13 @@ from tests.serve.http.server import unscheduled
 from tests.serve.shell import typed
 
 
-def chat(server: Stage, *scenes: Any, given: str = "你好", **env: str) -> CompletedProcess[bytes]:
+def chat(
+    server: Stage, *scenes: Any, given: str = "你好", timeout: float = 60, **env: str
+) -> CompletedProcess[bytes]:
     """A chat of one message, or a few, and what it printed."""
     server.play(*scenes)
     with TemporaryDirectory() as top, unscheduled(Path(top, "home")):
+        Path(top, "home", "config.toml").write_text(f"[chat]\ntimeout = {timeout}\n")
         found = {
             "HOME": top,
             "LOXODON_HOME": f"{top}/home",
@@ -40,8 +43,8 @@ def reply(server: Stage, *scenes: Any) -> str:
     return done.stdout.decode().removesuffix("\n")
 
 
-def complaint(server: Stage, scene: Any, **env: str) -> str:
-    done = chat(server, scene, **env)
+def complaint(server: Stage, scene: Any, timeout: float = 60, **env: str) -> str:
+    done = chat(server, scene, timeout=timeout, **env)
     assert done.returncode != 0
     return done.stderr.decode()
 
@@ -66,10 +69,7 @@ def test_request_and_reply(server: Stage) -> None:
         ['data:{"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\r\n\r\n'],
         [piece("o"), {"choices": []}, {"id": "x"}, piece("k"), "data:\n\n", "data: [DONE]\n\n"],
         [{"choices": [{"delta": None}]}, piece("ok", ended="stop"), "data: [DO"],
-        [
-            {"choices": [{"delta": {"content": [{"type": "text", "text": "ok"}]}}]},
-            piece(ended="stop"),
-        ],
+        [piece(content=[{"type": "text", "text": "ok"}]), piece(ended="stop")],
         [piece(reasoning_content="hm"), piece("ok", ended="stop")],
         [piece("<think>hm, hm</think>\n\nok"), piece(ended="stop")],
         [*map(piece, ("<th", "ink>hm,", " hm</", "think>", "\n\n", "ok")), piece(ended="stop")],
@@ -182,7 +182,7 @@ def test_silence_ends(server: Stage, where: str) -> None:
         while not server.over.wait(0.02):
             handler.wfile.write(drip)
 
-    assert "within 0.3 seconds" in complaint(server, scene, LOXODON_CHAT_TIMEOUT="0.3")
+    assert "within 0.3 seconds" in complaint(server, scene, timeout=0.3)
 
 
 @each(
