@@ -49,29 +49,19 @@ def test_the_weight_tells_how_close_a_word_is() -> None:
     assert dict(related("宠物"))["狗*"] < KIND
 
 
-def test_a_word_may_be_given_as_it_is_written() -> None:
+def test_words_are_looked_up_in_any_form_and_language() -> None:
     assert related("movies") == related("movi") == related("Movie")
     assert related("電影") == related("电影")
     assert related("狗*") == related("狗")
     assert related("washing machine")
-
-
-def test_what_means_the_same_has_the_kinds_of_the_other() -> None:
-    assert dict(related("电器"))["冰箱"] == KIND
-
-
-def test_words_in_the_language_of_the_question_come_first() -> None:
+    assert dict(related("电器"))["冰箱"] == KIND  # what means the same has the kinds of the other
     assert next(word for word, weight in related("kid") if weight == SAME) == "child"
     assert next(word for word, weight in related("孩子") if weight == SAME) == "小孩"
-
-
-def test_a_word_of_several_pieces_is_looked_for_as_a_row() -> None:
+    # A word of several pieces is looked for as a row.
     assert "电饭 饭煲" in dict(related("家电"))
     assert "ice cream" in dict(related("dessert"))
     assert "wash machin" in dict(related("洗衣机"))
-
-
-def test_phrases_that_lose_a_word_in_the_index_are_only_recognised() -> None:
+    # Phrases that lose a word in the index are only recognised.
     assert not {"break", "get", "put"} & set(dict(related("分手")) | dict(related("起床")))
     assert "分手" in expanded("When did they break up?")
 
@@ -80,27 +70,19 @@ def test_an_expansion_says_because_of_what() -> None:
     assert expanded("Which Movies?")["film"].because == "movies"
     assert expanded("家里有哪些家電")["冰箱"].because == "家电"
     assert expanded("my mother-in-law")["岳母"].because == "mother-in-law"
-
-
-def test_the_end_of_a_chinese_phrase_decides_where_it_is_cut() -> None:
+    # The end of a Chinese phrase decides where it is cut.
     assert {one.because for one in expanded("我家电视").values()} == {"电视"}
-
-
-def test_a_single_character_is_looked_for_beside_the_pairs_of_the_question() -> None:
     assert "猫*" not in query_words("我的猫叫什么")
     assert "猫*" in expanded("我的猫叫什么")
     assert "猫*" not in expanded("猫")
 
 
-def test_no_expansion_repeats_the_question_or_another() -> None:
+def test_expansions_are_new_and_no_general_word_crowds_out_the_others() -> None:
     question = "我头痛，过敏，家里的电视和家电，movies and films, pets"
     words = query_words(question)
     pieces = [piece for one in expand(words, question) for piece in one.word.split()]
     assert not set(pieces) & set(words)
     assert "偏头" not in pieces
-
-
-def test_a_general_word_does_not_crowd_out_the_others() -> None:
     many = expand([], "pets, appliances, furniture, vegetables, countries: which movie?")
     assert len(many) == MAX_EXPANSIONS
     assert Counter(one.because for one in many).keys() >= {"movie", "pets", "countries"}

@@ -8,11 +8,13 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
 from loxodon import Memory
 from loxodon.types import Record
+from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
 from tests.serve.shell import typed
@@ -252,28 +254,9 @@ def remembered(*lines: str) -> list[tuple[int, str]]:
 BROKEN = ("Ann works on the dashboard of Acme and is asked about its", "budget every Monday.")
 
 
-@each(
-    ("lines", "found"),
-    [
-        (
-            ("- one", "  goes on", "* two", "1. three", "", "not four"),
-            [(1, "one\ngoes on"), (3, "two"), (4, "three"), (6, "not four")],
-        ),
-        (("- Languages:", "  - Go", "  - 中文"), [(2, "Languages: Go"), (3, "Languages: 中文")]),
-        (("- Acme", "  - in Berlin"), [(1, "Acme\n- in Berlin")]),
-        (
-            ("用户名 yangyang，全栈工程师", "偏好 Go/TypeScript"),
-            [(1, "用户名 yangyang，全栈工程师"), (2, "偏好 Go/TypeScript")],
-        ),
-        (BROKEN, [(1, "\n".join(BROKEN))]),
-        (
-            ("**Personal context**", "", "Ann hikes.", "", "| a | b |", "|---|---|"),
-            [(3, "Ann hikes."), (5, "a | b")],
-        ),
-    ],
-)
-def test_entries_of_a_page(lines: tuple[str, ...], found: list[tuple[int, str]]) -> None:
-    assert remembered(*lines) == found
+@each(("lines", "found"), cases(__file__, "entries_of_a_page"))
+def test_entries_of_a_page(lines: list[str], found: list[list[Any]]) -> None:
+    assert [list(one) for one in remembered(*lines)] == found
 
 
 def test_long_paragraphs_are_cut_at_sentences() -> None:

@@ -185,15 +185,7 @@ def test_marked_letter_is_a_type(line: str) -> None:
     assert (chunk.type, chunk.text.lstrip("-* ")) == ("world", "it rains")
 
 
-@each(
-    ("lines", "types"),
-    [
-        (["- W: a", "- B: b", "- O(c=0.95): c", "- d"], ["world", "experience", "opinion", ""]),
-        (["- W 办公室在大阪", "- O 他喜欢简短"], ["world", "opinion"]),
-        (["- W @Peter: in Marrakech", "- tea", "- milk"], ["world", "", ""]),
-        (["- [X] done", "- [O] 茶好喝"], ["", "opinion"]),
-    ],
-)
+@each(("lines", "types"), cases(__file__, "types_of_bullets"))
 def test_types_of_bullets(lines: list[str], types: list[str]) -> None:
     assert [chunk.type for chunk in cut("\n".join(lines), "memory")] == types
 
@@ -232,23 +224,7 @@ def test_day_comes_from_the_line_the_heading_the_front_matter_or_the_name() -> N
 # -- what somebody else wrote --------------------------------------------------------------------
 
 
-@each(
-    ("text", "kept"),
-    [
-        (
-            "a\n<!-- openclaw:dreaming:light:start -->\n## Light Sleep\n- x\n"
-            "<!-- openclaw:dreaming:light:end -->\nb\n"
-            "<!-- openclaw-memory-promotion:memory:1 -->\n- promoted\n- mine",
-            "a b - mine",
-        ),
-        ("a\n<!-- loxodon:begin -->\n## Memory\nx\n<!-- loxodon:end -->\nBe brief.", "a Be brief."),
-        ("a\n<!-- loxodon:begin -->\n## Memory\nx\n## Mine\ny", "a y"),
-        (
-            "[相关记忆] 是一个好名字\n[Related memories are here]",
-            "[相关记忆] 是一个好名字 [Related memories are here]",
-        ),
-    ],
-)
+@each(("text", "kept"), cases(__file__, "what_programs_wrote_is_left_out"))
 def test_what_programs_wrote_is_left_out(text: str, kept: str) -> None:
     assert " ".join(texts(text)).split() == kept.split()
 

@@ -302,16 +302,7 @@ def test_chats_that_are_not_plainly_private_are_not(
     assert _ask(asked, "chat", key, **who) == {"chat": "group"}
 
 
-@each(
-    ("given", "chat"),
-    [
-        ({"owners": ["telegram:42", "*"], "allowed": ["666"]}, "direct"),
-        ({"allowed": ["42"]}, "direct"),  # nobody else may write
-        ({"allowed": ["*"]}, "group"),
-        ({"allowed": ["42", "666"]}, "group"),
-        ({"owners": ["*"], "allowed": ["42"]}, "group"),
-    ],
-)
+@each(("given", "chat"), cases(__file__, "who_is_the_owner"))
 def test_who_is_the_owner(asked: Memory, given: dict[str, object], chat: str) -> None:
     who = {"channel": "telegram", "sender": "42"}
     assert _ask(asked, "chat", OWNER, **who, **given) == {"chat": chat}

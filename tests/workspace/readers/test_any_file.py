@@ -68,19 +68,7 @@ def test_line_that_is_too_long_is_left_out() -> None:
     assert "MiB long" in add(wide, name="x.jsonl").problems[0][1]  # in bytes
 
 
-@each(
-    ("format", "before", "after"),
-    [
-        ("jsonl", '{"role":"user","content":"', '"}'),
-        (
-            "openclaw",
-            '{"type":"message","id":"1","parentId":null,"message":{"role":"user","content":"',
-            '"}}',
-        ),
-        ("markdown", "# 2026-02-18\n", ""),
-        ("chat", "Alice: ", ""),
-    ],
-)
+@each(("format", "before", "after"), cases(__file__, "text_that_is_too_long_is_a_problem"))
 def test_text_that_is_too_long_is_a_problem(format: str, before: str, after: str) -> None:
     found = add(before + "a" * ((4 << 20) + 1) + after, name="x", format=format)
     assert not found.turns

@@ -86,17 +86,7 @@ def test_the_calendar_does_not_run_out() -> None:
     assert len(log(text).turns) == 800
 
 
-@each(
-    ("name", "role", "speaker"),
-    [
-        *((name, "user", "") for name in ("User", "Human", "Me", "我", "用户", "You", "me")),
-        *(
-            (name, "assistant", "")
-            for name in ("Assistant", "AI", "Bot", "助手", "机器人", "小助手")
-        ),
-        *((name, "assistant", name) for name in ("ChatGPT", "Claude", "DeepSeek", "豆包")),
-    ],
-)
+@each(("name", "role", "speaker"), cases(__file__, "who_is_the_user_and_who_the_assistant"))
 def test_who_is_the_user_and_who_the_assistant(name: str, role: str, speaker: str) -> None:
     other = "User" if role == "assistant" else "Assistant"
     first, second = log(f"{name}: hi\n{other}：hello\n").turns

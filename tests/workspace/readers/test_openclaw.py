@@ -165,27 +165,7 @@ LEAF = [ONE, said("2", "1", "taken back"), entry("L", "2", "leaf", targetId="1")
 BRANCHES = [ONE, said("2", "1", "left"), said("3", "1", "right"), said("4", "2", "goes on")]
 
 
-@each(
-    ("entries", "texts"),
-    [
-        (BRANCHES[:3], ["one", "right"]),
-        (BRANCHES, ["one", "left", "goes on"]),
-        ([said("1", None, "taken back"), said("2", None, "said instead")], ["said instead"]),
-        (LEAF, ["one"]),
-        ([*LEAF, said("3", "L", "instead")], ["one", "instead"]),
-        ([*LEAF[:2], entry("N", "2", "leaf", targetId="unknown")], ["one", "taken back"]),
-        ([*LEAF[:2], entry("R", "2", "leaf", targetId=None)], []),
-        ([ONE, SIDE], ["one"]),
-        ([ONE, SIDE, said("3", "2", "three")], ["one", "three"]),
-        ([ONE, entry("2", "1", "reset"), said("3", None, "after")], ["one", "after"]),
-        ([said("1", "2", "a"), said("2", "1", "b"), said("1", "2", "c")], ["a", "b"]),
-        ([said("1", "1", "self")], ["self"]),
-        (
-            [{"type": "message", "message": {"role": "user", "content": c}} for c in "ab"],
-            ["a", "b"],
-        ),
-    ],
-)
+@each(("entries", "texts"), cases(__file__, "only_the_live_branch_is_added"))
 def test_only_the_live_branch_is_added(entries: list[Entry], texts: list[str]) -> None:
     assert transcript(*entries).texts == texts
 
