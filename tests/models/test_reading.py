@@ -348,3 +348,61 @@ def test_prompts_are_the_same_in_both_languages(server: Stage) -> None:
         for word in ("preference", "health", "status", "attribute", '"do"'):
             assert word in system, word
     assert json.dumps(told[0]) != json.dumps(told[1])
+
+
+def retold(lines: Shown, **labels: Any) -> object:
+    """Each message as a fact about the user, or about Mei."""
+    texts = {label.split()[0]: text for label, text in lines if label[0].isdigit()}
+    found = {}
+    for number, text in texts.items():
+        content = text.replace("I ", "The user ").replace("我", "用户")
+        about = {"subject": "Mei", "mentions": [{"name": "Mei", "type": "person"}]}
+        found[number] = [
+            claim("add", text, content=content, **labels, **(about if "Mei" in text else {})),
+            *drops(lines)[: 1 if number == "1" else 0],
+        ]
+    return found
+
+
+ILL = ("我对花生过敏", "我对芒果过敏", "我有哮喘")
+
+
+@pytest.mark.parametrize(
+    ("text", "good"), [(one["text"], one["good"]) for one in cases(__file__, "summaries")]
+)
+def test_summary_says_only_what_is_known(reader: Reader, text: str, good: bool) -> None:
+    health = {"category": "health", "topic": "health"}
+    reader.hears(*ILL, answer=lambda lines: retold(lines, **health), summarise={"summary": text})
+    found = [one.content for one in reader.memory.list(kind="summary")]
+    assert found
+    assert (text in found) is good
+
+
+def test_profile_of_somebody_says_only_what_is_known(reader: Reader) -> None:
+    said = ("Mei is a nurse", "Mei studies in Osaka", "Mei plays the cello")
+    good = "Mei is a nurse, studies in Osaka and plays the cello"
+    reader.hears(*said, answer=retold, entity={"profile": good})
+    found = [one.content for one in reader.memory.list(kind="summary")]
+    assert all("Kyoto" not in one for one in found)
+    reader.hears("Mei likes rain", answer=retold, entity={"profile": "Mei is a doctor in Kyoto"})
+    assert all("Kyoto" not in one.content for one in reader.memory.list(kind="summary"))
+
+
+@each(("content", "good"), cases(__file__, "merges"))
+def test_merge_loses_and_adds_nothing(server: Stage, content: str, good: bool) -> None:
+    said = [f"I eat {letter * 5} for lunch" for letter in "ABCDEFGHIJ"]
+    said += ["I drink tea at breakfast", "I drink 2 cups of tea with milk"]
+
+    def merging(handler: BaseHTTPRequestHandler) -> None:
+        body = server.requests[-1].body
+        numbers = [int(label) for label, text in shown(body) if "tea" in text]
+        if body["response_format"]["json_schema"]["name"] == "merge":
+            says({"merged": [{"numbers": numbers, "content": content}]})(handler)
+        else:
+            says({"verdict": "unrelated"})(handler)
+
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        reader.hears(*said, answer=lambda lines: retold(lines, topic="diet"))
+        server.play(merging)
+        memory.schedule.run("weekly")
+        assert (content in [one.content for one in memory.list()]) is good
