@@ -367,15 +367,15 @@ def retold(lines: Shown, **labels: Any) -> object:
 ILL = ("我对花生过敏", "我对芒果过敏", "我有哮喘")
 
 
-@pytest.mark.parametrize(
-    ("text", "good"), [(one["text"], one["good"]) for one in cases(__file__, "summaries")]
-)
-def test_summary_says_only_what_is_known(reader: Reader, text: str, good: bool) -> None:
+@each(("text", "good"), cases(__file__, "summaries"))
+def test_summary_says_only_what_is_known(server: Stage, text: str, good: bool) -> None:
     health = {"category": "health", "topic": "health"}
-    reader.hears(*ILL, answer=lambda lines: retold(lines, **health), summarise={"summary": text})
-    found = [one.content for one in reader.memory.list(kind="summary")]
-    assert found
-    assert (text in found) is good
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        answer = {"summarise": {"summary": text}}
+        reader.hears(*ILL, answer=lambda lines: retold(lines, **health), **answer)
+        found = [one.content for one in memory.list(kind="summary")]
+        assert found
+        assert (text in found) is good
 
 
 def test_profile_of_somebody_says_only_what_is_known(reader: Reader) -> None:
