@@ -52,8 +52,9 @@ def score(chosen: Sequence[Case], **model: Any) -> dict[str, Any]:
         words = ("bench", "writing", str(path), "--failures", "--json", *options)
         done = typed(*words, env=env)
         assert done.returncode == 0, done.stderr.decode()
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found.get("files", [found])[0]
+        told = json.loads(done.stdout)
+        found: dict[str, Any] = told.get("files", [told])[0]
+        return found
 
 
 def right(found: dict[str, Any], figure: str) -> tuple[int, int]:

@@ -193,7 +193,8 @@ def test_json_in_prose_is_found(server: Stage, opened: Open, wrap: str) -> None:
 def test_streamed_answer_and_parts_are_taken(server: Stage, opened: Open) -> None:
     def streamed(handler: BaseHTTPRequestHandler) -> None:
         text = json.dumps(sat(shown(server.requests[-1].body)))
-        events = [{"choices": [{"delta": {"content": piece}}]} for piece in (text[:9], text[9:])]
+        parts = (text[:9], text[9:])
+        events: list[Any] = [{"choices": [{"delta": {"content": part}}]} for part in parts]
         events.append({"choices": [], "usage": {"prompt_tokens": 4, "completion_tokens": 9}})
         data = "".join(f"data: {json.dumps(one)}\n\n" for one in events)
         kind = "text/event-stream; charset=utf-8"

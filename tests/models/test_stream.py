@@ -43,7 +43,7 @@ def reply(server: Stage, *scenes: Any) -> str:
     return done.stdout.decode().removesuffix("\n")
 
 
-def complaint(server: Stage, scene: Any, timeout: float = 60, **env: str) -> str:
+def complaint(server: Stage, scene: Any, timeout: float = 60, **env: Any) -> str:
     done = chat(server, scene, timeout=timeout, **env)
     assert done.returncode != 0
     return done.stderr.decode()

@@ -321,7 +321,8 @@ def test_nonsense_values_are_reported_with_their_line(desk: Desk) -> None:
 
 
 def test_nonsense_in_json_is_reported_with_its_line(desk: Desk) -> None:
-    for number, value in enumerate((7, "much", None, [], float("nan"), True)):
+    odd: list[object] = [7, "much", None, [], float("nan"), True]
+    for number, value in enumerate(odd):
         desk.set(REX, importance=value)
         desk.set(TEA, content=f"The user drinks {number} cups")
         synced = desk.sync()

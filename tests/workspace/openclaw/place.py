@@ -41,7 +41,7 @@ class Place:
         self.rules.write_text(RULES, "utf-8")
 
     def type(
-        self, *words: str, code: int = 0, given: bytes = b"", **env: str
+        self, *words: str, code: int = 0, given: bytes = b"", **env: Any
     ) -> CompletedProcess[bytes]:
         about = {"PATH": os.environ["PATH"], "HOME": str(self.root), "LANG": "C.UTF-8"}
         about |= {"LOXODON_HOME": str(self.home)} | env
@@ -49,7 +49,7 @@ class Place:
         assert done.returncode == code, (done.stdout.decode(), done.stderr.decode())
         return done
 
-    def install(self, *more: str, code: int = 0, **env: str) -> Any:
+    def install(self, *more: str, code: int = 0, **env: Any) -> Any:
         words = ("install", "--state", str(self.state), "--yes", "--json", *more)
         return json.loads(self.type(*words, code=code, **env).stdout)
 

@@ -483,8 +483,9 @@ def test_times_that_are_none(memory: Memory, claw: OpenClaw, kind: str) -> None:
     else:
         database = claw.database()
         database.session("one", ())
-        for event in (*bad, said("m9", "m4", "b")):
+        for event in bad:
             database.append("one", event)
+        database.append("one", said("m9", "m4", "b"))
     found = follow(memory, claw)
     assert (len(found.problems), journal(memory)) == (len(stamps), ["b"])
 
