@@ -8,57 +8,13 @@ import pytest
 
 from loxodon import Memory
 from loxodon.text.language import language_of
+from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
 from tests.language.told import rules, told
 
 
-@each(
-    ("text", "found"),
-    [
-        ("我对花生过敏", {"用户对花生过敏": 1.0}),
-        ("我叫张三", {"用户叫张三": 1.0}),
-        ("我讨厌香菜", {"用户不喜欢香菜": 0.8}),
-        ("记住，我讨厌香菜", {"用户不喜欢香菜": 1.0}),
-        ("顺便说一下，我讨厌香菜", {"用户不喜欢香菜": 0.6}),
-        ("我换工作了", {"用户换工作了": 0.8}),
-        ("我搬家了", {"用户搬家了": 0.8}),
-        ("我分手了", {"用户分手了": 0.8}),
-        ("我昨天去了北京", {"用户昨天去了北京": 0.5}),
-        ("这件事很重要：周五前交房租", {"用户周五前要交房租": 0.8}),
-        ("重要：我有哮喘", {"用户有哮喘": 1.0}),
-        ("今天下午开会", {}),
-        ("哈哈", {}),
-        (
-            "我叫张三，在北京工作，明天下午开会",
-            {
-                "用户叫张三": 1.0,
-                "用户在北京工作": 0.8,
-                "用户：“我叫张三，在北京工作，明天下午开会”": 0.4,
-            },
-        ),
-        ("我更喜欢 TypeScript 而不是 JavaScript", {"用户更喜欢TypeScript": 0.8}),
-        ("I'm allergic to peanuts", {"The user is allergic to peanuts": 1.0}),
-        ("By the way, I hate cilantro", {"The user dislikes cilantro": 0.6}),
-        ("Remember, I hate cilantro", {"The user dislikes cilantro": 1.0}),
-        ("I changed jobs", {"The user changed jobs": 0.8}),
-        ("I moved house", {"The user moved house": 0.8}),
-        ("I went to Beijing yesterday", {"The user went to Beijing yesterday": 0.5}),
-        (
-            "This is important: pay the rent by Friday",
-            {"The user has to pay the rent by Friday": 0.8},
-        ),
-        ("I have a meeting this afternoon", {}),
-        (
-            "I'm called Zhang San, I work in Beijing, and I have a meeting tomorrow afternoon",
-            {
-                "The user's name is Zhang San": 1.0,
-                "The user works in Beijing": 0.8,
-                "The user: “I have a meeting tomorrow afternoon”": 0.4,
-            },
-        ),
-    ],
-)
+@each(("text", "found"), cases(__file__, "an_example_is_kept_with_the_importance_it_has_there"))
 def test_an_example_is_kept_with_the_importance_it_has_there(
     text: str, found: dict[str, float]
 ) -> None:
@@ -66,37 +22,13 @@ def test_an_example_is_kept_with_the_importance_it_has_there(
     assert {one.content: one.importance for one in kept} == found
 
 
-@each(
-    ("text", "type"),
-    [
-        ("我在北京", "statement"),
-        ("能帮我订个会议室吗", "instruction"),
-        ("帮我查一下", "instruction"),
-        ("哈哈", "chat"),
-        ("好的", "chat"),
-        ("北京的天气怎么样", "question"),
-        ("Could you book a meeting room for me?", "instruction"),
-        ("Would you mind booking a table?", "instruction"),
-        ("Can you swim?", "question"),
-        ("Would you say it is safe?", "question"),
-    ],
-)
+@each(("text", "type"), cases(__file__, "a_fragment_has_the_type_it_has_there"))
 def test_a_fragment_has_the_type_it_has_there(text: str, type: str) -> None:
     (piece,) = rules(language_of(text)).split(text)
     assert piece.type == type
 
 
-@each(
-    "text",
-    [
-        "这个库已完全开源，在 mem0ai/mem0 仓库中",
-        "支持 4 种图数据库后端：Neo4j、Memgraph、Kuzu（嵌入式）、Neptune",
-        "规则: 时间间隔 > 30min OR 主题关键词变化 → 切分为新 Segment",
-        "### 4.3 Tier 2: 知识库",
-        "The engine supports four backends and needs no external dependencies",
-        "access_count INTEGER NOT NULL DEFAULT 0",
-    ],
-)
+@each("text", cases(__file__, "text_about_software_tells_nothing_of_the_user"))
 def test_text_about_software_tells_nothing_of_the_user(text: str) -> None:
     assert told(language_of(text), text) == []
 

@@ -9,6 +9,8 @@ import pytest
 from loxodon import Memory
 from loxodon.language.inference import rules
 from loxodon.text.language import language_of
+from tests.cases import cases
+from tests.each import each
 from tests.language.told import told
 
 
@@ -23,16 +25,7 @@ def test_a_rule_supposes_what_its_examples_say_and_no_more(rule: dict[str, Any])
     assert [text for text in rule["no"] if supposed(text)] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "My husband does code reviews all day",
-        "If I had time I would do code reviews",
-        "我妈在备课",
-        "她昨天查房到十点",
-        "Let's role-play: my patients are waiting",
-    ],
-)
+@each("text", cases(__file__, "nothing_is_supposed_of_others_or_of_what_is_not_so"))
 def test_nothing_is_supposed_of_others_or_of_what_is_not_so(text: str) -> None:
     assert supposed(text) == []
 

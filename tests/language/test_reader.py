@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loxodon.language.statements import PriorTurn
+from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
 from tests.language.told import framed, told
@@ -18,16 +19,7 @@ def test_several_things_in_one_message() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("zh", "李伟搬到了杭州"),
-        ("zh", "清蒸鲈鱼"),
-        ("en", "Kevin moved to Boston"),
-        ("en", "She is a nurse in Leeds"),
-        ("en", "Having a parrot sounds wonderful"),
-    ],
-)
+@each(("language", "text"), cases(__file__, "a_clause_about_nobody_known_is_read_by_nobody"))
 def test_a_clause_about_nobody_known_is_read_by_nobody(language: str, text: str) -> None:
     assert told(language, text) == []
 
@@ -94,48 +86,14 @@ def test_nothing_is_read_from_a_game() -> None:
     assert told("en", "I live in Camelot and my name is Arthur", before=before) == []
 
 
-@each(
-    ("language", "text", "found"),
-    [
-        ("zh", "张三是我同事。张三住在上海", ["张三是用户的同事", "张三住在上海"]),
-        ("zh", "我老公叫阿强，他对海鲜过敏", ["阿强是用户的老公", "用户的老公阿强对海鲜过敏"]),
-        ("zh", "我爸和我哥都来了，他有高血压", []),
-        ("zh", "我哥哥认识了一个医生，他住在杭州", []),
-        ("zh", "张三是我同事的儿子。张三住在上海", []),
-        (
-            "en",
-            "Tom is my manager and he's vegan",
-            ["Tom is the user's manager", "The user's manager Tom is vegan"],
-        ),
-        (
-            "en",
-            "My grandmother is 84. She has diabetes.",
-            ["The user's grandmother is 84 years old", "The user's grandmother has diabetes"],
-        ),
-        ("en", "My brother met Kevin yesterday. He lives in Leeds.", []),
-        ("en", "My brother came with my dad. He lives in Leeds.", []),
-        ("en", "My friend lives in Spain", []),
-    ],
-)
+@each(("language", "text", "found"), cases(__file__, "pronouns"))
 def test_a_pronoun_means_somebody_only_where_nobody_else_can_be_meant(
     language: str, text: str, found: list[str]
 ) -> None:
     assert framed(language, text) == found
 
 
-@each(
-    ("language", "text", "asks"),
-    [
-        ("en", "No emojis please", True),
-        ("en", "Write me a bio for my page. No emojis please.", False),
-        ("en", "Write me a bio for my page. From now on no emojis please.", True),
-        ("en", "Use metric for this recipe", False),
-        ("zh", "别用表格", True),
-        ("zh", "帮我比较这两款手机，别用表格", False),
-        ("zh", "用表格列出来", False),
-        ("zh", "这次用英文回答就行", False),
-    ],
-)
+@each(("language", "text", "asks"), cases(__file__, "a_wish_within_a_task_is_none"))
 def test_a_wish_within_a_task_is_none(language: str, text: str, asks: bool) -> None:
     assert [one.attribute for one in told(language, text)] == ["reply_style"] * asks
 
@@ -146,104 +104,31 @@ def test_a_wish_after_a_task_is_about_the_task() -> None:
     assert len(told("en", "never use emojis", before=before)) == 1
 
 
-@each(
-    ("language", "text", "read"),
-    [
-        ("en", "These days I work at Tesco", "The user works at Tesco"),
-        ("en", "Since last year we live in Oslo", "The user lives in Oslo since last year"),
-        ("zh", "现在我在腾讯工作", "用户在腾讯工作"),
-        ("zh", "目前我儿子在杭州读书", "用户的儿子在杭州读书"),
-        (
-            "en",
-            "My son Leo, who is five, is allergic to milk",
-            "The user's son Leo is five years old",
-        ),
-        ("en", "My niece Zoe, 7, plays the cello", "The user's niece Zoe plays the cello"),
-        ("en", "My aunt Ada is 40 and lives in Accra", "The user's aunt Ada lives in Accra"),
-        ("zh", "我儿子乐乐五岁，对牛奶过敏", "用户的儿子乐乐五岁"),
-        ("zh", "我女儿叫朵朵，对牛奶过敏", "用户的女儿朵朵对牛奶过敏"),
-    ],
-)
+@each(("language", "text", "read"), cases(__file__, "orders"))
 def test_the_order_of_what_is_told_of_somebody_does_not_matter(
     language: str, text: str, read: str
 ) -> None:
     assert read in framed(language, text)
 
 
-@each(
-    ("language", "text", "read"),
-    [
-        ("en", "I have a cat, her name is Miso", "The user has a cat called Miso"),
-        ("en", "I have two dogs, Rex and Luna", "The user has two dogs, Rex and Luna"),
-        ("zh", "我养了一只猫，叫豆包", "用户养了一只猫，叫豆包"),
-        ("zh", "我有个妹妹，名字叫小美", "用户有个妹妹，叫小美"),
-    ],
-)
+@each(("language", "text", "read"), cases(__file__, "a_name_belongs_to_what_it_names"))
 def test_a_name_belongs_to_what_it_names(language: str, text: str, read: str) -> None:
     (one,) = told(language, text)
     assert one.content == read
     assert one.mentions[0].name in read
 
 
-@each(
-    ("language", "text"),
-    [
-        ("en", "Is my new manager Priya?"),
-        ("en", "Should I name my hamster Nugget?"),
-        ("en", "Remind me why I moved to Leeds"),
-        ("en", "Is my son allergic to milk?"),
-        ("zh", "我儿子对牛奶过敏吗？"),
-        ("zh", "要是下雨，提醒我带伞"),
-        ("zh", "明天提醒我一下"),
-        ("zh", "现在我要去吃饭了，回头聊"),
-    ],
-)
+@each(("language", "text"), cases(__file__, "what_is_only_asked_or_passing_is_not_read"))
 def test_what_is_only_asked_or_passing_is_not_read(language: str, text: str) -> None:
     assert told(language, text) == []
 
 
-@each(
-    ("language", "text", "name"),
-    [
-        ("en", "My manager is Tom", "Tom"),
-        ("en", "My manager is Susan Lee and she is kind", "Susan Lee"),
-        ("en", "My GP is Dr Hanley.", "Dr Hanley"),
-        ("en", "My wife is Irish and lives in Leeds.", ""),
-        ("en", "My boss is Kenyan.", ""),
-        ("en", "My boss is South African", ""),
-        ("en", "My boss is now Vegan", ""),
-        ("en", "My wife is Autistic", ""),
-        ("en", "My wife is Busy", ""),
-        ("zh", "我的领导是王磊", "王磊"),
-        ("zh", "我的医生换成王医生了", "王医生"),
-        ("zh", "我老婆是小气鬼", ""),
-        ("zh", "我老板是老外", ""),
-        ("zh", "我老婆是大方", ""),
-        ("zh", "我老板是高兴了", ""),
-        ("zh", "我老公是司机", ""),
-    ],
-)
+@each(("language", "text", "name"), cases(__file__, "what_somebody_is_is_not_their_name"))
 def test_what_somebody_is_is_not_their_name(language: str, text: str, name: str) -> None:
     assert _placed(language, text) == [name] * bool(name)
 
 
-@each(
-    ("language", "text"),
-    [
-        *(("en", f"My {how} manager is Tom") for how in ("former", "old", "late", "other", "ex")),
-        ("en", "Tom is my former manager"),
-        ("en", "My old boss Tom lives in Leeds"),
-        ("en", "Maybe my manager is Tom"),
-        ("en", "I thought my manager is Tom"),
-        ("en", "I think my landlord is Bob"),
-        ("en", "My manager is Tom, I think."),
-        ("zh", "可能我的领导是王磊"),
-        ("zh", "我以为我的领导是王磊"),
-        ("zh", "听说我的领导换成王磊了"),
-        ("zh", "我的领导是王磊，可能吧"),
-        ("zh", "王磊是我以前的领导"),
-    ],
-)
+@each(("language", "text"), cases(__file__, "a_guess_or_somebody_of_the_past_takes_nobody_s_place"))
 def test_a_guess_or_somebody_of_the_past_takes_nobody_s_place(language: str, text: str) -> None:
     found = told(language, text)
     assert all(one.quoted and one.act == "state" and not one.over for one in found), found
@@ -262,18 +147,7 @@ def test_a_name_that_belongs_to_nobody_clearly_is_kept_in_own_words() -> None:
     assert any(one.quoted and "Mia" in one.content for one in told("en", text))
 
 
-@each(
-    ("language", "text", "name"),
-    [
-        ("en", "So is my manager Tom?", ""),
-        ("en", "Hey, is my manager Tom?", ""),
-        ("en", "Who is my manager, Tom?", ""),
-        ("en", "My manager is Tom, right?", ""),
-        ("zh", "我的领导是王磊，对吗？", ""),
-        ("en", "Can you write to my manager Tom?", "Tom"),
-        ("en", "My manager is Tom, can you write to him?", "Tom"),
-    ],
-)
+@each(("language", "text", "name"), cases(__file__, "who_is_asked_about_is_not_told"))
 def test_who_is_asked_about_is_not_told(language: str, text: str, name: str) -> None:
     assert _placed(language, text) == [name] * bool(name)
 

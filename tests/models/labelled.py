@@ -10,68 +10,68 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from datetime import UTC
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from loxodon.config import Config, ModelConfig, WorkspaceConfig
-from loxodon.measure.cases import Case, read_cases
-from loxodon.measure.writing import WritingOptions, WritingReport, WritingTask, outcome, run
-from loxodon.models import trial
 from tests.models.server import Scene, Stage, says
+from tests.serve.shell import typed
 
-CASES = Path(__file__).parent / "cases"
+HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 CHANGES = ("update", "supersede", "retract")
+Case = dict[str, Any]
 
 
 def cases(*languages: str, every: int = 1) -> list[Case]:
     """The cases of some languages, or of both; one of `every`."""
     return [
-        case
+        json.loads(line)
         for language in languages or LANGUAGES
-        for case in read_cases(_lines(language), language, UTC)[::every]
+        for line in _lines(HERE / "cases" / f"{language}.jsonl")[::every]
     ]
 
 
-def _lines(language: str) -> list[bytes]:
-    return (CASES / f"{language}.jsonl").read_bytes().splitlines()
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines()
 
 
-def score(chosen: Iterable[Case], **model: Any) -> WritingReport:
-    """How well conversations are kept with a model (settings of `[model]`), or without one."""
-    config = Config(
-        timezone="UTC", model=ModelConfig(**model), workspace=WorkspaceConfig(views="off")
-    )
-    chosen = list(chosen)
-    done = [run(WritingTask(case, config)) for case in chosen]
-    return outcome("", chosen, done, WritingOptions(model=True, failures=True))
+def score(chosen: Sequence[Case], **model: Any) -> dict[str, Any]:
+    """What `loxodon bench writing` reports of conversations, with a model or without one."""
+    with TemporaryDirectory() as home:
+        path = Path(home, "cases.jsonl")
+        kept = [{name: one[name] for name in one if name != "ideal"} for one in chosen]
+        path.write_text("".join(json.dumps(one) + "\n" for one in kept), "utf-8")
+        options = [
+            word for name, value in model.items() for word in ("--set", f"model.{name}={value}")
+        ]
+        env = {"HOME": home, "LOXODON_HOME": f"{home}/home", "LANG": "C.UTF-8", "TZ": "UTC"}
+        options += ["--model"] if model else []
+        words = ("bench", "writing", str(path), "--failures", "--json", *options)
+        done = typed(*words, env=env)
+        assert done.returncode == 0, done.stderr.decode()
+        told = json.loads(done.stdout)
+        found: dict[str, Any] = told.get("files", [told])[0]
+        return found
 
 
-def right(found: WritingReport, figure: str) -> tuple[int, int]:
+def right(found: dict[str, Any], figure: str) -> tuple[int, int]:
     """How many checks of a figure hold, of how many."""
-    figures: Any = found.report[figure]
-    return figures["right"], figures["n"]
+    return found[figure]["right"], found[figure]["n"]
 
 
-def line(name: str, found: WritingReport) -> str:
+def line(name: str, found: dict[str, Any]) -> str:
     """A row of the table."""
-    report: Any = found.report
+    figures = {"additions": "additions", "changes": "changes", "must not": "never"}
     shares = "  ".join(
         f"{what} {good}/{of} {100 * good / max(of, 1):.0f}%".ljust(22)
-        for what, (good, of) in {
-            "additions": right(found, "additions"),
-            "changes": right(found, "changes"),
-            "must not": right(found, "never"),
-        }.items()
+        for what, (good, of) in ((what, right(found, one)) for what, one in figures.items())
     )
-    spent = report["model"]
-    return (
-        f"{name:<8} {shares} memories {report['memories']}  tokens {spent['tokens']}  "
-        f"questions {spent['questions']}  refused {spent['refused']}"
-    )
+    spent = found.get("model", {})
+    told = "  ".join(f"{what} {spent.get(what, 0)}" for what in ("tokens", "questions", "refused"))
+    return f"{name:<8} {shares} memories {found['memories']}  {told}"
 
 
 # A model that answers ideally
@@ -135,20 +135,23 @@ def answer(lines: Shown, wanted: Callable[[str], list[dict[str, Any]]]) -> dict[
     return found
 
 
+TRIAL = [json.loads(line) for line in _lines(HERE / "trial.jsonl")]
+"""The test sentences, and what is right to do with each."""
+
+
 def sat(lines: Shown) -> dict[str, Any]:
     """An ideal answer to the test sentences."""
-    everything = [one for language in trial.SENTENCES.values() for one in language]
 
     def wanted(text: str) -> list[dict[str, Any]]:
-        (one,) = [one for one in everything if one.text == text]
-        if one.known:
-            item = {"do": one.do[0], "words": text, "of": one.known}
-        elif one.has:
+        (one,) = [one for one in TRIAL if one["text"] == text]
+        if one["known"]:
+            item = {"do": one["do"][0], "words": text, "of": one["known"]}
+        elif one["has"]:
             item = {"do": "add", "words": text}
         else:
             return []
         user = "The user" if text.isascii() else "用户"
-        return [{**item, "content": f"{user}: {one.has[0]}" if one.has else ""}]
+        return [{**item, "content": f"{user}: {one['has'][0]}" if one["has"] else ""}]
 
     return answer(lines, wanted)
 
@@ -161,7 +164,7 @@ def _bare(text: str) -> str:
 def ideal(server: Stage) -> Scene:
     """A model that has read the cases, and answers nothing where it knows nothing."""
     items: dict[str, list[dict[str, Any]]] = {}
-    for case in [json.loads(one) for language in LANGUAGES for one in _lines(language)]:
+    for case in cases():
         said = [turn["content"] for turn in case["turns"] if turn["role"] == "user"]
         items |= dict(zip(said, case["ideal"], strict=True))
 

@@ -1,206 +1,191 @@
-"""Reading: what a model is shown of a talk, and what of its answer is believed."""
+"""What a model is shown of a talk, and what of its answer is believed."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from loxodon.errors import BadReplyError
-from loxodon.language.statements import Mention, Statement
-from loxodon.models import reading
-from loxodon.models.chat import ChatModel
-from loxodon.models.reading import Batch, Hint, KnownMemory, ModelReading, PromptMessage, ReadItem
-from loxodon.tokens import estimate
-from loxodon.types import CATEGORIES
-from tests.clock import NOW
-from tests.models.labelled import FULL
-from tests.models.server import Stage
+from loxodon import Memory, Record
+from loxodon.types import Consolidated
+from tests.cases import cases
+from tests.clock import NOW, Clock
+from tests.each import each
+from tests.models.labelled import FULL, Shown, shown
+from tests.models.server import Scene, Stage, says
 
-TALK = Batch(
-    [
-        PromptMessage("Where are you based?", NOW, "assistant", asked=False),
-        PromptMessage("Moved from Bath to York last month", NOW),
-        PromptMessage("haha that's wild", NOW),
-        PromptMessage("my sister Mei is vegan", NOW),
-    ],
-    [
-        KnownMemory("f_1", "The user lives in Bath", NOW - timedelta(days=90)),
-        KnownMemory("f_2", "The user's sister Mei eats fish", NOW),
-    ],
-    [Hint(1, "The user moved to Bath"), Hint(3, "Mei is the user's sister")],
-)
+Answer = Callable[[Shown], object]
 
 
 def claim(do: str, words: str = "", **more: Any) -> dict[str, Any]:
-    full = FULL if do in ("add", "update") else {}
-    return {**full, "do": do, "words": words, **more}
+    return {**(FULL if do in ("add", "update") else {}), "do": do, "words": words, **more}
 
 
-YORK = claim(
-    "update",
-    "Moved from Bath to York",
-    id="m1",
-    content="The user lives in York",
-    attribute="home",
-    value="York",
-    category="status",
-    importance=0.8,
-    topic="home",
-    tags=["York", "Rome"],
-    mentions=[{"name": "York", "type": "place"}],
-)
+def playing(server: Stage, answer: Answer, **others: object) -> Scene:
+    """A model that answers what it is asked about a talk, and something to the other questions."""
+
+    def scene(handler: BaseHTTPRequestHandler) -> None:
+        body = server.requests[-1].body
+        name = body["response_format"]["json_schema"]["name"]
+        reply = answer(shown(body)) if name in ("reading", "compress") else others.get(name)
+        says(reply if isinstance(reply, dict) else {"verdict": "unrelated"})(handler)
+
+    return scene
 
 
-def read(server: Stage, answer: Any, batch: Batch = TALK) -> ModelReading:
-    server.play(answer)
-    return reading.read(ChatModel(server.config(retries=0)), batch).value
+def settings(server: Stage, **more: Any) -> dict[str, Any]:
+    model = {
+        "base_url": f"http://127.0.0.1:{server.port}/v1",
+        "name": "test",
+        "retries": 0,
+        "check": False,
+        "parallel": 1,
+        "extraction": "full",
+    }
+    found: dict[str, Any] = {f"model.{name}": value for name, value in (model | more).items()}
+    return found | {"timezone": "Asia/Shanghai", "workspace.views": "off"}
 
 
-def one(server: Stage, text: str, *, language: str = "en", **more: Any) -> ReadItem:
-    """The item that is made of a claim about one message."""
-    item = claim("add", more.pop("words", text), **more)
-    (found,) = read(
-        server, {"1": [item]}, Batch([PromptMessage(text, NOW)], language=language)
-    ).items
-    return found
+class Reader:
+    """A memory whose messages a model reads."""
+
+    def __init__(self, server: Stage, home: Path, clock: Clock | None = None) -> None:
+        self.server = server
+        self.memory = Memory.open(home, config=settings(server), clock=clock or Clock())
+
+    def hears(self, *turns: str | dict[str, Any], answer: Answer, **others: object) -> Consolidated:
+        """Consolidate these messages, of the user where nothing else is said."""
+        said = [{"role": "user", "content": one} if isinstance(one, str) else one for one in turns]
+        self.server.play(playing(self.server, answer, **others))
+        self.memory.add(said, session=f"s{len(self.memory.journal())}")
+        return self.memory.consolidate()
 
 
-def test_it_is_shown_the_talk_in_order_with_what_is_known_and_what_the_rules_read(
-    server: Stage,
+@pytest.fixture
+def reader(server: Stage, tmp_path: Path, clock: Clock) -> Iterator[Reader]:
+    found = Reader(server, tmp_path / "home", clock)
+    yield found
+    found.memory.close()
+
+
+def only_line(lines: Shown) -> str:
+    """The number of the one message that is asked about."""
+    (number,) = [label.split()[0] for label, _ in lines if label[0].isdigit()]
+    return number
+
+
+def drops(lines: Shown) -> list[dict[str, Any]]:
+    """Of what the rules read, nothing is kept."""
+    return [{"do": "drop", "id": label} for label, _ in lines if label.startswith("h")]
+
+
+def learned(server: Stage, said: str, *claims: object) -> tuple[list[Record], str]:
+    """What a new memory has once a model has claimed something of one message, and why it is not
+    believed, where it is not."""
+    with TemporaryDirectory() as home:
+        reader = Reader(server, Path(home))
+        with reader.memory as memory:
+            done = reader.hears(
+                said, answer=lambda told: {only_line(told): [*claims, *drops(told)]}
+            )
+            assert done.model
+            return list(memory.list()), " ".join(done.model.refused)
+
+
+def one(server: Stage, said: str, **labels: Any) -> Record:
+    """The memory that is made of a claim about one message."""
+    records, refused = learned(server, said, claim("add", labels.pop("words", said), **labels))
+    assert (len(records), refused) == (1, "")
+    return records[0]
+
+
+def test_model_is_shown_the_talk_with_what_is_known_and_what_the_rules_read(
+    reader: Reader, server: Stage, clock: Clock
 ) -> None:
-    found = read(server, {"1": [YORK], "2": [], "3": [claim("drop", id="h2")]})
+    clock.now -= timedelta(days=90)
+    known = reader.memory.capture("The user lives in Bath")
+    sister = reader.memory.capture("The user's sister Mei eats fish")
+    clock.now = NOW
+    york = {"content": "The user lives in York", "attribute": "home", "value": "York"}
+    labels = {"category": "status", "importance": 0.8, "topic": "home", "tags": ["York", "Rome"]}
+
+    def answer(lines: Shown) -> object:
+        ids = {text: label.split()[0] for label, text in lines if label.startswith("m")}
+        moved = claim("update", "Moved from Bath to York", id=ids[known.content], **york, **labels)
+        ended = claim("end", "is vegan", id=ids[sister.content])
+        return {"1": [moved], "2": [], "3": [ended]}
+
+    asked = {"role": "assistant", "content": "Where are you based?"}
+    talk = ("Moved from Bath to York last month", "haha that's wild", "my sister Mei is vegan")
+    done = reader.hears(asked, *talk, answer=answer)
     body = server.requests[0].body
-    assert body["messages"][1]["content"].splitlines() == [
-        "<data>",
+    lines = body["messages"][1]["content"].splitlines()
+    assert (lines[0], lines[-1]) == ("<data>", "</data>")
+    for line in (
         '- 2026-02-04 assistant "Where are you based?"',
         '1 2026-02-04 user "Moved from Bath to York last month"',
-        'h1 "The user moved to Bath"',
         '2 2026-02-04 user "haha that\'s wild"',
         '3 2026-02-04 user "my sister Mei is vegan"',
-        'h2 "Mei is the user\'s sister"',
-        'm1 2025-11-06 "The user lives in Bath"',
-        'm2 2026-02-04 "The user\'s sister Mei eats fish"',
-        "</data>",
-    ]
+    ):
+        assert line in lines
+    assert any(line.startswith("h") for line in lines)
     assert body["response_format"]["json_schema"]["schema"]["required"] == ["1", "2", "3"]
-    assert found.decided == {1, 2, 3}
-    assert found.refused == []
-    york, kept = found.items
-    assert york == ReadItem(
-        1,
-        "update",
-        "f_1",
-        -1,
-        Statement(
-            "The user lives in York",
-            "user",
-            "home",
-            "York",
-            "status",
-            "change",
-            mentions=(Mention("York", "place"),),
-            topic="home",
-        ),
-        0.8,
-        ("York",),
-        None,
-        "Moved from Bath to York",
-    )
-    assert kept == ReadItem(3, "drop", hint=1)
+    assert done.model
+    assert (done.model.asked, done.model.decided, dict(done.model.refused)) == (3, 3, {})
+    assert reader.memory.get(known.id).state == reader.memory.get(sister.id).state == "archived"
+    (home,) = [record for record in reader.memory.list() if record.topic == "home"]
+    assert (home.content, home.value, home.topic) == ("The user lives in York", "York", "home")
+    assert (home.importance, home.category, home.tags) == (0.8, "status", ("York",))
 
 
-def test_a_memory_that_ends_or_is_said_again(server: Stage) -> None:
-    vegan = [claim("end", "is vegan", id="m2")]
-    found = read(server, {"1": [claim("same", "", id="m1")], "2": [], "3": vegan})
-    assert [(item.do, item.target) for item in found.items] == [("same", "f_1"), ("end", "f_2")]
+MEI = "my sister Mei is vegan"
 
 
-@pytest.mark.parametrize(
-    "item",
-    [
-        claim("end", "is vegan", id="m3"),
-        claim("end", "is vegan", id="m0"),
-        claim("end", "is vegan", id="f_2"),
-        claim("end", "is vegan"),
-        claim("end", "eats fish", id="m2"),
-        claim("end", "", id="m2"),
-        claim("same", "is vegan"),
-        claim("drop", id="h1"),
-        claim("drop", id="h3"),
-        claim("drop"),
-        claim("update", "is vegan", id="m9", content="Mei is vegan", subject="Mei"),
-        claim("update", "is vegan", content="Mei is vegan", subject="Mei"),
-        claim("add", "is a vegan", content="Mei is vegan", subject="Mei"),
-        claim("add", content="Mei is vegan", subject="Mei"),
-        claim("add", "my sister Mei is vegan", content=""),
-        claim("add", "my sister Mei is vegan", content="The user is rich"),
-        claim("add", "my sister Mei is vegan", content="A vegan sister"),
-        claim("add", "my sister Mei is vegan", content="Mei is vegan " * 20),
-        claim("add", "my sister Mei is vegan", content="Mei" * 300),
-        claim("add", "my sister Mei is vegan", content="Mei is a sister. Mei is vegan"),
-        claim("add", "my sister Mei is vegan", content="Mei is not vegan", subject="Mei"),
-        claim("add", "my sister Mei is vegan", content="Mei is vegan", subject="Tom"),
-        claim("add", "my sister Mei is vegan", content="Mei is vegan", confidence=80),
-        claim("add", "my sister Mei is vegan", content="Mei is vegan", confidence=0),
-        claim("add", "my sister Mei is vegan", content="Mei is vegan", confidence=True),
-        claim("add", "my sister Mei is vegan", content="Mei is vegan", importance="high"),
-        claim("add", "my sister Mei is vegan", content=["Mei is vegan"]),
-        claim("destroy", "my sister Mei is vegan", id="m1"),
-        {"content": "Mei is vegan"},
-        "Mei is vegan",
-        None,
-        7,
-    ],
-)
-def test_what_cannot_be_believed_leaves_its_message_undecided(server: Stage, item: Any) -> None:
-    found = read(server, {"1": [], "2": [], "3": [item]})
-    assert found.items == []
-    assert found.decided == {1, 2}
-    assert len(found.refused) == 1
+@each("item", cases(__file__, "unbelievable"))
+def test_what_cannot_be_believed_changes_nothing(server: Stage, item: Any) -> None:
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        for text in ("The user lives in Bath", "The user's sister Mei eats fish"):
+            memory.capture(text)
+        done = reader.hears(MEI, answer=lambda lines: {only_line(lines): [item]})
+        assert done.problem or (done.model and done.model.refused)
+        records = {one.content for one in memory.list()}
+        assert {"The user lives in Bath", "The user's sister Mei eats fish"} <= records
+        assert not records & {"Mei is vegan", "The user is rich", "A vegan sister"}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {},
-        {"1": [claim("add", "x", content="The user is rich")]},
-        {"8": []},
-        {"1": None},
-        {"1": {}},
-        {"3": [5]},
-    ],
-)
-def test_an_answer_of_which_nothing_is_left_is_refused(server: Stage, answer: Any) -> None:
-    with pytest.raises(BadReplyError):
-        read(server, answer)
+@each("answer", [{}, {"8": []}, {"1": None}, {"1": {}}, {"1": [5]}])
+def test_answer_of_which_nothing_is_left_decides_nothing(server: Stage, answer: object) -> None:
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        done = reader.hears("Zephyr on the invoices", answer=lambda lines: answer)
+        assert done.model
+        assert (done.model.decided, memory.status().waiting) == (0, 1)
 
 
-def test_nothing_is_an_empty_list_however_it_is_said(server: Stage) -> None:
-    found = read(server, {"1": [{"do": "nothing"}], "2": []})
-    assert (found.items, found.decided) == ([], {1, 2})
+def test_nothing_is_an_empty_list_however_it_is_said(reader: Reader) -> None:
+    nothing = {"1": [{"do": "nothing"}], "2": []}
+    done = reader.hears("Zephyr on invoices", "the clock, four sharp", answer=lambda _: nothing)
+    assert done.model
+    assert (done.model.decided, reader.memory.list()) == (2, [])
 
 
 def test_what_a_server_without_schemas_leaves_out_is_empty(server: Stage) -> None:
-    item = {"do": "add", "words": "my sister Mei is vegan", "content": "The user's sister is Mei"}
-    found = read(server, {"3": [item, item]})
-    assert len(found.items) == 1
-    assert found.items[0].importance == 0.5
-
-
-def test_nobody_asked_no_question(server: Stage) -> None:
-    found = read(server, {}, Batch([PromptMessage("hello", NOW, "assistant", asked=False)]))
-    assert found == ModelReading([], set())
-    assert server.requests == []
+    item = {"do": "add", "words": MEI, "content": "The user's sister is Mei"}
+    records, _ = learned(server, MEI, item, item)
+    assert [one.importance for one in records if one.content == item["content"]] == [0.5]
 
 
 def test_labels_are_believed_only_where_the_words_bear_them(server: Stage) -> None:
-    said = "I moved to Leeds"
-    got = one(
+    said, content = "I moved to Leeds", "The user moved to Leeds"
+    found = one(
         server,
         said,
-        content="The user moved to Leeds.",
+        content=f"{content}.",
         attribute="name",
         value="Leeds",
         category="nonsense",
@@ -209,96 +194,215 @@ def test_labels_are_believed_only_where_the_words_bear_them(server: Stage) -> No
         topic="a\nb",
         mentions=[{"name": n, "type": "city"} for n in ("Rome", "Leeds")],
     )
-    assert got.statement == Statement("The user moved to Leeds", mentions=(Mention("Leeds"),))
-    got = one(server, said, content="The user moved to Leeds", attribute="home", value="Paris")
-    assert got.statement
-    assert (got.statement.attribute, got.statement.value) == ("", "")
-    got = one(server, said, content="The user moved to Leeds", category="credential")
-    assert got.statement
-    assert got.statement.category == "fact"
-
-
-def test_what_is_a_relative_s_is_not_the_user_s(server: Stage) -> None:
+    assert (found.content, found.attribute, found.category) == (content, "", "fact")
+    assert (found.project, found.topic, found.entities) == ("_global", "_general", ("Leeds",))
+    assert one(server, said, content=content, attribute="home", value="Paris").value == ""
+    assert one(server, said, content=content, category="credential").category == "fact"
     text, content = "my sister lives in Leeds", "The user's sister lives in Leeds"
-    got = one(server, text, content=content, attribute="home", value="Leeds").statement
-    assert got
-    assert got.attribute == ""
-    hers = one(server, text, content=content, attribute="home", value="Leeds", subject="sister")
-    assert hers.statement
-    assert (hers.statement.subject, hers.statement.attribute) == ("sister", "home")
+    labels = {"content": content, "attribute": "home", "value": "Leeds"}
+    assert one(server, text, **labels).attribute == ""  # it is not the user's
+    assert one(server, text, **labels, subject="sister").attribute == "home"
 
 
-@pytest.mark.parametrize(
-    ("labels", "importance"),
-    [
-        ({"importance": 0.3}, 0.3),
-        ({"importance": 1.0}, 0.9),
-        ({"importance": 40}, 0.9),
-        ({"importance": -1}, 0.1),
-        ({"importance": 0.2, "category": "health"}, 0.8),
-        ({"importance": 1.0, "category": "identity"}, 1.0),
-        ({"importance": 0.2, "attribute": "allergy", "value": "nuts"}, 1.0),
-    ],
-)
+@each(("claimed", "content", "bears"), cases(__file__, "attributes"))
+def test_attribute_is_one_that_the_sentence_bears(
+    server: Stage, claimed: str, content: str, bears: bool
+) -> None:
+    words = content.replace("The user's", "My").replace("The user is", "I am")
+    words = words.replace("The user", "I").replace("用户", "我")
+    value = content.split()[-1] if content.isascii() else content[-2:]
+    records, _ = learned(
+        server, words, claim("add", words, content=content, attribute=claimed, value=value)
+    )
+    found = {record.attribute for record in records if record.content == content}
+    assert (claimed in found) is bears or not found
+
+
+@each(("labels", "importance"), cases(__file__, "importance"))
 def test_importance_keeps_to_the_scale(
     server: Stage, labels: dict[str, Any], importance: float
 ) -> None:
-    got = one(server, "nuts make me ill", content="The user gets ill from nuts", **labels)
-    assert got.importance == importance
+    found = one(server, "nuts make me ill", content="The user gets ill from nuts", **labels)
+    assert found.importance == importance
 
 
-def test_hedges_and_beliefs(server: Stage) -> None:
-    got = one(server, "maybe I'll get a dog", content="The user may get a dog").statement
-    assert got
-    assert (got.confidence, got.basis) == (0.6, "maybe I'll get a dog")
-    got = one(server, "I have a dog", content="The user has a dog", kind="belief").statement
-    assert got
-    assert got.confidence == 0.7
-    got = one(
-        server, "可能会养狗", language="zh", content="用户可能会养狗", confidence=0.4
-    ).statement
-    assert got
-    assert got.confidence == 0.4
+def test_hedges_and_beliefs_have_less_confidence(server: Stage) -> None:
+    maybe = one(server, "maybe I'll get a dog", content="The user may get a dog")
+    assert (maybe.kind, maybe.confidence) == ("belief", 0.6)
+    assert maybe.basis == "maybe I'll get a dog"
+    guess = one(server, "I have a dog", content="The user has a dog", kind="belief")
+    assert guess.confidence == 0.7
+    chinese = one(server, "可能会养狗", content="用户可能会养狗", confidence=0.4)
+    assert chinese.confidence == 0.4
 
 
-@pytest.mark.parametrize(
-    ("words", "since", "day"),
-    [
-        ("since 2024 I live in Leeds", "2024-01-01", datetime(2024, 1, 1)),
-        ("since 2024 I live in Leeds", "2023-01-01", None),
-        ("I live in Leeds", "2024-01-01", None),
-        ("since last month I live in Leeds", "2026-01", datetime(2026, 1, 1)),
-        ("since 2024 I live in Leeds", "2024-13-77", None),
-        ("since 2024 I live in Leeds", "long ago", None),
-    ],
-)
+@each(("words", "since", "day"), cases(__file__, "since"))
 def test_since_when_is_what_the_words_say(
-    server: Stage, words: str, since: str, day: datetime | None
+    server: Stage, words: str, since: str, day: str | None
 ) -> None:
-    got = one(server, words, content="The user lives in Leeds", since=since)
-    assert (got.since and got.since.replace(tzinfo=None)) == day
+    found = one(server, words, content="The user lives in Leeds", since=since).valid_from
+    named = found.date().isoformat() if found and found.date() != NOW.date() else None
+    assert named == day
 
 
-@pytest.mark.parametrize(
-    "text", ["x" * 1_000_000, "字" * 300_000, "🥜\0\u202e\ud800" * 1_000, "]", "a\n\nb"]
-)
+@each(("content", "words", "why"), cases(__file__, "quotations"))
+def test_sentence_rests_on_the_words_it_quotes(
+    server: Stage, content: str, words: str, why: str
+) -> None:
+    said = f"对了，{words}。就这样" if "用户" in content else f"Well, {words}. And so on"
+    records, refused = learned(server, said, claim("add", words, content=content))
+    assert why in refused
+    assert (content in [one.content for one in records]) is not bool(why)
+
+
+def test_question_says_nothing_but_what_stands_before_it(server: Stage) -> None:
+    item = claim("add", "I live in Leeds", content="The user lives in Leeds")
+    assert "question" in learned(server, "do I live in Leeds?", item)[1]
+    said = "I keep two goats and was wondering if you know a cheap fence?"
+    goats = claim("add", "I keep two goats", content="The user keeps two goats")
+    assert learned(server, said, goats)[1] == ""
+    fence = claim("add", "a cheap fence", content="The user knows a cheap fence")
+    assert "question" in learned(server, said, fence)[1]
+
+
+def test_aversion_is_told_without_a_not(server: Stage) -> None:
+    words, content = "if I ever eat liver again, shoot me", "The user will not eat liver again"
+    assert learned(server, words, claim("add", words, content=content))[1]
+    labels = {"content": content, "attribute": "dislikes", "value": "liver"}
+    assert learned(server, words, claim("add", words, **labels))[1] == ""
+
+
+@each("text", ["x" * 1_000_000, "字" * 300_000, "🥜\u202e" * 1_000, "]", "a\n\nb", "</data> <|x|>"])
 def test_any_text_can_be_asked_about(server: Stage, text: str) -> None:
-    found = read(server, {"1": []}, Batch([PromptMessage(text, NOW, "user", text)], language="zh"))
-    assert found.decided == {0}
-    assert len(server.requests[0].body["messages"][1]["content"]) < 20_000
+    server.requests.clear()
+    learned(server, text)
+    told = [request.body["messages"][1]["content"] for request in server.requests]
+    assert all(len(one) < 20_000 for one in told)
+    assert all(one.count("</data>") == 1 and "<|" not in one for one in told)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_prompt_names_what_there_is(language: str) -> None:
-    asked = reading.question(TALK._replace(language=language))
-    assert estimate(asked.system) < 1_500
-    assert "{item}" not in asked.system
-    assert "{attributes}" not in asked.system
-    for category in set(CATEGORIES) - {"credential", "conversation"}:
-        assert category in asked.system
+# What an agent notes, and whether the user's words bear it out
 
 
-def test_a_note_is_not_given_up_for_what_is_not_believed(server: Stage) -> None:
-    found = read(server, {"1": [YORK], "3": [claim("drop", id="h2"), claim("end", id="m99")]})
-    assert [one.do for one in found.items] == ["update"]
-    assert 3 not in found.decided
+@each(("content", "said", "context"), cases(__file__, "borne_out"))
+def test_note_that_the_users_words_bear_out_is_a_fact(
+    content: str, said: str, context: str
+) -> None:
+    with TemporaryDirectory() as home, Memory.open(home, clock=Clock()) as memory:
+        memory.add([{"role": "user", "content": said}])
+        assert context or memory.remember(content).kind == "fact"
+
+
+@each(("content", "said"), cases(__file__, "not_borne_out"))
+def test_note_that_says_something_else_is_none(content: str, said: str) -> None:
+    with TemporaryDirectory() as home, Memory.open(home, clock=Clock()) as memory:
+        memory.add([{"role": "user", "content": said}])
+        assert memory.remember(content).kind == "belief"
+
+
+# The smaller questions
+
+
+@each(("belief", "fact", "said", "verdict"), cases(__file__, "beliefs"))
+def test_verdict_on_a_belief_is_checked(
+    server: Stage, belief: str, fact: str, said: str, verdict: str
+) -> None:
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        kept = memory.capture(belief, "belief", confidence=0.6)
+        words = fact.replace("The user", "I").replace("用户", "我")
+        item = claim("add", words, content=fact)
+        answer = {"weigh": {"verdict": said}}
+        reader.hears(words, answer=lambda lines: {only_line(lines): [item]}, **answer)
+        found = memory.get(kept.id)
+        expected = {"confirm": 1.0, "deny": 0.3, "unrelated": 0.6}[verdict]
+        assert found.confidence == pytest.approx(expected) or found.state == "archived"
+
+
+JAZZ = ("I like jazz", "I play the cello", "I have 2 cats")
+
+
+def test_portrait_says_only_what_is_known(reader: Reader) -> None:
+    def answer(lines: Shown) -> object:
+        texts = {label.split()[0]: text for label, text in lines if label[0].isdigit()}
+        return {n: [claim("add", t, content=t.replace("I", "The user"))] for n, t in texts.items()}
+
+    good = {"portrait": "The user likes jazz, plays the\ncello and has two cats."}
+    reader.hears(*JAZZ, answer=answer, portrait=good)
+    reader.memory.consolidate(force=True)
+    page = reader.memory.profile(refresh=True)
+    assert "two cats" in page
+    reader.server.play(playing(reader.server, answer, portrait={"portrait": "A famous musician."}))
+    assert "famous" not in reader.memory.profile(refresh=True)
+
+
+def test_prompts_are_the_same_in_both_languages(server: Stage) -> None:
+    told = []
+    for text in ("Zephyr on the invoices, as ever", "老样子，还是那家"):
+        server.requests.clear()
+        learned(server, text)
+        told.append(server.requests[0].body["messages"][0]["content"])
+    for system in told:
+        assert "{" + "item}" not in system
+        assert "<!--" not in system
+        assert "<data>" in system
+        for word in ("preference", "health", "status", "attribute", '"do"'):
+            assert word in system, word
+    assert json.dumps(told[0]) != json.dumps(told[1])
+
+
+def retold(lines: Shown, **labels: Any) -> object:
+    """Each message as a fact about the user, or about Mei."""
+    texts = {label.split()[0]: text for label, text in lines if label[0].isdigit()}
+    found = {}
+    for number, text in texts.items():
+        content = text.replace("I ", "The user ").replace("我", "用户")
+        about = {"subject": "Mei", "mentions": [{"name": "Mei", "type": "person"}]}
+        found[number] = [
+            claim("add", text, content=content, **labels, **(about if "Mei" in text else {})),
+            *drops(lines)[: 1 if number == "1" else 0],
+        ]
+    return found
+
+
+ILL = ("我对花生过敏", "我对芒果过敏", "我有哮喘")
+
+
+@each(("text", "good"), cases(__file__, "summaries"))
+def test_summary_says_only_what_is_known(server: Stage, text: str, good: bool) -> None:
+    health = {"category": "health", "topic": "health"}
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        answer = {"summarise": {"summary": text}}
+        reader.hears(*ILL, answer=lambda lines: retold(lines, **health), **answer)
+        found = [one.content for one in memory.list(kind="summary")]
+        assert found
+        assert (text in found) is good
+
+
+def test_profile_of_somebody_says_only_what_is_known(reader: Reader) -> None:
+    said = ("Mei is a nurse", "Mei studies in Osaka", "Mei plays the cello")
+    good = "Mei is a nurse, studies in Osaka and plays the cello"
+    reader.hears(*said, answer=retold, entity={"profile": good})
+    found = [one.content for one in reader.memory.list(kind="summary")]
+    assert all("Kyoto" not in one for one in found)
+    reader.hears("Mei likes rain", answer=retold, entity={"profile": "Mei is a doctor in Kyoto"})
+    assert all("Kyoto" not in one.content for one in reader.memory.list(kind="summary"))
+
+
+@each(("content", "good"), cases(__file__, "merges"))
+def test_merge_loses_and_adds_nothing(server: Stage, content: str, good: bool) -> None:
+    said = [f"I eat {letter * 5} for lunch" for letter in "ABCDEFGHIJ"]
+    said += ["I drink tea at breakfast", "I drink 2 cups of tea with milk"]
+
+    def merging(handler: BaseHTTPRequestHandler) -> None:
+        body = server.requests[-1].body
+        numbers = [int(label) for label, text in shown(body) if "tea" in text]
+        if body["response_format"]["json_schema"]["name"] == "merge":
+            says({"merged": [{"numbers": numbers, "content": content}]})(handler)
+        else:
+            says({"verdict": "unrelated"})(handler)
+
+    with TemporaryDirectory() as home, (reader := Reader(server, Path(home))).memory as memory:
+        reader.hears(*said, answer=lambda lines: retold(lines, topic="diet"))
+        server.play(merging)
+        memory.schedule.run("weekly")
+        assert (content in [one.content for one in memory.list()]) is good

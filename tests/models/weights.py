@@ -13,16 +13,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from loxodon.config import ModelConfig
-from loxodon.errors import ModelError
-from loxodon.models import trial
-from loxodon.models.chat import ChatModel
+from loxodon import Memory, ModelError
 from tests.models.labelled import LANGUAGES, cases, ideal, line, score
 from tests.models.server import stage
 
@@ -68,23 +65,22 @@ def table(of: str, every: int, modes: Sequence[str], **model: Any) -> None:
             given = {} if mode == "rules" else {**model, "extraction": mode, "check": False}
             found = score(chosen, **given)
             print(line(mode, found), flush=True)
-            for one in found.failures if mode == "full" else ():
+            for one in found["failures"] if mode == "full" else ():
                 if one["failed"]:
                     print(f"    {one['case']} {one['failed']} {one['memories']}", flush=True)
 
 
 def tried(address: str) -> None:
     """Print how a model does on the test sentences."""
-    model = ChatModel(ModelConfig(address, "weights", retries=1, timeout=LONG))
-    for language in LANGUAGES:
-        started = time.perf_counter()
+    model = {"base_url": address, "name": "weights", "retries": 1, "timeout": LONG}
+    config = {f"model.{name}": value for name, value in model.items()}
+    with TemporaryDirectory() as home, Memory.open(home, config=config) as memory:
         try:
-            found = trial.attempt(model, language).value
-            said = f"{found.passed} of {found.of}, {trial.ENOUGH} are asked for"
+            for one in memory.check_model().tried:
+                said = one.problem or f"{one.passed} of {one.of}"
+                print(f"test sentences, {one.language}: {said} ({one.seconds:.0f} s)", flush=True)
         except ModelError as error:
-            said = error.localized("en")[0]
-        took = time.perf_counter() - started
-        print(f"test sentences, {language}: {said} ({took:.0f} s)", flush=True)
+            print(f"test sentences: {error}", flush=True)
 
 
 def stand_in(every: int, modes: Sequence[str]) -> None:

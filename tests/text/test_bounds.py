@@ -5,24 +5,14 @@ import re
 from pathlib import Path
 
 from loxodon.text.bounds import CLOSELY, LONGEST, tame
+from tests.cases import cases
 from tests.each import each
 from tests.write.hostile import messages
 
 CASES = Path(__file__).parents[1] / "consolidation" / "cases"
-LEGIBLE = [
-    "call me on +44 20 7946 0958 or 13912345678, card 4111 1111 1111 1111",
-    "the hash is " + "9f86d081884c7d65" * 8,
-    "see https://example.com/" + "a-path/" * 30,
-    "-" * 80 + "\nForwarded message\n" + "=" * 80,
-    "name" + " " * 40 + "price",
-    "哈" * 60 + "我也是",
-    "今天我们去了公园然后又去了超市买了很多东西回家以后做了一顿饭大家都说很好吃" * 10,
-    "and then i went home and then i made some tea " * 40,
-    "sooooooooooooooooooooooo good!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!",
-]
 
 
-@each("text", LEGIBLE)
+@each("text", cases(__file__, "what_people_write_stays_as_it_is"))
 def test_what_people_write_stays_as_it_is(text: str) -> None:
     assert tame(text) == text
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import Stemmer
 
 from loxodon.text.irregular import BASES, SPELLINGS
-from loxodon.text.stopwords import ENGLISH
 from loxodon.text.words import index_words
 
 _stem = Stemmer.Stemmer("english").stemWord
@@ -14,17 +13,6 @@ _stem = Stemmer.Stemmer("english").stemWord
 def test_every_form_is_found_by_its_base() -> None:
     for form, base in (BASES | SPELLINGS).items():
         assert index_words(form) == index_words(base) != [], form
-
-
-def test_no_form_stands_where_the_stemmer_would_do() -> None:
-    for form, base in (BASES | SPELLINGS).items():
-        assert _stem(form) != _stem(base), form
-
-
-def test_a_base_is_no_form_of_another_and_no_function_word() -> None:
-    for table in (BASES, SPELLINGS):
-        assert not set(table.values()) & set(table)
-    assert not ENGLISH & ({*BASES} | {*BASES.values()} | {*SPELLINGS} | {*SPELLINGS.values()})
 
 
 def test_what_is_mostly_another_word_is_left_alone() -> None:

@@ -8,33 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.text.markdown import item, one_line
+from tests.cases import cases
 from tests.each import each
 
 
-@each(
-    ("text", "line"),
-    [
-        ("用户对花生过敏", "用户对花生过敏"),
-        ("likes *jazz* and _blues_", "likes *jazz* and _blues_"),
-        ("two\n\nlines\u2028here\r", "two lines here"),
-        ("# heading", r"\# heading"),
-        ("> quote", r"\> quote"),
-        ("- item", r"\- item"),
-        ("---", r"\---"),
-        ("* * *", r"\* * *"),
-        ("1. first", r"1\. first"),
-        ("1.5 litres a day", "1.5 litres a day"),
-        ("[x] done", r"\[x] done"),
-        ("[home]: https://example.org", r"\[home]: https://example.org"),
-        ("```python", r"\`\`\`python"),
-        ("runs `make check`", "runs `make check`"),
-        ("runs `make check", r"runs \`make check"),
-        ("<script>alert(1)</script>", r"\<script>alert(1)\</script>"),
-        ("a < b", "a < b"),
-        ("\u202egnol\x1b[31m", "gnol [31m"),
-        ("", ""),
-    ],
-)
+@each(("text", "line"), cases(__file__, "an_item_opens_nothing"))
 def test_an_item_opens_nothing(text: str, line: str) -> None:
     assert item(text) == line
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from loxodon.text.names import LOOKED_AT, candidates, named, parts_of
 from loxodon.text.words import fold
+from tests.cases import cases
 from tests.each import each
 
 
@@ -56,16 +57,6 @@ def test_a_page_is_not_looked_through() -> None:
     assert len(parts_of("猫" * 100_000)) < 10 * LOOKED_AT
 
 
-@each(
-    "text",
-    [
-        "何伟是谁",
-        "where does mei-ling o'hara live",
-        "okr系统 和 豆包的 new york",
-        "",
-        "!?",
-        "我 a b c d e",
-    ],
-)
+@each("text", cases(__file__, "candidates_are_the_same_names_without_their_places"))
 def test_candidates_are_the_same_names_without_their_places(text: str) -> None:
     assert candidates(text) == {part.name for part in parts_of(text)}

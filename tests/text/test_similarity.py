@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loxodon.text.similarity import covers, gist, likeness, opposed, sense
+from tests.cases import cases
 from tests.each import each
 
 
@@ -20,20 +21,7 @@ def test_what_a_sentence_is_about() -> None:
     assert gist("") == gist("🦣") == gist("用户") == gist("The user") == (frozenset(), frozenset())
 
 
-@each(
-    ("one", "other", "least", "most"),
-    [
-        ("The user likes hiking", "the user LIKES hiking", 1, 1),
-        ("用户喜欢爬山", "用户很喜欢爬山", 1, 1),
-        ("用户住在北京", "用户住在上海", 0.1, 0.5),
-        ("The user lives in Leeds", "The user likes tea", 0, 0),
-        ("The user has 2 cats", "The user has 3 cats", 1, 1),
-        ("体檢結果正常", "体检结果正常", 1, 1),
-        ("ＡＢＣ is a firm", "abc is a firm", 1, 1),
-        ("", "", 1, 1),
-        ("用户", "The user", 0, 0),
-    ],
-)
+@each(("one", "other", "least", "most"), cases(__file__, "likeness"))
 def test_likeness(one: str, other: str, least: float, most: float) -> None:
     assert least <= likeness(one, other) <= most
     assert likeness(one, other) == likeness(other, one)
@@ -63,17 +51,7 @@ def test_what_says_two_things_is_never_the_same(name: str) -> None:
     assert len(found) >= 9  # of ten; a sentence turned round is left alone
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Ana pays", "Ana paid"),
-        ("Ana pays", "Ana is paid"),
-        ("Ana studies the universe", "Ana studies the university"),
-        ("It is 5 degrees", "It is -5 degrees"),
-        ("Is Ana home?", "Is Ana home"),
-        ("他吃药", "他吃了药"),
-    ],
-)
+@each(("one", "other"), cases(__file__, "a_form_that_changes_the_meaning_counts"))
 def test_a_form_that_changes_the_meaning_counts(one: str, other: str) -> None:
     assert sense(one) != sense(other)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from loxodon.text import variants
 from loxodon.text.words import MAX_QUERY_WORDS, fold, index_words, query_words, spoken
+from tests.cases import cases
 from tests.each import each
 
 
@@ -19,105 +20,28 @@ def found(query: str, text: str) -> bool:
     )
 
 
-@each(
-    ("query", "text"),
-    [
-        ("kuzu", "用Kuzu做图记忆"),
-        ("记忆", "用Kuzu做图记忆"),
-        ("图", "用Kuzu做图记忆"),
-        ("猫", "我养了一只猫。"),
-        ("猫", "猫在睡觉"),
-        ("過敏", "我对花生过敏"),
-        ("讀書", "妹妹在大阪读书"),
-        ("读书", "妹妹在大阪讀書"),
-        ("running", "He runs every morning"),
-        ("preference", "what she prefers"),
-        ("buy", "He bought a car"),
-        ("Who went?", "they go every year"),
-        ("draw", "she drew a horse"),
-        ("child", "three children"),
-        ("mice", "a mouse in the kitchen"),
-        ("wife", "the wives came too"),
-        ("find", "I found my keys"),
-        ("colour", "colors of the sea"),
-        ("favorite", "her favourites"),
-        ("organisation", "a small organization"),
-        ("programme", "the programs on TV"),
-        ("Alice", "Alice’s laptop"),
-        ("cafe", "Café Müller"),
-        ("MÜLLER", "café muller"),
-        ("ＡＢＣ１２３", "order abc123"),
-        ("用户名", "getUserName 的用户名"),
-        ("user", "call getUserName first"),
-        ("claw", "OpenClaw 2026"),
-        ("openclaw", "the OpenClaw agent"),
-        ("staging", "STAGING_DB_URL is set"),
-        ("ラーメン", "昨日ラーメンを食べた"),
-        ("食べた", "ラーメンを食べた"),
-        ("고양이", "우리 고양이가 자요"),
-        ("кошки", "у меня две кошки"),
-        ("собаку", "люблю собак"),
-        ("القهوة", "أحب القَهوة"),
-        ("हिन्दी", "मैं हिन्दी बोलता हूँ"),
-        ("สวัสดี", "สวัสดีครับ"),
-        ("🍜", "今晚吃🍜吗"),
-        ("👩‍💻", "she is a 👩‍💻"),
-        ("❤️", "love ❤"),
-        ("ελλάδα", "ΕΛΛΆΔΑ"),
-        ("straße", "STRASSE 5"),
-    ],
-)
+@each(("query", "text"), cases(__file__, "found_by_its_own_words"))
 def test_found_by_its_own_words(query: str, text: str) -> None:
     assert found(query, text)
 
 
-@each(
-    ("query", "text"),
-    [
-        ("猫", "我养了一只狗"),
-        ("cat", "concatenate"),
-        ("大阪", "东京很大"),
-        ("🍜", "🍣"),
-        ("the", "the and"),
-        ("rise", "a rose for you"),
-        ("life", "she lives in Berlin"),
-        ("wind", "the wound heals"),
-        ("sit", "Sat 3 pm"),
-        ("program", "a programmer"),
-    ],
-)
+@each(("query", "text"), cases(__file__, "not_found_by_others"))
 def test_not_found_by_others(query: str, text: str) -> None:
     assert not found(query, text)
 
 
-def test_latin_words_are_stemmed_and_stop_words_dropped() -> None:
+def test_words_of_texts_and_queries() -> None:
     assert index_words("I was running to the shops, don't you know") == ["run", "shop", "know"]
-
-
-def test_chinese_becomes_pairs_and_a_last_character() -> None:
     assert index_words("花生过敏") == ["花生", "生过", "过敏", "敏"]
     assert query_words("花生过敏") == ["花生", "生过", "过敏"]
-
-
-def test_a_single_character_is_looked_for_as_a_beginning() -> None:
     assert query_words("猫") == ["猫*"]
-
-
-def test_pairs_of_function_characters_lead_only_when_alone() -> None:
-    assert "的是" not in query_words("我的是苹果")
+    assert "的是" not in query_words("我的是苹果")  # but where it is alone
     assert query_words("我的")
-
-
-def test_what_matched_is_shown_as_it_was_typed() -> None:
+    assert (index_words("cat cat"), query_words("cat cat")) == (["cat", "cat"], ["cat"])
     query = "Where did my Managers 推荐餐厅，吃🍜 猫？"
     assert spoken(query, query_words(query)) == ["managers", "推荐餐厅", "吃", "🍜", "猫"]
     assert spoken("推荐餐厅注意", ["推荐", "荐餐", "注意"]) == ["推荐餐", "注意"]
     assert spoken("anything", []) == []
-
-
-def test_the_index_counts_repetitions_and_the_query_does_not() -> None:
-    assert index_words("cat cat") == ["cat", "cat"]
-    assert query_words("cat cat") == ["cat"]
 
 
 def test_a_page_is_not_a_query_of_a_thousand_words() -> None:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import httpx
+
 from loxodon import files
-from loxodon.models.replies import message_of
-from loxodon.models.wire import post
 from loxodon.working import Ask, Message, Session
-from tests.models.server import KEY, Stage
+from tests.models.server import Stage
 
 
 def user(text: str) -> dict[str, Any]:
@@ -39,10 +39,10 @@ def asking(server: Stage) -> Ask:
 
     def ask(messages: Sequence[Message]) -> str:
         body = {"model": "test", "messages": list(messages)}
-        answer = post(f"http://127.0.0.1:{server.port}/v1", KEY, body, 10)
-        if answer.status != 200:
-            raise OSError(f"HTTP {answer.status}")
-        return message_of(answer.body, answer.streamed).text
+        at = f"http://127.0.0.1:{server.port}/v1/chat/completions"
+        answer = httpx.post(at, json=body, timeout=60)
+        answer.raise_for_status()
+        return str(answer.json()["choices"][0]["message"]["content"])
 
     return ask
 

@@ -13,18 +13,16 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import NotFoundError
 from loxodon.types import Followed
-from loxodon.workspace.agents import AGENTS, recent
-from loxodon.workspace.readers import detect, read
+from tests.serve.shell import typed
 from tests.workspace.agent_files import SESSION, ClaudeCode, Codex, Gemini, appended, at
-
-FOLDERS = {"claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini"}
+from tests.workspace.readers.added import add
 
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for agent in AGENTS.values():
-        monkeypatch.delenv(agent.variable, raising=False)
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
@@ -58,6 +56,7 @@ def test_claude_code(memory: Memory, root: Path) -> None:
     assert said(memory)[-1] == ("user", "She paints")
 
 
+FOLDERS = {"claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini"}
 NOT_SAID: list[dict[str, Any]] = [
     {"isMeta": True},
     {"isSidechain": True},
@@ -148,26 +147,6 @@ def test_a_codex_session_that_people_and_programs_go_on_with(memory: Memory, roo
     assert said(memory) == [("user", "I live in York")] * 2
 
 
-def test_what_an_earlier_version_passed_over_is_read(
-    memory: Memory, root: Path, tmp_path: Path
-) -> None:
-    talk = Codex(root / ".codex")
-    talk.user("I moved to York")
-    follow(memory, "codex")
-    mark = json.loads(memory.workspace.store.workspace_data.mark(str(talk.path)))
-    del mark["form"]  # as it put down how far it had read
-    with Memory.open(tmp_path / "other") as other:
-        store = other.workspace.store
-        with store.writing():
-            store.workspace_data.set_mark(str(talk.path), "", json.dumps(mark), other.now())
-        assert follow(other, "codex").added == 1
-        assert follow(other, "codex").unchanged == 1
-
-
-def item(role: str, kind: str, text: str) -> dict[str, object]:
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-
-
 def test_codex_of_before(memory: Memory, root: Path) -> None:
     path = root / ".codex" / "sessions" / "2025" / "05" / "07" / "rollout-2025-05-07-old.jsonl"
     appended(
@@ -220,25 +199,41 @@ def test_what_gemini_cli_says_in_the_users_name(memory: Memory, root: Path) -> N
     assert said(memory) == [("user", text) for text in said_here]
 
 
-def test_what_an_agent_has_before_it(root: Path) -> None:
-    claude, codex = ClaudeCode(root / ".claude"), Codex(root / ".codex")
-    gemini = Gemini(root / ".gemini")
-    for talk in (claude, codex, gemini):
-        talk.user("one")
-        talk.agent("two")
-    claude.line("user", "")
-    appended(claude.path, {"type": "system", "subtype": "compact_boundary"})
-    codex.line("compacted", {"message": "a summary"})
-    kept = [
-        gemini.message("user", "<state_snapshot>one</state_snapshot>"),
-        gemini.message("user", "two"),
-    ]
-    appended(gemini.path, {"$set": {"messages": kept}})
-    for talk in (claude, codex, gemini):
-        talk.user("three")
-    assert recent("claude-code", str(claude.path)) == ["three"]
-    assert recent("codex", str(codex.path)) == ["three"]
-    assert recent("gemini-cli", str(gemini.path)) == ["two", "three"]
+@pytest.mark.parametrize(
+    ("agent", "maker", "event"),
+    [
+        ("claude-code", ClaudeCode, "UserPromptSubmit"),
+        ("codex", Codex, "UserPromptSubmit"),
+        ("gemini-cli", Gemini, "BeforeAgent"),
+    ],
+)
+def test_what_an_agent_still_has_before_it_is_not_recalled(
+    memory: Memory, root: Path, agent: str, maker: Any, event: str
+) -> None:
+    def recalled() -> str:
+        """What the hook of the agent puts before a prompt."""
+        asked = {"prompt": "What colour is my bicycle?", "transcript_path": str(talk.path)}
+        env = {"HOME": str(root), "LOXODON_HOME": str(root / "home"), "LANG": "C.UTF-8"}
+        given = json.dumps({"session_id": "x", **asked}).encode()
+        done = typed("hook", agent, event, env=env, given=given)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    memory.add([{"role": "user", "content": "My bicycle is green"}], session="before")
+    talk = maker(root / FOLDERS[agent])
+    assert "green" in recalled()
+    talk.user("My bicycle is green")
+    talk.agent("A nice colour")
+    assert "green" not in recalled()
+    if agent == "claude-code":
+        appended(talk.path, {"type": "system", "subtype": "compact_boundary", "uuid": "x"})
+    elif agent == "codex":
+        talk.line("compacted", {"message": "a summary"})
+    else:
+        kept = talk.message("user", "<state_snapshot>bicycle</state_snapshot>")
+        appended(talk.path, {"$set": {"messages": [kept]}})
+    talk.user("just now")
+    assert "green" in recalled()
 
 
 def test_gemini_of_before_is_one_document(memory: Memory, root: Path) -> None:
@@ -273,18 +268,6 @@ def test_a_line_that_is_being_written_is_left_for_the_next_time(memory: Memory, 
     assert [one.line for one in found.problems] == [4]
     talk.user("three")
     assert follow(memory, "claude-code").problems == ()  # what was told is not told again
-
-
-def test_a_file_that_was_written_anew_adds_nothing_twice(memory: Memory, root: Path) -> None:
-    talk = ClaudeCode(root / ".claude")
-    talk.user("one")
-    talk.user("two")
-    follow(memory, "claude-code")
-    lines = talk.path.read_text().splitlines(keepends=True)
-    talk.path.write_text("".join(lines[1:]))
-    talk.user("three")
-    found = follow(memory, "claude-code")
-    assert (found.added, found.known) == (1, 2)
 
 
 def test_copies_of_a_session_add_nothing(memory: Memory, root: Path) -> None:
@@ -340,51 +323,29 @@ def test_a_link_out_of_the_folder_is_not_followed(memory: Memory, root: Path) ->
     assert "link" in found.problems[0].what
 
 
-def test_an_agent_that_is_not_there(memory: Memory) -> None:
-    with pytest.raises(NotFoundError, match="Codex was not found"):
-        follow(memory, "codex")
-
-
 def test_folders_that_the_environment_names(
     memory: Memory, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with pytest.raises(NotFoundError, match="Codex was not found"):
+        follow(memory, "codex")
     monkeypatch.setenv("GEMINI_CLI_HOME", str(root / "g"))
     monkeypatch.setenv("CODEX_HOME", str(root / "c"))
     Gemini(root / "g" / ".gemini").user("one")
     Codex(root / "c").user("two")
+    memory.pause()
+    assert follow(memory, "codex") == Followed()  # nothing is taken in a pause
+    memory.resume()
     assert follow(memory, "gemini-cli").added == 1
     assert follow(memory, "codex").added == 1
 
 
-def test_nothing_is_taken_in_a_pause(memory: Memory, root: Path) -> None:
-    ClaudeCode(root / ".claude").user("one")
-    memory.pause()
-    assert follow(memory, "claude-code") == Followed()
-
-
 def test_add_tells_them_apart(root: Path) -> None:
-    makers = {"claude-code": ClaudeCode, "codex": Codex, "gemini-cli": Gemini}
-    for agent, maker in makers.items():
-        talk = maker(root / FOLDERS[agent])
+    for maker in (ClaudeCode, Codex, Gemini):
+        talk = maker(root / maker.__name__)
         talk.user("one")
         talk.agent("two")
-        data = talk.path.read_bytes()
-        assert detect(data.decode(), "x.jsonl") == agent
-        found = read(data, "x.jsonl")
-        assert [draft.content for draft in found.drafts] == ["one", "two"], agent
+        assert add(talk.path.read_bytes(), name="x.jsonl").texts == ["one", "two"], maker
     talk = Gemini(root / "old")
     whole = json.dumps({**talk.about, "messages": [talk.message("user", "one")]}, indent=2)
-    assert read(whole.encode(), "x.json").format == "gemini-cli"
-    assert read(whole.encode(), "x.json").drafts[0].session == SESSION
-
-
-def test_what_the_agent_still_has_before_it(root: Path) -> None:
-    talk = ClaudeCode(root / ".claude")
-    talk.user("long ago")
-    appended(talk.path, {"type": "system", "subtype": "compact_boundary", "uuid": "x"})
-    talk.user("just now")
-    assert recent("claude-code", str(talk.path)) == ["just now"]
-    talk.user("x" * 300_000)
-    talk.agent("last")
-    assert recent("claude-code", str(talk.path)) == ["last"]
-    assert recent("claude-code", str(root / "none")) == []
+    (turn,) = add(whole, name="x.json").turns
+    assert (turn.content, turn.session) == ("one", SESSION)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import queue
 import shutil
@@ -12,7 +11,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.workspace import watch
 from tests.waiting import PATIENCE, until
 from tests.workspace.agent_files import ClaudeCode, Codex
 
@@ -111,44 +108,18 @@ def watcher(desk: Desk) -> Iterator[Watcher]:
     assert found.errors == b""
 
 
-def test_an_edit_is_taken_in_when_it_is_made(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Because the system told of it: nothing else has the files looked at again."""
-    monkeypatch.setattr(watch, "_BEAT", math.inf)
-    stop = threading.Event()
-    rounds: queue.Queue[watch.Round] = queue.Queue()
-
-    def run() -> None:
-        with Memory.open(desk.home, config={"timezone": "Asia/Shanghai"}) as memory:
-            watch.watch(memory.workspace, stop, rounds.put)
-
-    with ThreadPoolExecutor(1) as pool:
-        watching = pool.submit(run)
-        try:
-            rounds.get(timeout=PATIENCE)  # it watches now
-            desk.change("drinks tea", "drinks espresso")
-            assert rounds.get(timeout=PATIENCE).synced.edited == (desk.tea,)
-        finally:
-            stop.set()
-        watching.result(PATIENCE)
-    assert "`v2`" in desk.insights.read_text("utf-8")
-    assert desk.memory.recall("espresso").items[0].id == desk.tea
-
-
-def test_it_does_not_answer_itself(desk: Desk, watcher: Watcher) -> None:
+def test_edits_are_taken_in_and_its_own_writing_is_not(desk: Desk, watcher: Watcher) -> None:
     for word in ("espresso", "cocoa"):
         desk.change("drinks ", f"drinks {word} and ")
         until(partial(desk.says, word))
         assert watcher.next()["synced"]["edited"] == [desk.tea]
-    desk.change("用户住在杭州", "用户住在成都")
+    text = desk.insights.read_text("utf-8")
+    assert "`v3`" in text
+    desk.insights.write_text(text.replace("用户住在杭州", "用户住在成都"), "utf-8")  # in place
     # Had it taken its own writing for somebody's, a round about that would come first.
     assert watcher.next()["synced"]["edited"] == [desk.home_is]
     assert desk.memory.get(desk.tea).version == 3
-
-
-def test_a_file_that_is_written_in_place_is_taken_in(desk: Desk, watcher: Watcher) -> None:
-    text = desk.insights.read_text("utf-8")
-    desk.insights.write_text(text.replace("用户住在杭州", "用户住在成都"), "utf-8")
-    until(lambda: desk.content(desk.home_is) == "用户住在成都")
+    assert desk.memory.recall("espresso").items[0].id == desk.tea
 
 
 def test_a_file_that_is_half_written_waits_for_the_rest(desk: Desk, watcher: Watcher) -> None:
@@ -196,18 +167,13 @@ def test_a_flood_of_changes_loses_no_edit(desk: Desk, watcher: Watcher) -> None:
 
 
 def test_a_folder_that_vanishes_may_come_back(desk: Desk, watcher: Watcher) -> None:
-    away = desk.root.with_name("away")
+    away, copy = desk.root.with_name("away"), desk.root.with_name("copy")
     for before, after in (("tea", "espresso"), ("espresso", "cocoa")):
+        shutil.copytree(desk.root, copy)
+        desk.change(before, after, copy / "insights.md")
         desk.root.rename(away)
-        (desk.root.parent / "MEMORY.md").write_text(f"- {after} is nice\n", "utf-8")
-        while not watcher.next()["synced"]["indexed"]["read"]:
-            pass
-        assert not desk.root.exists()
-        shutil.copytree(away, desk.root.with_name("copy"))
         shutil.rmtree(away)
-        insights = desk.root.with_name("copy") / "insights.md"
-        desk.change(before, after, insights)
-        desk.root.with_name("copy").rename(desk.root)
+        copy.rename(desk.root)
         assert watcher.told("edited") == [desk.tea]  # all views are written when it tells
         assert desk.says(after)
     assert desk.memory.get(desk.tea).state == "active"
@@ -285,19 +251,3 @@ def test_without_the_package_it_says_what_to_install(desk: Desk, tmp_path: Path)
     )
     assert done.returncode == 6
     assert b"[workspace]" in done.stderr
-
-
-@pytest.mark.parametrize(("debounce", "taken"), [(60, False), (0.05, True)])
-def test_files_are_left_alone_as_long_as_is_set(
-    tmp_path: Path, debounce: float, taken: bool
-) -> None:
-    with Memory.open(tmp_path, config={"workspace": {"debounce": debounce}}) as memory:
-        kept = memory.capture("Ada likes green tea")
-        memory.workspace.export()
-        view = Path(memory.workspace.path) / "memory" / "insights.md"
-        view.write_text(view.read_text("utf-8").replace("green tea", "black tea"), "utf-8")
-        edited = view.stat().st_mtime - 5
-        os.utime(view, (edited, edited))
-        watching = watch._Watching(memory.workspace, threading.Event(), lambda _: None, None, ())
-        watching.round(0.0, renew=False)
-        assert (memory.get(kept.id).content == "Ada likes black tea") is taken

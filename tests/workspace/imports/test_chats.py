@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from loxodon import Memory
 from tests.workspace.imports.conftest import Take
 from tests.workspace.imports.exports import (
@@ -103,13 +101,13 @@ ODD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("value", ODD)
 def test_odd_conversations_do_not_stop_the_good_one(
-    memory: Memory, take: Take, tmp_path: Path, value: object
+    memory: Memory, take: Take, tmp_path: Path
 ) -> None:
     good = conversation("good", "u", message("u", "root", "user", "I like tea"))
-    found = take(put_json(tmp_path / "c.json", [good, value]), "chatgpt")
-    assert found.turns >= 1
+    for value in ODD:
+        found = take(put_json(tmp_path / "c.json", [good, value]), "chatgpt")
+        assert found.turns + found.known >= 1
     assert "I like tea" in [turn.content for turn in memory.journal()]
 
 
@@ -208,9 +206,9 @@ def test_a_branch_that_was_given_up_is_left(memory: Memory, take: Take, tmp_path
     assert [turn.id for turn in memory.journal(session="claude-k2")] == ["1", "2"]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_odd_chats_do_not_stop_the_good_one(memory: Memory, take: Take, tmp_path: Path) -> None:
+    good = chat("good", said("g", "human", "I like tea"))
+    for value in (
         chat("", said("h", "human", "x")),
         chat("k2", said("h", "martian", "x")),
         chat("k3", said("h", "human", "x", created_at="yesterday-ish")),
@@ -219,10 +217,6 @@ def test_a_branch_that_was_given_up_is_left(memory: Memory, take: Take, tmp_path
         {"x": 1},
         7,
         {"uuid": "p", "name": "n", "docs": [{"content": "a\0b"}, 5], "created_at": "never"},
-    ],
-)
-def test_odd_chats_do_not_stop_the_good_one(
-    memory: Memory, take: Take, tmp_path: Path, value: object
-) -> None:
-    good = chat("good", said("g", "human", "I like tea"))
-    assert take(put_json(tmp_path / "c.json", [good, value]), "claude").turns == 1
+    ):
+        found = take(put_json(tmp_path / "c.json", [good, value]), "claude")
+        assert found.turns + found.known == 1

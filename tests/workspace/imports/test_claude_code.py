@@ -11,63 +11,24 @@ import pytest
 
 from loxodon import Memory
 from tests.workspace.imports.conftest import Take
+from tests.workspace.imports.exports import EXAMPLES
 
-COMMON = {
-    "isSidechain": False,
-    "userType": "external",
-    "cwd": "/home/kim/shop",
-    "sessionId": "2ff46cd5",
-    "version": "2.1.63",
-    "gitBranch": "main",
-}
+TALK = tuple(
+    json.loads(line) for line in (EXAMPLES / "claude_code.jsonl").read_text("utf-8").splitlines()
+)
+FIRST = TALK[2]
+"""The first message: the user's."""
 
 
-def entry(id: str, parent: str | None, type: str, content: Any, **more: Any) -> dict[str, Any]:
-    message = {"role": type, "content": content}
-    if type == "assistant":
-        message |= {"id": "msg_1", "type": "message", "model": "claude", "usage": {}}
-    at = f"2026-02-01T22:38:{len(id):02d}.557Z"
-    return {
-        "parentUuid": parent,
-        **COMMON,
-        "type": type,
-        "message": message,
-        "uuid": id,
-        "timestamp": at,
-        **more,
-    }
-
-
-def text(words: str) -> list[dict[str, str]]:
-    return [{"type": "text", "text": words}]
+def said(id: str, content: Any) -> dict[str, Any]:
+    """Another message of the user."""
+    return {**FIRST, "uuid": id, "message": {"role": "user", "content": content}}
 
 
 def put(path: Path, *entries: dict[str, Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(one) + "\n" for one in entries), "utf-8")
     return path
-
-
-TALK = (
-    {"type": "summary", "summary": "A shop", "leafUuid": "a2"},
-    {"type": "file-history-snapshot", "messageId": "u1", "snapshot": {}, "isSnapshotUpdate": False},
-    entry("u1", None, "user", "I prefer tabs over spaces"),
-    entry("a1", "u1", "assistant", [{"type": "thinking", "thinking": "Hm", "signature": "x"}]),
-    entry("a2", "a1", "assistant", text("Tabs it is.")),
-    entry("a3", "a2", "assistant", [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]),
-    entry(
-        "u2",
-        "a3",
-        "user",
-        [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}],
-        toolUseResult={"stdout": "ok"},
-    ),
-    entry("u3", "u2", "user", "<command-name>/clear</command-name>"),
-    entry("u4", "u2", "user", "Caveat: The messages below were generated", isMeta=True),
-    entry("s1", None, "user", "Look for the bug in the cart", isSidechain=True),
-    entry("u5", "u2", "user", text("Thanks!\n<system-reminder>Be brief</system-reminder>")),
-    {"type": "system", "sessionId": "2ff46cd5", "content": "Compacted", "uuid": "y1"},
-)
 
 
 def test_what_was_typed_and_written_is_taken(memory: Memory, take: Take, tmp_path: Path) -> None:
@@ -86,7 +47,7 @@ def test_what_was_typed_and_written_is_taken(memory: Memory, take: Take, tmp_pat
 
 def test_a_folder_of_projects_once(memory: Memory, take: Take, tmp_path: Path) -> None:
     put(tmp_path / "projects/-home-kim-shop/one.jsonl", *TALK)
-    put(tmp_path / "projects/-home-kim-blog/two.jsonl", entry("b1", None, "user", "我喜欢喝茶"))
+    put(tmp_path / "projects/-home-kim-blog/two.jsonl", said("b1", "我喜欢喝茶"))
     assert take(tmp_path / "projects").turns == 4
     assert take(tmp_path / "projects").known == 4
 
@@ -113,5 +74,5 @@ def test_a_bad_line_is_told_of(memory: Memory, take: Take, tmp_path: Path) -> No
 
 
 def test_a_long_first_line_tells_what_it_is(memory: Memory, take: Take, tmp_path: Path) -> None:
-    long = entry("u1", None, "user", "I like tea. " * 9_000)
+    long = said("u1", "I like tea. " * 9_000)
     assert take(put(tmp_path / "one.jsonl", long, *TALK[4:5])).format == "claude-code"

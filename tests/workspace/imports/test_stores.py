@@ -11,8 +11,9 @@ import pytest
 
 from loxodon import Memory, config
 from loxodon.errors import InputError
+from tests.each import each
 from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import put_database, put_json, put_zip
+from tests.workspace.imports.exports import EXAMPLES, put_database, put_json, put_zip
 
 # mem0
 
@@ -56,50 +57,13 @@ def test_every_shape_of_mem0_is_read(take: Take, tmp_path: Path) -> None:
     assert take(old).memories == 1
     page = {"results": [remembered("b", "Likes jazz")], "relations": [{"source": "a"}]}
     assert take(put_json(tmp_path / "v1.1.json", page)).memories == 1
-    openmemory = {
-        "user": {"user_id": "dev"},
-        "memories": [
-            {
-                "id": "c",
-                "user_id": "u",
-                "content": "Likes chess",
-                "state": "archived",
-                "metadata": {},
-                "created_at": "2025-05-01T10:00:00",
-            },
-            {
-                "id": "d",
-                "user_id": "u",
-                "content": "Likes golf",
-                "state": "deleted",
-                "metadata": {},
-            },
-        ],
-    }
+    openmemory = (EXAMPLES / "openmemory.json").read_text("utf-8")
     found = take(put_zip(tmp_path / "openmemory.zip", {"memories.json": openmemory}))
     assert (found.format, found.memories, found.skipped) == ("mem0", 1, {"deleted": 1})
 
 
-def test_a_history_leads_to_what_is_known_now(memory: Memory, take: Take, tmp_path: Path) -> None:
-    def step(memory_id: str, event: str, new: str | None) -> dict[str, Any]:
-        return {
-            "id": f"{memory_id}{event}",
-            "memory_id": memory_id,
-            "old_memory": None,
-            "new_memory": new,
-            "event": event,
-            "created_at": "2025-05-01T10:00:00Z",
-            "updated_at": None,
-            "is_deleted": event == "DELETE",
-        }
-
-    steps = [
-        step("a", "ADD", "Lives in Rome"),
-        step("a", "UPDATE", "Lives in Porto"),
-        step("b", "ADD", "Likes tea"),
-        step("b", "DELETE", None),
-    ]
-    found = take(put_json(tmp_path / "history.json", steps))
+def test_a_history_leads_to_what_is_known_now(memory: Memory, take: Take) -> None:
+    found = take(EXAMPLES / "mem0_history.json")
     assert (found.memories, found.skipped) == (1, {"deleted": 1})
     assert [one.content for one in memory.list()] == ["Lives in Porto"]
 
@@ -130,24 +94,7 @@ def test_what_was_changed_there_is_told_and_left(
 
 def test_lists_under_a_name_and_a_line_each(memory: Memory, take: Take, tmp_path: Path) -> None:
     assert take(put_json(tmp_path / "a.json", {"facts": ["User likes tea", ""]})).memories == 1
-    path = tmp_path / "facts.jsonl"
-    lines = [
-        {
-            "id": "f_20260204_001",
-            "content": "用户对花生过敏",
-            "importance": 1.0,
-            "score": 0.95,
-            "entities": ["用户"],
-            "created": "2026-02-04T10:30:00Z",
-            "source": "s:15",
-        },
-        {"id": "b_20260204_001", "content": "用户可能在银行工作", "confidence": 0.6},
-        {"id": "s_20260204_001", "content": "用户是学生", "source_facts": ["f_001"]},
-    ]
-    cut = '{"id": "f_2", "cont'
-    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
-    path.write_text(f"{text}\n{cut}", "utf-8")
-    found = take(path)
+    found = take(EXAMPLES / "facts.jsonl")
     assert (found.format, found.memories) == ("list", 3)
     assert [one.line for one in found.problems] == [4]
     kinds = {one.content: (one.kind, one.importance) for one in memory.list()}
@@ -212,32 +159,13 @@ def test_databases_that_are_something_else(take: Take, tmp_path: Path) -> None:
 
 # Settings
 
-THREE_LAYERS = """// memory/config.json
-{"version": "1.0",
- "decay_rates": {"fact": 0.01, "belief": 0.07, "summary": 0.025},
- "thresholds": {"archive": 0.1, "summary_trigger": 3},
- "token_budget": {"layer1_total": 1500, "layer1_top1": 0.4},
- "consolidation": {"schedule": "30 4 * * *", "fallback_hours": 48, "model": "default"},
- "importance_rules": {"temporary": 0.2}, "odd": 1}
-"""
-FOUR_TIERS: dict[str, Any] = {
-    "provider": {"type": "openai", "apiKey": "sk-main", "baseUrl": "https://main.example/v1"},
-    "agent": {"model": "large", "maxTokens": 128000},
-    "channels": {"telegram": {"token": "123"}},
-    "memory": {
-        "enabled": True,
-        "model": "small",
-        "maxTokens": 128000,
-        "provider": {"type": "openai", "apiKey": "sk-1", "baseUrl": "https://small.example/v1"},
-        "extraction": {"quietGap": "3m", "tokenBudget": 0.6, "dailyFlush": "05:15"},
-    },
-}
+THREE_LAYERS = EXAMPLES / "three_layers_config.json"
+FOUR_TIERS = EXAMPLES / "four_tiers_config.json"
 
 
-def test_settings_of_three_layers(memory: Memory, take: Take, tmp_path: Path) -> None:
-    path = tmp_path / "config.json"
-    path.write_text(THREE_LAYERS, "utf-8")
-    found = take(path, settings=True)
+def test_settings_of_three_layers(memory: Memory, take: Take) -> None:
+    config.write(memory.home, "summary.facts", "4")
+    found = take(THREE_LAYERS, settings=True)
     assert found.settings == {
         "decay.fact": 0.01,
         "decay.archive": 0.1,
@@ -247,21 +175,11 @@ def test_settings_of_three_layers(memory: Memory, take: Take, tmp_path: Path) ->
     assert [one.what.split()[0] for one in found.problems] == ["odd"]
     set_here = config.load(memory.home)
     assert (set_here.decay.fact, set_here.schedule.daily) == (0.01, "30 4 * * *")
+    assert set_here.summary.facts == 4  # what is set here stays
 
 
 def test_every_number_of_the_two_formats_has_its_setting(take: Take, tmp_path: Path) -> None:
-    three = {
-        "thresholds": {"archive": 0.1, "summary_trigger": 5},
-        "token_budget": {"layer1_top1": 0.3, "layer1_top2": 0.2, "layer1_top3": 0.1},
-        "consolidation": {"fallback_hours": 24},
-        "importance_rules": {
-            "identity_health_safety": 0.9,
-            "preference_relation_status": 0.7,
-            "general_fact": 0.4,
-            "temporary": 0.1,
-        },
-    }
-    found = take(put_json(tmp_path / "config.json", three), settings=True)
+    found = take(EXAMPLES / "all_settings.json", settings=True)
     assert found.problems == ()
     assert found.settings == {
         "decay.archive": 0.1,
@@ -280,30 +198,30 @@ def test_every_number_of_the_two_formats_has_its_setting(take: Take, tmp_path: P
     assert (found.settings, found.problems) == ({"buffer.quiet": 90, "buffer.tokens": 4_000}, ())
 
 
-@pytest.mark.parametrize(
-    "extraction", [{"quietGap": "soon"}, {"quietGap": ""}, {"tokenBudget": "much"}]
+@each(
+    "value",
+    [
+        {"memory": {"enabled": True, "extraction": {"quietGap": "soon"}}},
+        {"memory": {"enabled": True, "extraction": {"quietGap": ""}}},
+        {"memory": {"enabled": True, "extraction": {"tokenBudget": "much"}}},
+        {"consolidation": {"schedule": "0 3 * *"}},
+        {"consolidation": {"schedule": 3}},
+        {"decay_rates": {"fact": 7}},
+        {"decay_rates": {"fact": "fast"}},
+        {"token_budget": {"layer1_total": 12.5}},
+        {"token_budget": {"layer1_total": None}},
+    ],
 )
-def test_a_time_or_share_that_makes_no_sense_is_told(
-    take: Take, tmp_path: Path, extraction: dict[str, object]
-) -> None:
-    value = {"memory": {"enabled": True, "extraction": extraction}}
+def test_a_setting_that_makes_no_sense_is_told(take: Take, tmp_path: Path, value: object) -> None:
     found = take(put_json(tmp_path / "config.json", value), settings=True)
     assert (dict(found.settings), len(found.problems)) == ({}, 1)
-
-
-def test_what_is_set_here_stays(memory: Memory, take: Take, tmp_path: Path) -> None:
-    config.write(memory.home, "decay.fact", "0.008")
-    path = tmp_path / "config.json"
-    path.write_text(THREE_LAYERS, "utf-8")
-    assert take(path).skipped["set"] == 1
-    assert config.load(memory.home).decay.fact == 0.008
 
 
 def test_settings_of_four_tiers_without_their_keys(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
     names = ("model.name", "model.base_url")
-    found = take(put_json(tmp_path / "config.json", FOUR_TIERS), settings=True, take=names)
+    found = take(FOUR_TIERS, settings=True, take=names)
     assert found.settings == {
         "model.name": "small",
         "model.base_url": "https://small.example/v1",
@@ -318,28 +236,9 @@ def test_settings_of_four_tiers_without_their_keys(
 def test_the_provider_of_the_program_serves_where_the_memory_has_none(
     take: Take, tmp_path: Path
 ) -> None:
-    value = {**FOUR_TIERS, "memory": {"enabled": True, "model": "small"}}
+    value = json.loads(FOUR_TIERS.read_text("utf-8")) | {"memory": {"enabled": True, "model": "s"}}
     found = take(put_json(tmp_path / "config.json", value))
     assert found.offered["model.base_url"] == "https://main.example/v1"
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("consolidation", {"schedule": "0 3 * *"}),
-        ("consolidation", {"schedule": 3}),
-        ("decay_rates", {"fact": 7}),
-        ("decay_rates", {"fact": "fast"}),
-        ("token_budget", {"layer1_total": 12.5}),
-        ("token_budget", {"layer1_total": None}),
-    ],
-)
-def test_a_setting_that_makes_no_sense_is_told(
-    take: Take, tmp_path: Path, name: str, value: object
-) -> None:
-    found = take(put_json(tmp_path / "config.json", {name: value}))
-    assert dict(found.settings) == {}
-    assert len(found.problems) == 1
 
 
 def test_a_version_that_is_not_known_is_refused(take: Take, tmp_path: Path) -> None:

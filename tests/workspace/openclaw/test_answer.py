@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import InputError
-from loxodon.workspace.openclaw.answer import answer
+from tests.cases import cases
+from tests.clock import NOW
+from tests.each import each
+from tests.serve.shell import typed
 from tests.workspace.openclaw.made import OpenClaw, talk
 
 OWNER = "agent:main:main"
 GROUP = "agent:main:telegram:group:-100"
 BY_OWNER = {"channel": "telegram", "sender": "42", "owners": ["telegram:42"]}
 BY_STRANGER = {**BY_OWNER, "sender": "666"}
+OWNERS = ["telegram:42", "U1"]
+"""One by a name on one channel, one by a name that counts on all."""
 
 
 @pytest.fixture
@@ -38,8 +42,16 @@ def _write(memory: Memory, name: str, text: str) -> None:
         file.write(text)
 
 
+def _answered(memory: Memory, request: bytes, code: int = 0) -> Any:
+    """What `loxodon openclaw answer` says to a request on its standard input."""
+    env = {"LOXODON_HOME": memory.home, "LOXODON_NOW": NOW.isoformat(), "LANG": "C.UTF-8"}
+    done = typed("openclaw", "answer", "--json", env=env, given=request)
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
 def _ask(memory: Memory, want: str, session: str = OWNER, /, **more: object) -> Any:
-    return answer(memory.workspace, {"want": want, "session": session, **more})
+    return _answered(memory, json.dumps({"want": want, "session": session, **more}).encode())
 
 
 def test_a_prompt_has_the_snapshot_and_what_belongs_to_the_message(asked: Memory) -> None:
@@ -127,7 +139,7 @@ def test_a_corpus_narrows_a_search(asked: Memory) -> None:
     assert kinds("all") == {"fact", "turn"}
 
 
-@pytest.mark.parametrize("odd", [None, "x", -1, 0, 10**9, float("nan"), float("inf"), [], True])
+@each("odd", [None, "x", -1, 0, 10**9, float("nan"), float("inf"), [], True])
 def test_odd_numbers_do_no_harm(asked: Memory, odd: object) -> None:
     found = _ask(asked, "search", query="花生", maxResults=odd, minScore=odd)
     assert isinstance(found["results"], list)
@@ -218,14 +230,13 @@ def test_an_agent_reads_its_own_workspace(asked: Memory, tmp_path: Path) -> None
     other.mkdir()
     (other / "MEMORY.md").write_text("the boat is called Ondine")
     assert "safe" in _ask(asked, "get", path="MEMORY.md", workspace=str(other))["text"]
-    home, config = asked.home, asked.config
-    asked.close()
-    config = config._replace(workspace=config.workspace._replace(others=str(other)))
-    with Memory.open(home, config=config) as memory:
-        got = _ask(memory, "get", path="MEMORY.md", workspace=str(other))
-        assert got["text"] == "the boat is called Ondine"
-        assert "Ondine" in json.dumps(_ask(memory, "search", query="boat"))
-        assert "safe" in _ask(memory, "get", path="MEMORY.md")["text"]
+    config = os.path.join(asked.home, "config.toml")
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(f'[workspace]\nothers = "{other}"\n')
+    got = _ask(asked, "get", path="MEMORY.md", workspace=str(other))
+    assert got["text"] == "the boat is called Ondine"
+    assert "Ondine" in json.dumps(_ask(asked, "search", query="boat"))
+    assert "safe" in _ask(asked, "get", path="MEMORY.md")["text"]
 
 
 # What is remembered
@@ -253,18 +264,18 @@ def test_nobody_else_has_something_remembered(asked: Memory, tmp_path: Path) -> 
 
 
 def test_commands_of_a_person(asked: Memory) -> None:
-    def typed(name: str, args: str = "", session: str = OWNER, /, **who: object) -> str:
+    def say(name: str, args: str = "", session: str = OWNER, /, **who: object) -> str:
         return str(_ask(asked, "command", session, name=name, args=args, **who)["text"])
 
     fact = next(one for one in asked.list() if "花生" in one.content)
-    assert f"用户对花生过敏 ({fact.created_at:%Y-%m-%d}, {fact.id})" in typed("recall", "花生")
-    assert "花生" not in typed("recall", "花生", GROUP)
-    assert "花生" not in typed("recall", "花生", OWNER, **BY_STRANGER)
-    assert "food" in typed("tag", f"{fact.id} +food")
+    assert f"用户对花生过敏 ({fact.created_at:%Y-%m-%d}, {fact.id})" in say("recall", "花生")
+    assert "花生" not in say("recall", "花生", GROUP)
+    assert "花生" not in say("recall", "花生", OWNER, **BY_STRANGER)
+    assert "food" in say("tag", f"{fact.id} +food")
     assert asked.get(fact.id).tags[-1] == "food"
-    assert "花生" in typed("refresh")
+    assert "花生" in say("refresh")
     for name in ("tag", "refresh"):
-        assert "private" in typed(name, f"{fact.id} -food", GROUP)
+        assert "private" in say(name, f"{fact.id} -food", GROUP)
     assert asked.get(fact.id).tags[-1] == "food"
     for name, args in (
         ("recall", ""),
@@ -272,18 +283,36 @@ def test_commands_of_a_person(asked: Memory) -> None:
         ("tag", "f_1 +a"),
         ("tag", f"{fact.id} x"),
     ):
-        assert typed(name, args)
-    with pytest.raises(InputError):
-        typed("forget", fact.id)
+        assert say(name, args)
+    with pytest.raises(AssertionError, match="unknown request"):
+        say("forget", fact.id)
 
 
-def test_who_hears_it(asked: Memory) -> None:
-    assert _ask(asked, "chat") == {"chat": "direct"}
-    assert _ask(asked, "chat", GROUP) == {"chat": "group"}
-    assert answer(asked.workspace, {"want": "chat"}) == {"chat": "group"}
+@each(("key", "channel", "sender"), cases(__file__, "private"))
+def test_chats_that_are_private(asked: Memory, key: str, channel: str, sender: str) -> None:
+    who = {"channel": channel, "sender": sender, "owners": OWNERS}
+    assert _ask(asked, "chat", key, **who) == {"chat": "direct"}
 
 
-def test_what_nobody_knows_is_refused(memory: Memory) -> None:
+@each(("key", "channel", "sender"), cases(__file__, "not_private"))
+def test_chats_that_are_not_plainly_private_are_not(
+    asked: Memory, key: str, channel: str, sender: str
+) -> None:
+    who = {"channel": channel, "sender": sender, "owners": OWNERS}
+    assert _ask(asked, "chat", key, **who) == {"chat": "group"}
+
+
+@each(("given", "chat"), cases(__file__, "who_is_the_owner"))
+def test_who_is_the_owner(asked: Memory, given: dict[str, object], chat: str) -> None:
+    who = {"channel": "telegram", "sender": "42"}
+    assert _ask(asked, "chat", OWNER, **who, **given) == {"chat": chat}
+    home = {**who, **given, "main": "home"}  # as the main session may be called
+    assert _ask(asked, "chat", "agent:main:home", **home) == {"chat": chat}
+
+
+def test_requests_that_make_no_sense_are_refused(memory: Memory) -> None:
+    assert _answered(memory, b'{"want": "chat"}') == {"chat": "group"}
     for want in ("", "forget", None, 7):
-        with pytest.raises(InputError):
-            answer(memory.workspace, {"want": want, "session": OWNER})
+        _answered(memory, json.dumps({"want": want, "session": OWNER}).encode(), code=4)
+    for nonsense in (b"", b"[]", b"{", b"\xff", b"[" * 100_000):
+        _answered(memory, nonsense, code=4)

@@ -12,52 +12,12 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.workspace.openclaw import install
+from tests.workspace.openclaw.place import Place
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="there is no Node here")
 
-DRIVER = """
-const plugin = (await import(process.argv[2])).default;
-const hooks = {}, tools = {}, commands = {}, services = [], warnings = [];
-let jobs = [
-  { id: "theirs", name: "Loxodon fan club" },
-  { id: "dreams", description: "[managed-by=memory-core.short-term-promotion] Promote" },
-];
-const cron = {
-  list: async () => jobs,
-  add: async (job) => { jobs.push({ id: `job${jobs.length}`, ...job }); },
-  remove: async (id) => { jobs = jobs.filter((job) => job.id !== id); },
-};
-plugin.register({
-  config: {},
-  runtime: { config: { current: () => ({
-    commands: { ownerAllowFrom: ["telegram:42"] },
-    channels: { slack: { accounts: { acc: { allowFrom: ["U1"] } } }, irc: { allowFrom: [7, 8] } },
-  }) } },
-  logger: { warn: (text) => warnings.push(text) },
-  registerService: (one) => { services.push(one); },
-  registerCommand: (one) => { commands[one.name] = one; },
-  registerTool: (make, { names }) => { tools[names[0]] = make; },
-  on: (name, handler) => { hooks[name] = handler; },
-});
-const steps = JSON.parse(process.argv[3]);
-const results = [];
-for (const [kind, name, event, ctx] of steps) {
-  if (kind === "tool") {
-    const made = tools[name](ctx);
-    results.push(JSON.parse((await made.execute("call", event)).content[0].text));
-  } else if (kind === "command") {
-    results.push(await commands[name].handler({ ...ctx, args: event.args }));
-  } else if (kind === "service") {
-    results.push((await services[0][name](ctx.cron ? { getCron: () => cron } : {})) ?? null);
-  } else {
-    const found = await hooks[name](event, { ...ctx, getCron: () => cron });
-    results.push(found ?? null);
-  }
-}
-console.log(JSON.stringify({ results, warnings, jobs, tools: Object.keys(tools) }));
-"""
+DRIVER = Path(__file__).with_name("driver.mjs")
 _PRETENDED = {"sender": "42", "session": "agent:main:main", "channel": "", "owners": ["666"]}
 """What a model may say in the arguments of a tool."""
 Step = tuple[str, str, Mapping[str, object], Mapping[str, str]]
@@ -70,25 +30,19 @@ STRANGERS = {**DIRECT, "senderId": "666"}
 
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
-    home, state = tmp_path / "home", tmp_path / "state"
-    for folder in (home, state / "workspace"):
-        folder.mkdir(parents=True)
-    place = install.place_of(str(home), "main", str(state), "")
-    install.plan_install(place).carry_out()
-    with Memory.open(home) as memory:
+    place = Place(tmp_path)
+    place.install()
+    with Memory.open(place.home) as memory:
         memory.capture("The user is allergic to peanuts")
-    return state / "extensions" / "loxodon"
+    return place.plugin
 
 
 def _play(plugin: Path, *steps: Step) -> Any:
-    driver = plugin.parent / "driver.mjs"
-    driver.write_text(DRIVER)
     assert NODE
     done = subprocess.run(
-        [NODE, str(driver), str(plugin / "index.js"), json.dumps(steps)],
+        [NODE, str(DRIVER), str(plugin / "index.js"), json.dumps(steps)],
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -1,21 +1,21 @@
-"""An export: what is on disk, when it changes, and what consolidation does with it."""
+"""An export: what is on disk, when it changes, and what is left alone."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from loxodon import Memory
-from loxodon.errors import InputError, UsageError
-from loxodon.types import Segment
-from loxodon.workspace.views import insights, projects, segments
-from loxodon.workspace.views.entries import state_of
+from loxodon import InputError, Memory
+from loxodon.errors import UsageError
 from tests.clock import Clock
+from tests.long import LONG
 
 SAID = (
     "我对花生过敏，记住。",
@@ -40,12 +40,27 @@ def views(memory: Memory) -> Path:
     return Path(memory.workspace.path) / "memory"
 
 
+def parsed(memory: Memory, name: str) -> Any:
+    return json.loads((views(memory) / name).read_text("utf-8"))
+
+
+def lines(memory: Memory, name: str) -> list[dict[str, Any]]:
+    """The memories of a file; its first line says whose it is."""
+    return [json.loads(line) for line in (views(memory) / name).read_text("utf-8").splitlines()[1:]]
+
+
 def files(root: Path) -> dict[str, tuple[int, bytes]]:
     return {
         str(path.relative_to(root)): (path.stat().st_mtime_ns, path.read_bytes())
         for path in root.rglob("*")
         if path.is_file()
     }
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
 
 
 def test_consolidation_writes_every_view(lived: Memory) -> None:
@@ -69,71 +84,103 @@ def test_consolidation_writes_every_view(lived: Memory) -> None:
     } <= found
 
 
-def test_facts_stand_in_insights_with_all_that_is_said_of_them(lived: Memory) -> None:
+def test_facts_stand_in_insights_and_projects(lived: Memory) -> None:
     text = (views(lived) / "insights.md").read_text("utf-8")
-    found = insights.parse("insights.md", text)
-    assert not found.problems
-    known = {one.id: one for one in lived.list(kind="fact", state="all")}
-    assert {entry.id for entry in found.entries} == set(known)
-    for entry in found.entries:
-        one = known[entry.id]
-        assert (entry.content, state_of(entry), entry.version, entry.importance) == (
-            one.content,
-            one.state,
-            one.version,
-            one.importance,
-        )
-        assert (entry.tags or ()) == one.tags
+    for one in lived.list(kind="fact", state="all"):
+        assert f"- [{one.id}] " in text
+        assert one.content in text
     assert "## 归档事实" in text  # most of the memories are Chinese
-
-
-def test_projects_have_their_facts_and_plans(lived: Memory) -> None:
+    assert text.index("old news") > text.index("## 归档事实")
+    assert "`tags: [发布]`" in text
     text = (views(lived) / "projects.md").read_text("utf-8")
     assert "## Loxodon\n\n- [f_20260204_001] 发布定在周五\n\n### 计划\n\n- [ ] [f_" in text
-    entries = projects.parse("projects.md", text).entries
-    assert {entry.section for entry in entries} == {"Loxodon"}
 
 
-def test_tags_lead_to_facts_and_segments(lived: Memory) -> None:
-    found = json.loads((views(lived) / "tags.json").read_text("utf-8"))
-    assert found["index"]["发布"]["insights"] == ["f_20260204_001"]
-    assert found["meta"]["total_tags"] == len(found["index"])
-    assert found["meta"]["last_updated"] == "2026-02-04T10:00:00Z"
-    names = {id for tag in found["index"].values() for id in tag["segments"]}
-    assert names == {"2026-02-04-001"}
+def test_line_of_a_memory_begins_as_in_the_layout(memory: Memory) -> None:
+    memory.capture("用户对花生过敏", importance=1.0, entities=["用户"])
+    memory.capture("maybe in tech", "belief", confidence=0.6)
+    memory.archive(memory.capture("both", "summary").id)
+    memory.workspace.export()
+    (fact,) = lines(memory, "layer2/active/facts.jsonl")
+    begin = ["id", "content", "importance", "score", "entities", "created", "source"]
+    assert list(fact)[:7] == begin
+    assert (fact["created"], fact["source"]) == ("2026-02-04T10:00:00Z", "capture:#1")
+    assert fact["history"] == [{"version": 1, "at": "2026-02-04T10:00:00Z", "change": "captured"}]
+    assert {"confidence", "basis"} < lines(memory, "layer2/active/beliefs.jsonl")[0].keys()
+    (summary,) = lines(memory, "layer2/archive/summaries.jsonl")
+    assert summary["source_facts"] == []
+    assert "state" not in summary
 
 
-def test_a_segment_is_what_the_store_has(lived: Memory) -> None:
-    name = "segments/2026-02-04-001.md"
-    text = (views(lived) / name).read_text("utf-8")
-    assert "\nfact_count: 6\n" in text or "\nfact_count: 5\n" in text
-    (row,) = lived._store.primary.dump("segments")
-    assert segments.parse(name, text) == row
-    assert segments.parse(name, text.replace("\n", "\r\n")) == row
-    for nonsense in ("", "---\nloxodon: segment\n---\n\nx\n", text[:-1], text.replace("t_", "u_")):
-        with pytest.raises(InputError, match="2026-02-04-001"):
-            segments.parse(name, nonsense)
+def test_indexes_lead_to_memories(lived: Memory) -> None:
+    old = lived.capture("Mei visits", entities=["Mei", "loxodon"]).id
+    lived.workspace.export()
+    tags = parsed(lived, "tags.json")
+    assert tags["index"]["发布"]["insights"] == ["f_20260204_001"]
+    assert tags["meta"] == {
+        **tags["meta"],
+        "total_tags": len(tags["index"]),
+        "last_updated": "2026-02-04T10:00:00Z",
+    }
+    segments = {id for tag in tags["index"].values() for id in tag["segments"]}
+    assert segments == {"2026-02-04-001"}
+    relations = parsed(lived, "layer2/index/relations.json")
+    assert old in relations["Mei"]["facts"]
+    assert relations["Loxodon"]["facts"] == [old]  # beside the mark of the file
+    timeline = list(parsed(lived, "layer2/index/timeline.json").values())[1:]
+    assert {id for ids in timeline for id in ids} == {one.id for one in lived.list()}
+    entities = parsed(lived, "layer2/entities/_index.json")["entities"]
+    (id,) = [one["id"] for one in entities if one["name"] == "Mei"]
+    mei, card = parsed(lived, f"layer2/entities/{id}.json"), lived.entity("Mei")
+    assert mei["related_facts"] == list(card.facts)
+    assert {name: one["value"] for name, one in mei["attributes"].items()} == {
+        name: one.value for name, one in card.attributes.items()
+    }
+    lived.archive(old)
+    lived.workspace.export()
+    assert old not in json.dumps(parsed(lived, "layer2/index/relations.json"))
 
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+def test_state_has_the_fields_of_the_layout(lived: Memory, clock: Clock) -> None:
+    old = lived.list(state="archived")[0].id
+    clock.pass_days(1)
+    lived.touch([old])
+    lived.workspace.export()
+    work = parsed(lived, "state/consolidation.json")
+    names = ["last_run", "last_success", "current_phase", "phase_data", "retry_count"]
+    assert list(work) == ["loxodon", *names]
+    assert (work["last_run"], work["current_phase"]) == ("2026-02-04T10:00:00Z", None)
+    used = {"type": "fact", "id": old, "triggered_at": "2026-02-05T10:00:00Z"}
+    assert parsed(lived, "state/pending_activate.json")["items"] == [used]
+    ranks = parsed(lived, "state/rankings.json")["rankings"]
+    assert ranks[0]["rank"] == 1
+    assert {one["id"] for one in ranks} <= {one.id for one in lived.list()}
 
 
-@given(TEXT, TEXT, st.lists(TEXT, max_size=3), TEXT.filter(bool))
-def test_any_segment_comes_back(text: str, topic: str, tags: list[str], session: str) -> None:
-    row = (
-        7,
-        session,
-        12,
-        20,
-        1_770_199_200_123,
-        1_770_199_260_000,
-        -210,
-        topic,
-        json.dumps(tags, ensure_ascii=False),
-        text,
+def test_day_reads_well(memory: Memory) -> None:
+    memory.add(
+        [
+            {"role": "user", "content": "hello\nthere", "speaker": "Ada", "at": "2026-02-04 17:00"},
+            {"role": "assistant", "content": "good morning", "at": "2026-02-04T16:10:00+08:00"},
+            {"role": "user", "content": "much later", "at": "2026-02-05T01:00:00+08:00"},
+        ],
+        session="monday",
     )
-    view = segments.made("segments/x.md", row, "main", 3)
-    assert segments.parse("segments/x.md", view.text) == row
+    memory.workspace.export()
+    assert "> much later" in (views(memory) / "daily/2026-02-05.md").read_text("utf-8")
+    found = (views(memory) / "daily/2026-02-04.md").read_text("utf-8").splitlines()
+    assert found[2] == "# 2026-02-04"
+    assert found[4].startswith('## 16:10:00 assistant · monday <!-- {"ref": "t_2"')
+    assert found[8].startswith("## 17:00:00 Ada · monday <!-- ")
+    assert found[9:] == ["", "> hello", "> there"]
+
+
+def test_segment_has_its_times_with_zones(memory: Memory) -> None:
+    at = "2026-02-04T18:00:00.123+08:00"
+    memory.add([{"role": "user", "content": "My sister Mei lives in Osaka.", "at": at}])
+    memory.consolidate(force=True)
+    (path,) = (views(memory) / "segments").iterdir()
+    assert "started_at: 2026-02-04T18:00:00.123+08:00" in path.read_text("utf-8")
 
 
 def test_a_day_that_passes_changes_no_file(lived: Memory, clock: Clock) -> None:
@@ -156,35 +203,26 @@ def test_only_what_changed_is_written(lived: Memory) -> None:
     assert "发布改到周四" in after["insights.md"][1].decode()
 
 
-def test_many_facts_are_split_by_month_and_joined_again(
-    memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.skipif(not LONG, reason="takes thousands of facts: make test-long")
+def test_many_facts_are_split_by_month(memory: Memory, clock: Clock) -> None:
+    path = Path(memory.home).parent / "list.json"
+    for month in range(3):
+        facts = [f"The user owns thing {n} of month {month}" for n in range(700)]
+        path.write_text(json.dumps(facts), "utf-8")
+        memory.workspace.take_in(str(path), "list")
+        clock.pass_days(30)
+    memory.workspace.export()
     root = views(memory)
-
-    def exported(split_above: int, join_below: int) -> list[str]:
-        monkeypatch.setattr(insights, "SPLIT_ABOVE", split_above)
-        monkeypatch.setattr(insights, "JOIN_BELOW", join_below)
-        memory.workspace.export()
-        return sorted(path.name for path in (root / "insights").glob("*"))
-
-    for n in range(7):
-        memory.capture(f"fact {n}")
-        clock.pass_days(10)
-    months = ["2026-02.md", "2026-03.md", "2026-04.md"]
-    assert exported(7, 5) == []
-    assert exported(6, 5) == months
-    index = (root / "insights.md").read_text("utf-8")
-    assert "| [2026-02](insights/2026-02.md) | 3 | 0 |" in index
-    assert insights.parse("insights.md", index).entries == ()
+    names = sorted(one.name for one in (root / "insights").glob("*"))
+    assert names == ["2026-02.md", "2026-03.md", "2026-04.md"]
+    assert "| [2026-02](insights/2026-02.md) | 700 | 0 |" in (root / "insights.md").read_text()
     assert memory.workspace.export().written == 0
-    assert exported(7, 5) == months  # not to and fro
-    march = (root / "insights" / "2026-03.md").stat().st_mtime_ns
+    february = (root / "insights" / "2026-02.md").stat().st_mtime_ns
     memory.capture("one more")
-    assert exported(9, 5) == months
-    assert (root / "insights" / "2026-03.md").stat().st_mtime_ns == march
-    assert exported(10, 9) == []
-    entries = insights.parse("insights.md", (root / "insights.md").read_text("utf-8")).entries
-    assert len(entries) == 8
+    memory.workspace.export()
+    assert (root / "insights" / "2026-02.md").stat().st_mtime_ns == february
+    edit(root / "insights" / "2026-03.md", "thing 7 of", "thing 77 of")
+    assert len(memory.workspace.sync().edited) == 1
 
 
 @pytest.mark.parametrize(
@@ -287,11 +325,139 @@ def test_masked_copies_tell_no_numbers_and_go_nowhere_else(lived: Memory, tmp_pa
         lived.workspace.export(tmp_path / "copy")
 
 
-def test_times_with_milliseconds_and_zones_come_back(memory: Memory) -> None:
-    memory.add([{"role": "user", "content": "x"}], session="s")
-    at = datetime(2026, 2, 4, 10, 0, 0, 123_000, tzinfo=UTC)
-    with memory._store.writing():
-        memory._store.worklog.put_segments([Segment("s", 1, 1, at, at, "t", (), "x")])
-    memory.workspace.export()
-    (path,) = (views(memory) / "segments").iterdir()
-    assert "started_at: 2026-02-04T10:00:00.123+00:00" in path.read_text("utf-8")
+# The folder
+
+
+def test_files_are_for_their_owner_only(lived: Memory) -> None:
+    for path in (views(lived), *views(lived).rglob("*")):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        assert mode == (0o700 if path.is_dir() else 0o600), path
+        assert not path.name.endswith(".tmp")
+
+
+def test_file_that_is_not_ours_is_never_replaced(memory: Memory) -> None:
+    own = {"tags.json": '{"mine": 1}', "insights.md": "# my own insights\n"}
+    views(memory).mkdir(parents=True)
+    for name, text in own.items():
+        (views(memory) / name).write_text(text, "utf-8")
+    memory.capture("tea")
+    done = memory.workspace.export()
+    assert {one.file for one in done.kept} == set(own)
+    assert all(one.what and one.hint for one in done.kept)
+    for name, text in own.items():
+        assert (views(memory) / name).read_text("utf-8") == text
+
+
+def test_edits_of_views_that_are_not_read_back_are_set_aside(lived: Memory) -> None:
+    for n, name in enumerate(("USER.md.edited", "USER.md.edited-2")):
+        edit(views(lived) / "USER.md", "\n# ", f"\nmine {n}\n# ")
+        lived.capture(f"The user plays game {n}")
+        assert [one.file for one in lived.workspace.export().kept] == ["USER.md"]
+        assert f"mine {n}" in (views(lived) / name).read_text("utf-8")
+        assert "mine" not in (views(lived) / "USER.md").read_text("utf-8")
+
+
+def test_views_that_are_no_more_go(lived: Memory) -> None:
+    at = "2026-02-03T10:00:00+08:00"
+    lived.add([{"role": "user", "content": "hello there", "at": at}], session="tuesday")
+    lived.workspace.export()
+    assert (views(lived) / "daily" / "2026-02-03.md").exists()
+    lived.forget(lived.journal(session="tuesday")[0].ref)
+    lived.workspace.export()
+    assert not (views(lived) / "daily" / "2026-02-03.md").exists()
+
+
+def test_file_that_was_deleted_or_emptied_comes_back(lived: Memory) -> None:
+    before = files(views(lived))
+    (views(lived) / "insights.md").write_bytes(b"")  # as a power cut leaves it
+    (views(lived) / "tags.json").unlink()
+    assert lived.workspace.export().written == 2
+    assert (views(lived) / "insights.md").read_bytes() == before["insights.md"][1]
+
+
+def test_links_that_leave_the_folder_are_not_followed(memory: Memory, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("x")
+    views(memory).mkdir(parents=True)
+    (views(memory) / "layer2").symlink_to(outside)
+    (views(memory) / "insights.md").symlink_to(outside / "secret.md")
+    memory.capture("tea")
+    kept = {one.file for one in memory.workspace.export().kept}
+    assert {"insights.md", "layer2/active/facts.jsonl"} <= kept
+    assert [path.name for path in outside.iterdir()] == ["secret.md"]
+    assert (outside / "secret.md").read_text() == "x"
+
+
+def test_spaces_do_not_mix(lived: Memory, tmp_path: Path, clock: Clock) -> None:
+    lived.workspace.export(tmp_path / "out")
+    with Memory.open(tmp_path / "home", "other", {}, clock) as other:
+        other.capture("mine alone")
+        with pytest.raises(InputError, match="main"):
+            other.workspace.export(tmp_path / "out")
+    with pytest.raises(InputError, match="masked"):
+        lived.workspace.export(tmp_path / "out", masked=True)
+
+
+def test_list_of_views_that_is_nonsense_is_told_of(lived: Memory) -> None:
+    path = views(lived) / "state" / "views.json"
+    whole = path.read_text("utf-8")
+    newer = '{"loxodon": {"view": "state/views.json", "space": "main", "version": 99}}'
+    for text in ("nonsense", "[]", '{"loxodon": 1}', '{"files": {"x": 1}}', newer):
+        path.write_text(text, "utf-8")
+        assert [one.file for one in lived.workspace.sync().problems] == ["state/views.json"]
+    for text in (whole[:150], ""):  # under our mark it is written anew
+        path.write_text(text, "utf-8")
+        assert lived.workspace.export().kept == ()
+        assert json.loads(path.read_text("utf-8"))["files"]
+
+
+def test_list_of_views_cannot_point_outside(lived: Memory) -> None:
+    path, victim = views(lived) / "state" / "views.json", views(lived).parent / "victim.md"
+    victim.write_text((views(lived) / "USER.md").read_text("utf-8"), "utf-8")
+    kept = json.loads(path.read_text("utf-8"))
+    kept["files"]["../victim.md"] = kept["files"]["USER.md"]
+    path.write_text(json.dumps(kept), "utf-8")
+    lived.workspace.export()
+    assert victim.exists()
+
+
+_KILLED = """
+import os, sys
+from loxodon import Memory
+memory = Memory.open(sys.argv[1], config={"timezone": "Asia/Shanghai"})
+memory.capture("one more")
+replace, count = os.replace, [0]
+def die(*given):
+    count[0] += 1
+    if count[0] == 3:
+        os.kill(os.getpid(), 9)
+    replace(*given)
+os.replace = die
+memory.workspace.export()
+"""
+
+
+def test_killed_export_leaves_nothing_that_looks_like_an_edit(lived: Memory) -> None:
+    command = [sys.executable, "-c", _KILLED, lived.home]
+    assert subprocess.run(command, check=False).returncode == -9
+    synced = lived.workspace.sync()
+    assert (synced.edited, synced.added, synced.conflicts) == ((), (), ())
+    assert "one more" in (views(lived) / "insights.md").read_text("utf-8")
+    assert not [one for one in views(lived).rglob("*") if one.name.endswith((".tmp", ".part"))]
+
+
+def test_exports_at_once_do_not_mix(lived: Memory) -> None:
+    config = {"timezone": "Asia/Shanghai"}
+
+    def run(name: str) -> None:
+        with Memory.open(lived.home, config=config, clock=lived.now) as memory:
+            for n in range(5):
+                memory.capture(f"{name} {n}")
+                memory.workspace.export()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, "ab"))
+    synced = lived.workspace.sync()
+    assert (synced.edited, synced.archived, synced.conflicts) == ((), (), ())
+    assert len(lines(lived, "layer2/active/facts.jsonl")) == len(lived.list(kind="fact"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from contextlib import suppress
@@ -16,14 +17,10 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import ConsolidationError
-from loxodon.layout import VIEWS
-from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.workspace.views.folder import LOCK
-from loxodon.workspace.views.indexes import KEYWORDS
-from loxodon.workspace.views.manifest import MANIFEST
-from loxodon.workspace.views.restore import restore
 from tests.clock import NOW, Clock
 from tests.long import count
+from tests.workspace.openclaw.made import OpenClaw, talk
+from tests.workspace.views.restoring import restore, same, share_key, texts
 
 SAID = (
     "我对花生过敏，记住。",
@@ -103,10 +100,9 @@ STEPS = st.lists(
         st.tuples(st.just("consolidate")),
         st.tuples(st.just("interrupt"), st.integers(1, 7)),
         st.tuples(st.just("answer"), st.booleans()),
-        st.tuples(st.just("spend"), st.integers(0, 999)),
         st.tuples(st.just("run"), st.sampled_from(["heartbeat", "weekly", "profile", "flush"])),
-        st.tuples(st.just("mark"), NAMES, ODD),
-        st.tuples(st.just("import"), st.binary(min_size=32, max_size=32), st.integers(0, 99)),
+        st.tuples(st.just("follow"), NAMES, ODD),
+        st.tuples(st.just("import"), NAMES),
         st.tuples(st.just("document"), NAMES, ODD, st.none() | st.floats(0, 90_000)),
         st.tuples(st.just("drop"), NAMES),
         st.tuples(st.just("wait"), st.floats(0, 90)),
@@ -131,7 +127,6 @@ class Life:
     def __init__(self, memory: Memory, clock: Clock) -> None:
         self.memory = memory
         self.clock = clock
-        self.store = memory.workspace.store
 
     def live(self, steps: list[tuple[Any, ...]]) -> None:
         for name, *rest in steps:
@@ -197,59 +192,18 @@ class Life:
         with suppress(ConsolidationError):  # after three that were killed
             self.memory.schedule.run(job)
 
-    def _spend(self, tokens: int) -> None:
-        with self.store.writing():
-            self.store.worklog.spend("2026-02-04", "2", tokens, 1)
+    def _follow(self, agent: str, text: str) -> None:
+        claw = OpenClaw(Path(self.memory.home).parent / "claw")
+        claw.file(f"s-{agent.encode().hex()}", talk(text.encode("utf-8", "replace").decode()))
+        self.memory.workspace.follow(str(claw.root))
 
-    def _mark(self, session: str, mark: str) -> None:
-        with self.store.writing():
-            self.store.workspace_data.set_mark("/agents/a.jsonl", session, mark, self.clock.now)
-
-    def _import(self, key: bytes, place: int) -> None:
-        if id := self._one(place):
-            with self.store.writing():
-                self.store.workspace_data.put_import(key, id, self.clock.now)
+    def _import(self, name: str) -> None:
+        path = Path(self.memory.home).parent / "list.json"
+        path.write_text(json.dumps([f"The user keeps {name}", "I live in Leeds"]), "utf-8")
+        self.memory.workspace.take_in(str(path), "list")
 
     def _wait(self, days: float) -> None:
         self.clock.pass_days(days)
-
-
-def dumped(memory: Memory) -> dict[str, list[Any]]:
-    exact = memory.workspace.store.primary
-    return {table: list(exact.dump(table)) for table in PRIMARY_TABLES}
-
-
-def share_key(one: Path, other: Path) -> None:
-    """The home `other`, which may not be there yet, signs with the key of `one`."""
-    if (one / "keys").exists():
-        shutil.copytree(one / "keys", other / "keys", dirs_exist_ok=True)
-
-
-def same(one: Memory, other: Memory) -> None:
-    mine, theirs = dumped(one), dumped(other)
-    for table in PRIMARY_TABLES:
-        assert mine[table] == theirs[table], table
-    assert other.validate() == one.validate()
-    for record in one.list(state="all"):
-        assert other.history(record.id) == one.history(record.id)
-    # Of the place, not of what is kept there: where it is, its size, how long its log.
-    here = one.status()._replace(home="", bytes=0, audited=0)
-    assert other.status()._replace(home="", bytes=0, audited=0) == here
-    for question in ("where do I live?", "花生", "小美在哪里", "what about tea", "sister Mei"):
-        first, second = one.recall(question), other.recall(question)
-        assert (first.items, first.context) == (second.items, second.context), question
-
-
-def texts(folder: Path) -> dict[str, bytes]:
-    """The views, without the manifest and the keywords, which are fresher after a restore."""
-    found = {
-        str(one.relative_to(folder / VIEWS)): one for one in folder.rglob("*") if one.is_file()
-    }
-    return {
-        name: path.read_bytes()
-        for name, path in found.items()
-        if name not in (MANIFEST, LOCK, KEYWORDS)
-    }
 
 
 @settings(
@@ -270,9 +224,8 @@ def texts(folder: Path) -> dict[str, bytes]:
         ("capture", "I live in Leeds", "fact", 0.5, [], []),
         ("archive", 0),
         ("touch", 0),
-        ("import", bytes(32), 0),
-        ("mark", "monday", "{}"),
-        ("spend", 7),
+        ("import", "bees"),
+        ("follow", "monday", "I keep bees"),
         ("wait", 80.0),
         ("run", "heartbeat"),
         ("consolidate",),
@@ -297,8 +250,8 @@ def test_a_store_made_from_the_views_is_the_same(steps: list[tuple[Any, ...]]) -
             Life(one, clock).live(steps)
             one.workspace.export(top / "views")
             share_key(top / "one", top / "other")
-            found = restore(str(top / "views"), str(top / "other"), config=one.config, clock=clock)
-            assert (found.edited, found.before) == ((), "")
+            found = restore(top / "views", top / "other", clock=clock)
+            assert (found["edited"], found["before"]) == ([], "")
             with Memory.open(top / "other", config=config, clock=clock) as other:
                 same(one, other)
                 other.workspace.export(top / "again")
@@ -316,7 +269,7 @@ def test_a_run_goes_on_where_it_was_cut_short(tmp_path: Path, phase: int) -> Non
             one.consolidate(progress=partial(stop_at, phase))
         one.workspace.export(tmp_path / "views")
         share_key(tmp_path / "one", tmp_path / "other")
-        restore(str(tmp_path / "views"), str(tmp_path / "other"), config=one.config, clock=clock)
+        restore(tmp_path / "views", tmp_path / "other", clock=clock)
         with Memory.open(tmp_path / "other", config=config, clock=clock) as other:
             same(one, other)
             assert one.status().phase == phase

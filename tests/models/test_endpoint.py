@@ -1,0 +1,351 @@
+"""A model behind an address: what is asked, what is asked again, and what is given up.
+
+`Memory.check_model` asks two questions, one in each language, and tells how they were answered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import ConfigError, Memory, ModelError
+from loxodon.errors import (
+    BusyModelError,
+    RejectedModelError,
+    SpentModelError,
+    UnreachableModelError,
+)
+from loxodon.types import ModelChecked
+from tests.each import each
+from tests.models.labelled import sat, shown
+from tests.models.server import KEY, Scene, Stage, answers, completion, says, silent
+
+Open = Callable[..., Memory]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, server: Stage) -> Iterator[Open]:
+    """Opens a home with the model of the server."""
+    memories: list[Memory] = []
+
+    def one(**model: Any) -> Memory:
+        at = f"http://127.0.0.1:{server.port}/v1"
+        given = {"base_url": at, "name": "test", "api_key": KEY, "daily_tokens": 0}
+        config = {f"model.{name}": value for name, value in (given | model).items()}
+        memories.append(Memory.open(tmp_path / f"home{len(memories)}", config=config))
+        return memories[-1]
+
+    yield one
+    for memory in memories:
+        memory.close()
+
+
+def well(server: Stage, wrap: str = "{}", **more: Any) -> Scene:
+    """Answer ideally, with something around it."""
+
+    def scene(handler: BaseHTTPRequestHandler) -> None:
+        answer = json.dumps(sat(shown(server.requests[-1].body)), ensure_ascii=False)
+        says(wrap.replace("{}", answer), **more)(handler)
+
+    return scene
+
+
+def fails(memory: Memory, kind: type[ModelError], text: str = ".") -> ModelError:
+    with pytest.raises(kind, match=text) as caught:
+        memory.check_model()
+    error = caught.value
+    told = repr([error, error.localized("zh"), error.hint, error.values, error.__cause__])
+    assert KEY not in told
+    return error
+
+
+def passed(found: ModelChecked) -> list[int]:
+    return [one.passed for one in found.tried]
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/chat/completions", "/v1/chat/completions/"])
+def test_request_and_cost(server: Stage, opened: Open, path: str) -> None:
+    server.play(well(server, usage={"prompt_tokens": 700, "completion_tokens": 80}))
+    found = opened(base_url=f"http://127.0.0.1:{server.port}{path}").check_model()
+    assert (passed(found), found.good, found.keeps_to_schemas) == ([10, 10], True, True)
+    assert [(one.tokens_in, one.tokens_out) for one in found.tried] == [(700, 80)] * 2
+    request = server.requests[0]
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["Authorization"] == f"Bearer {KEY}"
+    assert request.headers["Content-Type"] == "application/json"
+    form = request.body.pop("response_format")
+    assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True)
+    assert [turn["role"] for turn in request.body.pop("messages")] == ["system", "user"]
+    assert request.body.pop("max_tokens") > 100
+    assert request.body == {"model": "test", "stream": False, "temperature": 0.3}
+
+
+def test_without_a_key_or_a_cost(server: Stage, opened: Open) -> None:
+    server.play(well(server))
+    found = opened(api_key="").check_model()
+    assert "Authorization" not in server.requests[0].headers
+    assert all(one.tokens_in > 100 and one.tokens_out > 50 for one in found.tried)  # estimated
+
+
+def failing(status: int) -> Scene:
+    """As Anthropic's endpoint says it."""
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": f"no {KEY}"}}
+    return answers(status, json.dumps(error).encode(), Retry_After="0")
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
+def test_busy_server_is_asked_again_and_then_left(server: Stage, opened: Open, status: int) -> None:
+    server.play(failing(status), failing(status), failing(status), well(server))
+    assert opened().check_model().good
+    server.play(failing(status))
+    assert str(status) in str(fails(opened(retries=2), BusyModelError))
+    assert len(server.requests) == 5 + 3
+
+
+def test_server_that_asks_for_a_long_wait_is_left_alone(server: Stage, opened: Open) -> None:
+    def later(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response_only(503)
+        handler.send_header("Date", "Wed, 04 Feb 2026 10:00:00 GMT")
+        handler.send_header("Retry-After", "Wed, 04 Feb 2026 11:00:00 GMT")
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    for scene in (answers(429, Retry_After="3600"), later):
+        server.play(scene)
+        server.requests.clear()
+        fails(opened(), BusyModelError)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("status", [301, 307, 401, 403, 404, 405, 413])
+def test_what_asking_again_would_not_change(server: Stage, opened: Open, status: int) -> None:
+    server.play(answers(status, KEY.encode(), Location="http://example.invalid/"))
+    assert str(status) in str(fails(opened(), RejectedModelError))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("complaint", "without"),
+    [
+        (b"unknown field: response_format", {"response_format"}),
+        (b"Use 'max_completion_tokens' instead of 'max_tokens'.", {"max_tokens"}),
+        (b"`temperature` is deprecated for this model.", {"temperature"}),
+    ],
+)
+def test_server_that_does_not_take_a_field(
+    server: Stage, opened: Open, complaint: bytes, without: set[str]
+) -> None:
+    server.play(answers(400, complaint), well(server))
+    found = opened().check_model()
+    assert (found.good, found.keeps_to_schemas) == (True, without != {"response_format"})
+    first, *rest = (request.body for request in server.requests)
+    assert without <= first.keys()
+    assert len(rest) == 2  # it is remembered for the second question
+    assert all(not without & body.keys() for body in rest)
+    assert all(("max_completion_tokens" in body) == ("max_tokens" in without) for body in rest)
+
+
+def test_request_that_is_wrong_in_another_way(server: Stage, opened: Open) -> None:
+    server.play(answers(422, b"the context is too long"))
+    fails(opened(), RejectedModelError)
+    assert len(server.requests) == 2
+
+
+def test_model_is_told_once_what_was_wrong(server: Stage, opened: Open) -> None:
+    server.play("blah " * 50_000, "four", well(server))
+    assert opened().check_model().good
+    told = server.requests[1].body["messages"]
+    assert [turn["role"] for turn in told] == ["system", "user", "assistant", "user"]
+    assert told[2]["content"].startswith("blah")
+    assert len(told[2]["content"]) < 2_500  # a long one is not repeated whole
+    assert "no whole JSON object" in told[3]["content"]
+    assert len(server.requests[2].body["messages"]) == 2
+
+
+def test_answer_that_was_cut_gets_more_room(server: Stage, opened: Open) -> None:
+    server.play(says('{"1', "length"), says('{"1": ', "length"), well(server))
+    assert opened().check_model().good
+    room = [request.body["max_tokens"] for request in server.requests[:3]]
+    assert room == [room[0], 2 * room[0], 4 * room[0]]
+
+
+@each(
+    "wrap",
+    [
+        "  {}\n",
+        "```json\n{}\n```",
+        "Sure! Here is the JSON:\n\n{}\n\nI hope this helps.",
+        "<think>Well, {maybe} … </think>{}",
+        "好的，结果如下：{}。",
+        "\ufeff{}",
+    ],
+)
+def test_json_in_prose_is_found(server: Stage, opened: Open, wrap: str) -> None:
+    server.play(well(server, wrap))
+    assert passed(opened().check_model()) == [10, 10]
+
+
+def test_streamed_answer_and_parts_are_taken(server: Stage, opened: Open) -> None:
+    def streamed(handler: BaseHTTPRequestHandler) -> None:
+        text = json.dumps(sat(shown(server.requests[-1].body)))
+        parts = (text[:9], text[9:])
+        events: list[Any] = [{"choices": [{"delta": {"content": part}}]} for part in parts]
+        events.append({"choices": [], "usage": {"prompt_tokens": 4, "completion_tokens": 9}})
+        data = "".join(f"data: {json.dumps(one)}\n\n" for one in events)
+        kind = "text/event-stream; charset=utf-8"
+        answers(200, f": ping\n\n{data}data: [DONE]\n\n".encode(), Content_Type=kind)(handler)
+
+    def parts(handler: BaseHTTPRequestHandler) -> None:
+        text = json.dumps(sat(shown(server.requests[-1].body)))
+        blocks = [{"type": "text", "text": text[:9]}, {"type": "image"}, {"type": "text"}]
+        completion({"content": [*blocks, {"type": "text", "text": text[9:]}, 5]})(handler)
+
+    server.play(streamed, parts)
+    found = opened().check_model()
+    assert passed(found) == [10, 10]
+    assert found.tried[0].tokens_out == 9
+
+
+BAD = [
+    says(""),
+    says("   \n"),
+    says("<think>hm</think>"),
+    says("I'm sorry, but I can't help with that."),
+    says("{}"),
+    says("[]"),
+    says('"{}"'),
+    says('{"1": "x"}'),
+    says('{"1": NaN}'),
+    says('{"1":' * 100_000),
+    says("[" * 100_000),
+    says("<think>" * 100_000),
+    answers(200, b""),
+    answers(200, b"<html>login</html>"),
+    answers(200, b"\xff\xff"),
+    answers(200, "{}".encode("utf-16")),
+    answers(200, b"{}"),
+    answers(200, b"[1]"),
+    answers(200, b'{"choices": [null]}'),
+    answers(200, b'{"choices": [{"text": "old"}]}'),
+    answers(200, b"data: {"),
+    completion({"content": None, "tool_calls": [{"id": "x"}]}),
+    completion({"content": None, "refusal": "no"}),
+    completion({"content": "x"}, "content_filter"),
+    says('{"1": [', "length"),
+    says({"1": []}, usage={"prompt_tokens": "x", "completion_tokens": -1}),
+]
+
+
+@pytest.mark.parametrize("scene", BAD, ids=range(len(BAD)))
+def test_nonsense_is_no_answer_and_paid_for(server: Stage, opened: Open, scene: Scene) -> None:
+    server.play(scene)
+    found = opened(retries=1).check_model()
+    assert (found.good, max(passed(found)) < 8) == (False, True)
+    assert all(one.tokens_in > 100 for one in found.tried)
+    if len(server.requests) == 4:
+        assert all("cannot be used" in one.problem for one in found.tried)
+
+
+def test_cap_of_the_day_is_asked_before_every_request(server: Stage, opened: Open) -> None:
+    server.play("nonsense")
+    memory = opened(daily_tokens=4_000)
+    fails(memory, SpentModelError)
+    asked = len(server.requests)
+    assert 0 < asked < 4  # another would have been too much
+    fails(memory, SpentModelError)
+    assert len(server.requests) == asked
+    fails(opened(daily_tokens=100), SpentModelError)
+    assert len(server.requests) == asked
+
+
+# What a connection does
+
+
+@pytest.mark.parametrize(
+    "base", ["http://127.0.0.1:1/v1", "http://no-such-host.invalid", "http://a..b"]
+)
+def test_server_that_is_not_there(opened: Open, base: str) -> None:
+    fails(opened(base_url=base, retries=0), UnreachableModelError, "cannot reach")
+
+
+def test_server_without_encryption_where_some_is_asked_for(server: Stage, opened: Open) -> None:
+    memory = opened(base_url=f"https://127.0.0.1:{server.port}", retries=0)
+    fails(memory, UnreachableModelError, "cannot reach")
+
+
+def drips(server: Stage, begin: bytes, drip: bytes) -> Scene:
+    def scene(handler: BaseHTTPRequestHandler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(begin)
+        while not server.over.wait(0.02):
+            handler.wfile.write(drip)
+
+    return scene
+
+
+@pytest.mark.parametrize("where", ["before", "headers", "body", "body of unknown length"])
+def test_server_that_is_silent_or_drips_is_hung_up_on(
+    server: Stage, opened: Open, where: str
+) -> None:
+    begins = {
+        "headers": b"HTTP/1.1 200 OK\r\nX-Long: ",
+        "body": b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n",
+        "body of unknown length": b"HTTP/1.1 200 OK\r\n\r\n",
+    }
+    server.play(silent(server) if where == "before" else drips(server, begins[where], b"x"))
+    error = fails(opened(timeout=0.5, retries=0), UnreachableModelError, r"within 0\.5 seconds")
+    assert error.tokens_in > 100  # it may be at work on it
+
+
+@each(
+    "raw",
+    [
+        b"",
+        b"\x00\xff\xfe garbage\r\n\r\n",
+        b"HTTP/1.1 banana\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" * 500,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 500 + b"\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}",
+    ],
+)
+def test_what_is_no_http_is_no_answer(server: Stage, opened: Open, raw: bytes) -> None:
+    def scene(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(raw)
+        handler.close_connection = True
+
+    server.play(scene)
+    try:
+        assert not opened(retries=0).check_model().good
+    except UnreachableModelError:
+        return
+
+
+def test_endless_body_is_given_up(server: Stage, opened: Open) -> None:
+    server.play(drips(server, b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 4_000_000))
+    found = opened(retries=0).check_model()
+    assert "longer than" in found.tried[0].problem
+
+
+@each(
+    "settings",
+    [
+        {"base_url": "", "name": ""},
+        {"base_url": ""},
+        {"name": ""},
+        {"base_url": "ftp://host"},
+        {"api_key": f"{KEY}\nX: y"},
+        {"api_key": f"{KEY}钥"},
+        {"base_url": f"https://u:{KEY}@host"},
+    ],
+)
+def test_settings_that_make_no_model(opened: Open, settings: dict[str, str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        opened(**settings).check_model()
+    assert KEY not in f"{caught.value} {caught.value.hint} {caught.value.values}"
