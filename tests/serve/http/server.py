@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,26 @@ from loxodon.layout import SCHEDULE_LOCK
 from tests import on_postgres
 
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
+INHERITED = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+"""What a program needs of the environment of the tests, to be the one that they are of."""
+
+
+def said(content: str, id: str | None = None, role: str = "user", **more: Any) -> dict[str, Any]:
+    """A message, as it is added to a journal."""
+    return {"role": role, "content": content, **({"id": id} if id else {}), **more}
+
+
+def raw(server: Server, request: bytes, least: int = 0) -> bytes:
+    """What a server answers to bytes that no client library would send: all until it hangs up, or
+    `least` bytes."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
+        wire.sendall(request)
+        found = b""
+        while chunk := wire.recv(65_536):
+            found += chunk
+            if least and len(found) >= least:
+                break
+    return found
 
 
 @contextmanager
@@ -57,7 +78,7 @@ class Server:
             stderr=self._errors,
             cwd=home.parent,
             env={
-                "PATH": os.environ["PATH"],
+                **INHERITED,
                 "HOME": str(home.parent),
                 "LANG": "C.UTF-8",
                 "LOXODON_HOME": str(home),
