@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,10 +17,8 @@ import httpx
 from loxodon.filelock import FileLock
 from loxodon.layout import SCHEDULE_LOCK
 from tests import on_postgres
-
-LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
-INHERITED = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-"""What a program needs of the environment of the tests, to be the one that they are of."""
+from tests.serve.shell import INHERITED as INHERITED
+from tests.serve.shell import LOXODON as LOXODON
 
 
 def said(content: str, id: str | None = None, role: str = "user", **more: Any) -> dict[str, Any]:

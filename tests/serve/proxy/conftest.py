@@ -52,7 +52,7 @@ class Proxy:
             return found if len(found) >= turns else None
 
         found: list[Turn] = until(enough)
-        assert len(found) == turns, [turn.content for turn in found]
+        assert len(found) == turns, [(turn.session, turn.content) for turn in found]
         return found
 
 
