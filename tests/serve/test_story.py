@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from loxodon import Memory
 from loxodon.client import Client
 from loxodon.errors import ForbiddenError, NotFoundError, PausedError, UsageError
-from loxodon.serve.host import Host
-from loxodon.serve.schedule import Rounds
 from tests.clock import NOW, Clock
-from tests.serve.http.server import LOXODON, Server
+from tests.serve.http.server import Server
+from tests.serve.shell import Shell
 from tests.waiting import until
 
 NEVER = "".join(f'{job} = ""\n' for job in ("daily", "weekly", "profile", "heartbeat"))
 QUIET = f"[buffer]\nquiet = 3600\n[schedule]\n{NEVER}"
-AT_ONCE = f"[buffer]\nquiet = 0\n[schedule]\n{NEVER}"
 SAID = [
     {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1", "at": NOW.isoformat()},
     {"role": "user", "content": "我对花生过敏", "id": "2", "at": NOW.isoformat()},
@@ -50,7 +46,7 @@ def serve(url: str, tmp_path: Path) -> Iterator[Callable[[], Server]]:
         yield make
 
 
-def test_a_day(serve: Callable[[], Server], url: str) -> None:
+def test_day_of_a_memory(serve: Callable[[], Server], url: str) -> None:
     first, second = serve(), serve()
     with Client(first.url) as one, Client(second.url) as other:
         one.add(SAID, session="monday")
@@ -92,15 +88,10 @@ def _is_refused(stranger: Client) -> bool:
     return False
 
 
-def test_a_token_is_for_every_server(serve: Callable[[], Server], url: str) -> None:
+def test_token_is_for_every_server(serve: Callable[[], Server], url: str) -> None:
     first, second = serve(), serve()
-    made = subprocess.run(
-        [LOXODON, "--home", str(first.home), "--json", "token", "add", "phone", "--rights", "read"],
-        capture_output=True,
-        env={"PATH": os.environ["PATH"], "HOME": str(first.home), "LOXODON_STORE": url},
-        check=True,
-    )
-    token = json.loads(made.stdout)["token"]
+    made = Shell(first.home).json("token", "add", "phone", "--rights", "read", LOXODON_STORE=url)
+    token = made["token"]
     for server in (first, second):
         with Client(server.url) as stranger, Client(server.url, token=token) as phone:
             until(lambda: _is_refused(stranger))
@@ -109,7 +100,7 @@ def test_a_token_is_for_every_server(serve: Callable[[], Server], url: str) -> N
                 phone.capture("is not for it")
 
 
-def test_a_space_is_deleted_through_either_server(serve: Callable[[], Server], url: str) -> None:
+def test_space_is_deleted_through_either_server(serve: Callable[[], Server], url: str) -> None:
     first, second = serve(), serve() if url else None
     with Client(first.url, space="ada") as one:
         one.capture("likes tea")
@@ -123,23 +114,22 @@ def test_a_space_is_deleted_through_either_server(serve: Callable[[], Server], u
         assert "ada" not in other.get("/v1/spaces").json()["spaces"]
 
 
-def test_a_job_is_done_once_by_whoever_comes_first(
+def test_job_is_done_once_by_whoever_comes_first(
     postgres_url: str, tmp_path: Path, clock: Clock
 ) -> None:
     """Two machines with one store: the second does what the first did not."""
-    hosts = []
-    for name in "ab":
-        home = tmp_path / name
-        home.mkdir()
-        (home / "config.toml").write_text(f'[store]\nurl = "{postgres_url}"\n{AT_ONCE}')
-        hosts.append(Host(home, clock, surface="worker"))
-    with hosts[0], hosts[1]:
-        hosts[0].memory("main").add(SAID[:1])
-        hosts[1].memory("张三").add(SAID[1:])
-        first, second = Rounds(hosts[0], NOW), Rounds(hosts[1], NOW)
-        done = [(space, ran.job) for space, ran in (*first.once(), *second.once())]
-        assert done.count(("main", "flush")) == done.count(("张三", "flush")) == 1
-        assert len(done) == len(set(done))
-        for host in hosts:
-            jobs = {job.name: job for job in host.memory("张三").schedule.jobs()}
-            assert jobs["flush"].runs == 1
+    config = {"store.url": postgres_url, "buffer.quiet": 0}
+    config |= {f"schedule.{job}": "" for job in ("daily", "weekly", "profile", "heartbeat")}
+
+    def on(machine: str, space: str) -> Memory:
+        return Memory.open(tmp_path / machine, space, config, clock)
+
+    with on("a", "main") as one, on("b", "张三") as other:
+        one.add(SAID[:1])
+        other.add(SAID[1:])
+        for space in ("main", "张三"):
+            with on("a", space) as first, on("b", space) as second:
+                done = [ran.job for ran in (*first.schedule.run_due(), *second.schedule.run_due())]
+                assert done == ["flush"]
+                jobs = {job.name: job for job in second.schedule.jobs()}
+                assert jobs["flush"].runs == 1

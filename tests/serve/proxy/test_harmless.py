@@ -334,7 +334,7 @@ def test_upstream_is_reached_through_the_proxy_of_the_system(tmp_path: Path) -> 
         tunnelling = Thread(target=tunnel, args=(company, upstream.server_address[1]), daemon=True)
         tunnelling.start()
         way = f"http://me:pass@127.0.0.1:{port}"
-        outside = {"https_proxy": way, "SSL_CERT_FILE": str(path), "no_proxy": ""}
+        outside: Any = {"https_proxy": way, "SSL_CERT_FILE": str(path), "no_proxy": ""}
         with started(tmp_path / "home", "https://api.example/v1", **outside) as proxy:
             assert posted(proxy).status_code == 200
         company.close()

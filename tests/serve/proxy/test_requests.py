@@ -104,11 +104,10 @@ def _in_one_place(handler: Handler) -> None:
     sent = handler.server.requests[-1].json
     said = sent.get("messages", sent.get("input"))
     between = said if isinstance(said, list) else []
-    if (
-        any(one["role"] in ("system", "developer") for one in between[1:])
-        or ("system" in sent or "instructions" in sent or "/messages" in handler.path)
-        and any("Biscuit" in str(one) for one in between)
-    ):
+    told = any("Biscuit" in str(one) for one in between)
+    apart = "system" in sent or "instructions" in sent or "/messages" in handler.path
+    inserted = any(one["role"] in ("system", "developer") for one in between[1:])
+    if inserted or (apart and told):
         failure(400, "System message must be at the beginning.")(handler)
     else:
         says("ok")(handler)
@@ -278,6 +277,14 @@ def packed(name: str, data: bytes) -> Scene:
     return answers(200, data, Content_Type="application/json", Content_Encoding=name)
 
 
+ODD: list[Any] = [5, [], {"content": 5}, {"content": [5]}]
+BLOCKS: list[tuple[list[dict[str, Any]], str]] = [
+    ([THOUGHT, text("Yes.")], "Yes."),
+    ([text("It is "), text("green"), text(".")], "It is green."),
+    ([text("I look."), SEARCH, text("It is.")], "I look.\nIt is."),
+    ([text("I look."), USE], ""),
+    ([], ""),
+]
 WHOLE = json.dumps(completion({"content": "packed"})).encode()
 BARE = zlib.compressobj(wbits=-15)
 REPLIES: list[tuple[str, Scene, str]] = [
@@ -298,17 +305,11 @@ REPLIES: list[tuple[str, Scene, str]] = [
     ("responses", streams(response_events("hello", "resp_9")[:-2]), "hell"),
     ("responses", document(response("hello", "resp_9")), "hello"),
     ("messages", streams(MESSAGE_NONSENSE), "ok"),
-    *(("messages", document(odd), "") for odd in (5, [], {"content": 5}, {"content": [5]})),
+    *(("messages", document(odd), "") for odd in ODD),
     *(
         ("messages", replies(blocks, stream=stream), told)
         for stream in (True, False)
-        for blocks, told in (
-            ([THOUGHT, text("Yes.")], "Yes."),
-            ([text("It is "), text("green"), text(".")], "It is green."),
-            ([text("I look."), SEARCH, text("It is.")], "I look.\nIt is."),
-            ([text("I look."), USE], ""),
-            ([], ""),
-        )
+        for blocks, told in BLOCKS
     ),
     ("messages", pieces(b"".join(message_events([THOUGHT, text("one two")])), 5), "one two"),
 ]
