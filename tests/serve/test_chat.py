@@ -136,7 +136,7 @@ never said
 """
 SAID = """
 /recall QUESTION|1. b_|is a fact now|nothing to review|remembered as f_|now has the tags|宠物
-知道了。|gate|weighed by|# Profile|# Memory snapshot|a new conversation|would delete: 
+知道了。|gate|weighed by|# Profile|# Memory snapshot|a new conversation|would delete:
 yes` to delete it permanently|deleted: |receipt r_
 """
 REFUSED = """
