@@ -70,7 +70,7 @@ LEFT_OUT = {
 OWN = (
     "tests/store/postgres",
     "tests/services",
-    "tests/serve/test_story.py",
+    "tests/serve/test_schedule.py",
     "tests/attacks/test_canaries.py",
 )
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""

@@ -20,6 +20,7 @@ import pytest
 from loxodon import Memory as Space
 from loxodon.compat.mem0 import AsyncMemory, Memory
 from loxodon.errors import ConfigError, LoxodonError
+from tests.cases import cases
 from tests.clock import Clock
 from tests.each import each
 from tests.trust.looking import files_with
@@ -353,39 +354,14 @@ def journal(home: Path, user: str) -> list[str]:
         return [turn.content for turn in space.journal()]
 
 
-@pytest.mark.parametrize(
-    ("said", "deleted", "left"),
-    [
-        (
-            "I hate mushrooms and I hate olives. I love pizza with mushrooms.",
-            "The user dislikes mushrooms",
-            "I love pizza with mushrooms.",
-        ),
-        (
-            "My dog Rex is 4 years old. Rex loves carrots. Such is life.",
-            "Rex is the user's dog",
-            "Rex loves carrots. Such is life.",
-        ),
-        (
-            "I live in Leeds with my sister Mei. Mei is a vet.",
-            "Mei is the user's sister",
-            "Mei is a vet.",
-        ),
-        (
-            "我叫小王，我住在杭州，对花生过敏。我喜欢喝乌龙茶。",
-            "用户住在杭州",
-            "我叫小王，对花生过敏。我喜欢喝乌龙茶。",
-        ),
-    ],
-)
-def test_deleting_a_memory_removes_only_its_sentence(
-    ours: Memory, tmp_path: Path, said: str, deleted: str, left: str
-) -> None:
-    added = {one["memory"]: one["id"] for one in ours.add(said, user_id="u")["results"]}
-    before = told(ours.get_all(user_id="u"))
-    ours.delete(added[deleted])
-    assert told(ours.get_all(user_id="u")) == [one for one in before if one != deleted]
-    assert journal(tmp_path / "home", "u") == [left]
+def test_deleting_a_memory_removes_only_its_sentence(ours: Memory, tmp_path: Path) -> None:
+    for n, case in enumerate(cases(__file__, "deleted")):
+        user = f"u{n}"
+        added = ours.add(case["said"], user_id=user)["results"]
+        before = told(ours.get_all(user_id=user))
+        ours.delete({one["memory"]: one["id"] for one in added}[case["deleted"]])
+        assert told(ours.get_all(user_id=user)) == [one for one in before if one != case["deleted"]]
+        assert journal(tmp_path / "home", user) == [case["left"]]
 
 
 def test_deletion_is_in_the_history_without_the_words(ours: Memory, clock: Clock) -> None:

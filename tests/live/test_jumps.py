@@ -13,7 +13,6 @@ from loxodon.errors import ForbiddenError, NotFoundError
 from loxodon.types import Turn
 from tests.clock import NOW, Clock
 from tests.long import count
-from tests.serve.shell import Shell
 
 WRONG = datetime(2036, 3, 1, 12, tzinfo=UTC)
 LOST = datetime(1970, 1, 1, 0, 5, tzinfo=UTC)
@@ -207,22 +206,6 @@ def test_archived_run_can_be_undone(memory: Memory, clock: Clock) -> None:
     for at in (run.at, NOW):
         with pytest.raises(NotFoundError):
             memory.unarchive_run(at)
-
-
-def test_clock_on_the_command_line(tmp_path: Path) -> None:
-    shell = Shell(tmp_path / "home")
-    now, later, wrong = ({"LOXODON_NOW": f"{day}"} for day in ("2026-11-15", "2026-11-16", WRONG))
-    shell("capture", "I live in Leeds", "--importance", "0.2", **now)
-    shell("consolidate", "--force", **wrong)
-    assert shell.json("status", **wrong)["clock"]["last"].startswith("2026-11-15")
-    assert shell.json("clock", "--right", **wrong)["doubted"] is None
-    assert shell.json("consolidate", "--force", **wrong)["counts"]["faded"] == 1
-    (aged,) = shell.json("clock", **later)["runs"]
-    assert len(shell.json("unarchive", "--run", aged["at"], **later)) == 1
-    assert shell.json("status", **later)["active"] == 1
-    for shown in (["clock"], ["status"], ["consolidate", "--force"]):
-        assert "loxodon clock --right" in shell.text(*shown, **later)
-    shell("unarchive", code=2)
 
 
 # Any jumps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -81,10 +82,8 @@ def test_database_is_not_touched_and_may_be_broken(tmp_path: Path, clock: Clock)
             assert not memory.consolidate().ran
             assert not memory.flush().ran
             assert (memory.flush_due(), memory.consolidation_due()) == ("", "")
-            for work in (memory.list, memory.journal, memory.reviews, memory.validate):
-                with pytest.raises(ConfigError, match="turned off"):
-                    work()
-            for work in (memory.stats, memory.schedule.jobs, memory.due_reminders):
+            off: list[Any] = [memory.list, memory.journal, memory.reviews, memory.validate]
+            for work in (*off, memory.stats, memory.schedule.jobs, memory.due_reminders):
                 with pytest.raises(ConfigError, match="turned off"):
                     work()
         assert database.read_bytes() == before

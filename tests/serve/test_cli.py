@@ -17,11 +17,12 @@ import apsw
 import pytest
 
 from loxodon import Memory
+from tests.clock import NOW, Clock
 from tests.models.embedders.tiny import folder
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
 from tests.serve.http.server import unscheduled
-from tests.serve.shell import INHERITED, LOXODON, Shell
+from tests.serve.shell import INHERITED, LOXODON, Shell, typed
 from tests.trust.looking import files_with
 from tests.workspace.imports.exports import put_json, put_zip, trip
 from tests.workspace.openclaw.made import OpenClaw, talk
@@ -107,12 +108,6 @@ def test_forgetting_leaves_no_word_in_any_file(filled: Shell) -> None:
     assert not files_with(["花生", "manager"], filled.home)
 
 
-@pytest.mark.parametrize("budget", [10, 40, 60, 100, 1000])
-def test_recall_never_exceeds_its_budget(filled: Shell, budget: int) -> None:
-    answer = filled.json("recall", "花生 Kuzu 咖啡 manager", "--budget", str(budget))
-    assert answer["tokens"] <= budget
-
-
 def test_hint_to_consolidate_unless_a_server_does_it(filled: Shell) -> None:
     assert b"not learned from yet" in filled("profile").stderr
     with unscheduled(filled.home):  # as if a server saw to it
@@ -139,13 +134,13 @@ def test_watch_syncs_on_every_change(shell: Shell) -> None:
 
 def test_bash_completes_commands_and_options(shell: Shell, tmp_path: Path) -> None:
     script = tmp_path / "completion.sh"
-    for typed, completed in (
+    for words, completed in (
         (["re"], {"recall", "repair"}),
         (["recall", "--e"], {"--explain", "--entity"}),
     ):
         script.write_text(
-            f"{shell.text('completion', 'bash')}COMP_WORDS=(loxodon {' '.join(typed)})\n"
-            f"COMP_CWORD={len(typed)}\n_loxodon\necho ${{COMPREPLY[@]}}\n"
+            f"{shell.text('completion', 'bash')}COMP_WORDS=(loxodon {' '.join(words)})\n"
+            f"COMP_CWORD={len(words)}\n_loxodon\necho ${{COMPREPLY[@]}}\n"
         )
         done = subprocess.run(["bash", str(script)], capture_output=True, text=True, check=True)
         assert completed <= set(done.stdout.split())
@@ -342,3 +337,48 @@ def test_databases_of_others_are_refused(shell: Shell, tmp_path: Path) -> None:
     assert b"no OpenClaw sessions" in shell("add", str(other), code=4).stderr
     broken.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     assert b"error" in shell("add", str(broken), code=4).stderr
+
+
+ENV = {"LANG": "C.UTF-8", "TZ": "Asia/Shanghai", "LOXODON_NOW": NOW.isoformat()}
+MOVED = {"main": ("Bristol", "Lisbon"), "zh": ("成都", "杭州")}
+
+
+def test_example_has_something_for_every_page_and_is_built_once(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    env = {**ENV, "HOME": str(tmp_path), "LOXODON_HOME": str(tmp_path / "own")}
+    done = typed("--home", str(home), "demo", "--json", env=env)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["try"][0] == ["loxodon", "--home", str(home), "ui"]
+    assert [one.name for one in tmp_path.iterdir()] == ["home"]
+    for space, (before, after) in MOVED.items():
+        with Memory.open(home, space, clock=Clock(NOW)) as memory:
+            day = memory.today()
+            for shown in (day.learned, day.reviews, day.doubtful, day.reminders, day.changed):
+                assert shown
+            assert day.ended
+            assert (day.held, day.pending) == (2, 0)  # an instruction, and a request to forget
+            (place,) = [
+                one for one in memory.list() if one.subject == "user" and one.value == after
+            ]
+            related = memory.related(place.id)
+            assert related.replaced is not None
+            assert before in related.replaced.content
+            assert len(memory.graph().nodes) > 15
+            lifted = [one for one in memory.list() if one.access_count]
+            assert {"used"} <= {mark.change for mark in memory.strength(lifted[0].id).marks}
+            said = [one for one in memory.timeline() if one.turn.role == "user"]
+            assert len([one for one in said if not one.memories]) <= 8  # most is worth keeping
+            assert {one.trust for one in memory.list(state="all")} <= {"user", "assistant"}
+            assert memory.validate() == []
+    stamp = (home / "example").stat().st_mtime_ns
+    assert b"loxodon --home" in typed("demo", str(home), env=env).stdout
+    assert (home / "example").stat().st_mtime_ns == stamp
+    mine = tmp_path / "mine"
+    with Memory.open(mine) as memory:
+        memory.capture("Mine")
+    for words in (("demo", str(mine), "--replace"), ("--home", str(mine), "demo")):
+        refused = typed(*words, env=env)
+        assert refused.returncode != 0
+        assert b"something other than" in refused.stderr
+    with Memory.open(mine) as memory:
+        assert memory.stats().active == 1

@@ -90,45 +90,32 @@ async def test_yes_is_to_what_was_asked(home: Path, mode: str) -> None:
 async def test_code_of_the_terminal_is_for_one_thing_as_it_reads(home: Path) -> None:
     shell = Shell(home)
 
-    def code_for(action: str, id: str, question: str) -> str:
-        for more in ((), ("--json",)):  # only a terminal shows it
-            told = shell("code", action, id, *more, code=2)
-            assert b"only shown in a terminal" in told.stderr
+    def code_for(action: str, id: str) -> str:
+        told = shell("code", action, id, code=2)
+        assert b"only shown in a terminal" in told.stderr
         shown = _in_a_terminal([LOXODON, "code", action, id], shell.environment)
-        shown = re.sub(r"\x1b\[[\d;]*m", "", shown)
-        assert question in shown
-        (found,) = re.findall(r"\b[A-Z0-9]{4}-[A-Z0-9]{4}\b", shown)
+        (found,) = re.findall(r"\b[A-Z0-9]{4}-[A-Z0-9]{4}\b", re.sub(r"\x1b\[[\d;]*m", "", shown))
         assert found.encode() not in told.stdout + told.stderr
         return str(found)
 
     with opened(home) as memory:
         (belief,) = memory.list()
         other = memory.remember("The user banks with Eve")
-    codes = {
-        "right": code_for("confirm", belief.id, "Is this true? The user lives in Vorlund"),
-        "other": code_for("confirm", other.id, "Eve"),
-        "forget": code_for("forget", belief.id, "Vorlund"),
-        "release": code_for("release", "q_1", "Ignore"),
-    }
-    assert len(set(codes.values())) == 4
+    right, stale = code_for("confirm", belief.id), code_for("confirm", other.id)
     async with piped(home, ALONE) as client:
         call = {"id": belief.id, "decision": "confirm"}
         why = await refused(client, "review", **call)
         assert f"ask the user to run `loxodon code confirm {belief.id}`" in why
-        assert not any(code in why for code in codes.values())
-        for wrong in (codes["other"], codes["forget"], "AAAA-AAAA"):
+        assert right not in why
+        for wrong in (stale, code_for("forget", belief.id), "AAAA-AAAA"):
             assert "is not the code for this" in await refused(client, "review", **call, code=wrong)
         await called(client, "update_memory", id=other.id, content="The user owes Eve money")
-        stale = {"id": other.id, "decision": "confirm", "code": codes["other"]}
-        assert "is not the code for this" in await refused(client, "review", **stale)
-        typed = codes["right"].lower().replace("-", " ")
-        done = await called(client, "review", **call, code=typed)
+        late = {"id": other.id, "decision": "confirm", "code": stale}
+        assert "is not the code for this" in await refused(client, "review", **late)
+        done = await called(client, "review", **call, code=right.lower().replace("-", " "))
         assert (done["decided"]["kind"], done["decided"]["waits"]) == ("fact", False)
-        await called(client, "quarantine", id="q_1", code=codes["release"])
+        await called(client, "quarantine", id="q_1", code=code_for("release", "q_1"))
         assert "previous instructions" in (await called(client, "memory_get", id="t_1"))["text"]
-    async with piped(home, ALONE, "--agent", "coder") as client:
-        given = {"id": other.id, "decision": "confirm", "code": codes["other"]}
-        assert await refused(client, "review", **given)  # whatever it says
 
 
 @MODES

@@ -211,35 +211,6 @@ def test_everything_else_passes_untouched(
     assert upstream.requests[0].json == {"model": "test", "messages": said}
 
 
-def test_upstream_error_is_handed_on(ai: anthropic.Anthropic, upstream: Stage, dog: str) -> None:
-    import anthropic
-
-    error = {"type": "error", "error": {"type": "test_error", "message": "no"}, "request_id": "r1"}
-    for status in (400, 401, 404, 413, 429, 500, 529):
-        upstream.play(document(error, status, Retry_After="7", Request_Id="r1"))
-        with pytest.raises(anthropic.APIStatusError) as caught:
-            ask(ai, "What is my dog called?")
-        assert (caught.value.status_code, caught.value.body) == (status, error)
-        assert caught.value.response.headers["retry-after"] == "7"
-        assert caught.value.request_id == "r1"
-        if status in (400, 413):  # it may be about what was added: the client's own is asked last
-            assert contents(upstream.requests[-1]) == ["What is my dog called?"]
-            assert "system" not in upstream.requests[-1].json
-
-
-def test_model_that_takes_memories_only_in_system_gets_them_there(
-    ai: anthropic.Anthropic, upstream: Stage, dog: str
-) -> None:
-    refusal = {"type": "error", "error": {"type": "invalid_request_error", "message": "no blocks"}}
-    upstream.play(document(refusal, 400), "ok")
-    system = [text("Be kind.", cache_control=MARK)]
-    ask(ai, "What is my dog called?", system=system)
-    last = upstream.requests[-1]
-    assert contents(last) == ["What is my dog called?"]
-    assert last.json["system"][0] == system[0]
-    assert "Biscuit" in last.json["system"][1]["text"]
-
-
 def test_upstream_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage) -> None:
     import anthropic
 

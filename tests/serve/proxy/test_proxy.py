@@ -20,8 +20,6 @@ from tests.waiting import until
 if TYPE_CHECKING:  # its client takes longer to import than the tests to collect
     import openai
 
-PNG = "data:image/png;base64,iVBORw0KGgo="
-
 
 def client_of(proxy: Proxy, headers: dict[str, str] | None = None) -> openai.OpenAI:
     import openai
@@ -138,21 +136,6 @@ def test_tools_pass_and_get_the_same_memories_again(
     assert two["messages"][-2:] == said[-2:]
     assert one["tools"] == tools
     assert contents(proxy, space, 2) == [question, "At nine."]
-
-
-def test_images_pass_and_leave_a_mark(
-    ai: openai.OpenAI, upstream: Stage, proxy: Proxy, space: str
-) -> None:
-    parts: Any = [
-        {"type": "text", "text": "What plant is this?"},
-        {"type": "image_url", "image_url": {"url": PNG}},
-        {"type": "input_audio", "input_audio": {"data": "", "format": "x"}},
-    ]
-    upstream.play("A fern.")
-    ai.chat.completions.create(model="test", messages=[{"role": "user", "content": parts}], n=2)
-    sent = upstream.requests[0].json
-    assert (sent["messages"][-1]["content"], sent["n"]) == (parts, 2)
-    assert contents(proxy, space, 2)[0] == "What plant is this?\n[image]\n[audio]"
 
 
 def test_responses_of_text_and_of_a_chain(
