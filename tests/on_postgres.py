@@ -36,9 +36,7 @@ LEFT_OUT = {
     "tests/trust/audit/test_log.py": "looks into SQLite files",
     "tests/live/test_plain.py": "is about the memory of plain files",
     "tests/recall/test_assemble.py::test_soul_is_given": _FILES,
-    "tests/serve/chat/test_conversation.py::test_a_soul_says": _FILES,
-    "tests/serve/test_follow.py::test_add_refuses_other": "copies the file of a database",
-    "tests/test_memory.py::test_an_open_memory_that_is_lost": "holds no connection between calls",
+    "tests/test_memory.py::test_open_memory_that_is_lost": "holds no connection between calls",
     "tests/test_memory.py::test_any_name_is_a_space": _FILES,
     "tests/trust/access/test_pausing.py::test_a_file_that_is_spoilt": _FILES,
     "tests/trust/access/test_places.py": "is about paths in and around a home",
@@ -64,7 +62,7 @@ LEFT_OUT = {
 OWN = (
     "tests/store/postgres",
     "tests/services",
-    "tests/serve/test_story.py",
+    "tests/serve/test_schedule.py",
     "tests/attacks/test_canaries.py",
 )
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
@@ -89,9 +87,8 @@ FOLDERS = (
     "tests/attacks/test_poisoning.py",
     "tests/attacks/test_strangers.py",
     "tests/attacks/test_surfaces_table.py",
-    "tests/serve/chat/test_conversation.py",
-    "tests/serve/test_follow.py",
-    "tests/serve/test_importing.py",
+    "tests/serve/test_cli.py::test_import_of_chats_and_memories",
+    "tests/serve/test_cli.py::test_openclaw_is_followed",
 )
 """What it runs with every memory in PostgreSQL."""
 

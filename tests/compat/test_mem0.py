@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import tomllib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from importlib.util import find_spec
@@ -18,16 +19,16 @@ import pytest
 
 from loxodon import Memory as Space
 from loxodon.compat.mem0 import AsyncMemory, Memory
-from loxodon.errors import ConfigError, InputError, LoxodonError
-from loxodon.serve.host import Host
+from loxodon.errors import ConfigError, LoxodonError
+from tests.cases import cases
 from tests.clock import Clock
-from tests.compat.mem0_signatures import SIGNATURES
 from tests.each import each
 from tests.trust.looking import files_with
 
 REAL = find_spec("mem0") is not None
 needs_mem0 = pytest.mark.skipif(not REAL, reason="needs mem0: make test-compat")
 SIZE = 512
+SIGNATURES = tomllib.loads(Path(__file__).with_name("mem0.toml").read_text("utf-8"))
 
 
 class Words:
@@ -99,7 +100,7 @@ def told(answer: Any) -> list[str]:
 # What both promise
 
 
-def test_what_is_kept_is_told_with_its_event(either: Any) -> None:
+def test_kept_texts_are_told_with_their_event(either: Any) -> None:
     messages = [
         {"role": "system", "content": "be kind"},
         {"role": "user", "content": "likes tea", "name": "ann"},
@@ -110,29 +111,17 @@ def test_what_is_kept_is_told_with_its_event(either: Any) -> None:
         ("likes tea", "ADD", "user", "ann"),
         ("noted", "ADD", "assistant", None),
     ]
+    for one in ("likes cake", {"role": "user", "content": "likes cake"}):
+        assert told(either.add(one, user_id="u", infer=False)) == ["likes cake"]
 
 
-@pytest.mark.parametrize("messages", ["likes tea", {"role": "user", "content": "likes tea"}])
-def test_a_text_and_a_single_message_will_do(either: Any, messages: Any) -> None:
-    assert told(either.add(messages, user_id="u", infer=False)) == ["likes tea"]
-
-
-def test_a_memory_has_the_same_fields(either: Any) -> None:
-    (id,) = keep(either, "likes tea", user_id="u", agent_id="a", run_id="r", metadata={"k": [1]})
+def test_memory_has_the_same_fields(either: Any) -> None:
+    given = {"user_id": "u", "agent_id": "a", "run_id": "r"}
+    forged = {"k": [1], "user_id": "v"}  # metadata cannot say whose it is
+    (id,) = keep(either, "likes tea", metadata=forged, **given)
     found = either.get(id)
-    assert {
-        name: found[name]
-        for name in ("id", "memory", "metadata", "user_id", "agent_id", "run_id", "role", "score")
-    } == {
-        "id": id,
-        "memory": "likes tea",
-        "metadata": {"k": [1]},
-        "user_id": "u",
-        "agent_id": "a",
-        "run_id": "r",
-        "role": "user",
-        "score": None,
-    }
+    wanted = {"id": id, "memory": "likes tea", "metadata": {"k": [1]}, "role": "user", **given}
+    assert found.items() >= {**wanted, "score": None}.items()
     assert found["hash"] == "333eb7a1a291340c4a5e076606a7774e"
     assert found["created_at"] <= found["updated_at"]
     (listed,) = either.get_all(filters={"user_id": "u"})["results"]
@@ -140,13 +129,6 @@ def test_a_memory_has_the_same_fields(either: Any) -> None:
     (searched,) = either.search("tea", filters={"user_id": "u"})["results"]
     assert {**searched, "score": None} == found
     assert 0 < searched["score"] <= 1
-
-
-def test_metadata_cannot_say_whose_it_is(either: Any) -> None:
-    (id,) = keep(either, "likes tea", user_id="u", metadata={"user_id": "v", "run_id": "r", "k": 1})
-    assert either.get(id)["metadata"] == {"k": 1}
-    assert either.get(id)["user_id"] == "u"
-    assert "run_id" not in either.get(id)
 
 
 def test_users_agents_and_runs_are_apart(either: Any) -> None:
@@ -159,11 +141,22 @@ def test_users_agents_and_runs_are_apart(either: Any) -> None:
         assert told(ask(filters={"user_id": "u", "run_id": "r"})) == ["tea of u in r"]
         assert told(ask(filters={"agent_id": "a"})) == ["tea of a"]
         assert told(ask(filters={"user_id": "nobody"})) == []
+    either.delete_all(user_id="u", run_id="r")
+    assert told(either.get_all(filters={"user_id": "u"})) == ["tea of u"]
+    assert either.delete_all(user_id="u") == {"message": "Memories deleted successfully!"}
+    assert told(either.get_all(filters={"user_id": "u"})) == []
+    assert told(either.get_all(filters={"user_id": "v"})) == ["tea of v"]
+    either.reset()
+    assert told(either.get_all(filters={"user_id": "v"})) == []
+    assert told(either.get_all(filters={"agent_id": "a"})) == []
+    keep(either, "tea again", user_id="u")
+    assert told(either.get_all(filters={"user_id": "u"})) == ["tea again"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "found"),
-    [
+def test_conditions_on_metadata(either: Any) -> None:
+    for n, (text, kind) in enumerate([("one tea", "x"), ("two tea", "x"), ("three tea", "y")], 1):
+        keep(either, text, user_id="u", metadata={"n": n, "kind": kind})
+    for asked, found in (
         ({"n": 1}, ["one tea"]),
         ({"n": {"gte": 1, "lt": 3}}, ["one tea", "two tea"]),
         ({"n": {"in": [1, 3]}}, ["one tea", "three tea"]),
@@ -171,15 +164,11 @@ def test_users_agents_and_runs_are_apart(either: Any) -> None:
         ({"AND": [{"kind": "x"}, {"n": {"gt": 1}}]}, ["two tea"]),
         ({"OR": [{"n": 1}, {"kind": "y"}]}, ["one tea", "three tea"]),
         ({"NOT": [{"kind": "x"}]}, ["three tea"]),
-    ],
-)
-def test_conditions_on_metadata(either: Any, asked: dict[str, Any], found: list[str]) -> None:
-    for n, (text, kind) in enumerate([("one tea", "x"), ("two tea", "x"), ("three tea", "y")], 1):
-        keep(either, text, user_id="u", metadata={"n": n, "kind": kind})
-    assert told(either.search("tea", filters={"user_id": "u", **asked})) == found
+    ):
+        assert told(either.search("tea", filters={"user_id": "u", **asked})) == found
 
 
-def test_the_best_comes_first_and_top_k_cuts(either: Any) -> None:
+def test_best_comes_first_and_top_k_cuts(either: Any) -> None:
     keep(either, "green tea in spring", "black coffee at noon", "tea", user_id="u")
     results = either.search("green tea in spring", filters={"user_id": "u"}, top_k=2)["results"]
     assert results[0]["memory"] == "green tea in spring"
@@ -189,70 +178,30 @@ def test_the_best_comes_first_and_top_k_cuts(either: Any) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_an_update_changes_words_and_metadata(either: Any) -> None:
-    (id,) = keep(either, "likes tea", user_id="u", metadata={"a": 1})
+def test_update_delete_and_history(either: Any) -> None:
+    id, other = keep(either, "likes tea", "likes cake", user_id="u", metadata={"a": 1})
     assert either.update(id, "likes coffee") == {"message": "Memory updated successfully!"}
-    either.update(id, metadata={"b": 2})
-    found = either.get(id)
-    assert (found["memory"], found["metadata"]) == ("likes coffee", {"a": 1, "b": 2})
-    either.update(memory_id=id, data="likes water")
-    assert told(either.search("water", filters={"user_id": "u"})) == ["likes water"]
-
-
-def test_what_is_deleted_is_in_no_answer(either: Any) -> None:
-    first, second = keep(either, "likes tea", "likes coffee", user_id="u")
-    assert either.delete(first) == {"message": "Memory deleted successfully!"}
-    assert either.get(first) is None
-    assert told(either.get_all(filters={"user_id": "u"})) == ["likes coffee"]
-    assert told(either.search("tea or coffee", filters={"user_id": "u"})) == ["likes coffee"]
-    assert either.get(second)["memory"] == "likes coffee"
-
-
-def test_history_tells_each_step(either: Any) -> None:
-    (id,) = keep(either, "likes tea", user_id="u")
-    either.update(id, "likes coffee")
     steps = either.history(id)
     named = ("memory_id", "old_memory", "new_memory", "event", "is_deleted")
     assert [tuple(step[name] for name in named) for step in steps] == [
         (id, None, "likes tea", "ADD", False),
         (id, "likes tea", "likes coffee", "UPDATE", False),
     ]
-    assert set(steps[0]) == {
-        "id",
-        "memory_id",
-        "old_memory",
-        "new_memory",
-        "event",
-        "created_at",
-        "updated_at",
-        "is_deleted",
-        "actor_id",
-        "role",
-    }
+    more = {"id", "created_at", "updated_at", "actor_id", "role"}
+    assert set(steps[0]) == {*named, *more}
+    either.update(id, metadata={"b": 2})
+    found = either.get(id)
+    assert (found["memory"], found["metadata"]) == ("likes coffee", {"a": 1, "b": 2})
+    either.update(memory_id=id, data="likes water")
+    assert "likes water" in told(either.search("water", filters={"user_id": "u"}))
+    assert either.delete(id) == {"message": "Memory deleted successfully!"}
+    assert either.get(id) is None
+    assert told(either.get_all(filters={"user_id": "u"})) == ["likes cake"]
+    assert told(either.search("water or cake", filters={"user_id": "u"})) == ["likes cake"]
+    assert either.get(other)["memory"] == "likes cake"
 
 
-def test_all_of_someone_can_be_deleted(either: Any) -> None:
-    keep(either, "tea of u", user_id="u")
-    keep(either, "tea of u in r", user_id="u", run_id="r")
-    keep(either, "tea of v", user_id="v")
-    either.delete_all(user_id="u", run_id="r")
-    assert told(either.get_all(filters={"user_id": "u"})) == ["tea of u"]
-    assert either.delete_all(user_id="u") == {"message": "Memories deleted successfully!"}
-    assert told(either.get_all(filters={"user_id": "u"})) == []
-    assert told(either.get_all(filters={"user_id": "v"})) == ["tea of v"]
-
-
-def test_a_reset_leaves_nothing(either: Any) -> None:
-    keep(either, "tea of u", user_id="u")
-    keep(either, "tea of a", agent_id="a")
-    either.reset()
-    assert told(either.get_all(filters={"user_id": "u"})) == []
-    assert told(either.get_all(filters={"agent_id": "a"})) == []
-    keep(either, "tea again", user_id="u")
-    assert told(either.get_all(filters={"user_id": "u"})) == ["tea again"]
-
-
-def test_what_has_expired_is_told_only_when_asked_for(either: Any) -> None:
+def test_expired_memory_is_told_only_when_asked_for(either: Any) -> None:
     keep(either, "tea of old", user_id="u", expiration_date="2020-01-01")
     keep(either, "tea to come", user_id="u", expiration_date="2099-01-01")
     assert told(either.get_all(filters={"user_id": "u"})) == ["tea to come"]
@@ -261,34 +210,51 @@ def test_what_has_expired_is_told_only_when_asked_for(either: Any) -> None:
     assert {one["expiration_date"] for one in both["results"]} == {"2020-01-01", "2099-01-01"}
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda memory: memory.delete("no-such-id"),
-        lambda memory: memory.update("no-such-id", "text"),
-        lambda memory: memory.update("no-such-id"),
-        lambda memory: memory.search("tea"),
-        lambda memory: memory.search("", filters={"user_id": "u"}),
-        lambda memory: memory.search("tea", filters={"user_id": "u"}, threshold=2),
-        lambda memory: memory.search("tea", filters={"user_id": "u"}, top_k=-1),
-        lambda memory: memory.get_all(),
-        lambda memory: memory.get_all(filters={"user_id": "a b"}),
-        lambda memory: memory.delete_all(),
-        lambda memory: memory.add("tea", user_id="", infer=False),
-        lambda memory: memory.add("tea", user_id="u", expiration_date="tomorrow"),
-    ],
-)
-def test_calls_that_make_no_sense_are_value_errors(either: Any, call: Callable[[Any], Any]) -> None:
+WRONG: list[Callable[[Any], Any]] = [
+    lambda memory: memory.delete("no-such-id"),
+    lambda memory: memory.update("no-such-id", "text"),
+    lambda memory: memory.update("no-such-id"),
+    lambda memory: memory.search("tea"),
+    lambda memory: memory.search("", filters={"user_id": "u"}),
+    lambda memory: memory.search("tea", filters={"user_id": "u"}, threshold=2),
+    lambda memory: memory.search("tea", filters={"user_id": "u"}, top_k=-1),
+    lambda memory: memory.get_all(),
+    lambda memory: memory.get_all(filters={"user_id": "a b"}),
+    lambda memory: memory.delete_all(),
+    lambda memory: memory.add("tea", user_id="", infer=False),
+    lambda memory: memory.add("tea", user_id="u", expiration_date="tomorrow"),
+]
+OURS: list[Callable[[Any], Any]] = [
+    lambda memory: memory.add(5, user_id="u"),
+    lambda memory: memory.add(["tea"], user_id="u"),
+    lambda memory: memory.add("tea", user_id="u", memory_type="procedural_memory"),
+    lambda memory: memory.add("tea", user_id="u", metadata={"x": object()}, infer=False),
+    lambda memory: memory.add("tea", user_id="x" * 500),
+    lambda memory: memory.get_all(filters={"user_id": {"in": ["a"]}}),
+    lambda memory: memory.search("tea", user_id="u", reference_date="soon"),
+    lambda memory: keep(memory, "likes tea", "x" * 20_000, user_id="u"),
+]
+
+
+def test_invalid_calls_are_value_errors(either: Any) -> None:
     if not isinstance(either, Memory):  # its ids are UUIDs, and its store says so in its own way
         either.vector_store.get = lambda vector_id: None
-    with pytest.raises(ValueError):
-        call(either)
+    for call in WRONG:
+        with pytest.raises(ValueError):
+            call(either)
 
 
-def test_what_is_not_there_has_no_history(ours: Memory) -> None:
-    assert ours.get("no-such-id") is None
-    assert ours.history("no-such-id") == []
-    assert ours.history("f_20260101_001@nobody") == []
+def test_what_ours_refuses_and_does_not_know(ours: Memory, tmp_path: Path) -> None:
+    ours.search("tea", user_id="u")
+    ours.get_all(user_id="u")
+    ours.delete_all(user_id="u")
+    assert ours.get("no-such-id") is ours.get("f_20260101_001@u") is None
+    assert ours.history("no-such-id") == ours.history("f_20260101_001@nobody") == []
+    assert not (tmp_path / "home" / "spaces").exists()  # asking makes none
+    for call in OURS:
+        with pytest.raises(LoxodonError):
+            call(ours)
+    assert told(ours.get_all(user_id="u")) == []
 
 
 # What ours makes of messages
@@ -309,7 +275,7 @@ def test_messages_become_memories(ours: Memory) -> None:
     assert (found["metadata"], found["user_id"]) == ({"from": "web"}, "ann")
 
 
-def test_what_changes_is_told_as_new_and_gone(ours: Memory) -> None:
+def test_change_is_told_as_added_and_deleted(ours: Memory) -> None:
     (first,) = ours.add("我住在杭州", user_id="u")["results"]
     assert ours.add("我住在杭州", user_id="u")["results"] == []  # nothing new
     added, gone = ours.add("我搬到上海了", user_id="u")["results"]
@@ -318,7 +284,7 @@ def test_what_changes_is_told_as_new_and_gone(ours: Memory) -> None:
     assert ours.get(first["id"]) is None
 
 
-def test_a_fact_that_two_runs_told_belongs_to_both(ours: Memory) -> None:
+def test_fact_that_two_runs_told_belongs_to_both(ours: Memory) -> None:
     ours.add("I am allergic to peanuts", user_id="u", run_id="r1", metadata={"a": 1})
     ours.add("I am allergic to peanuts", user_id="u", run_id="r2", metadata={"b": 2})
     for run in ("r1", "r2"):
@@ -326,12 +292,12 @@ def test_a_fact_that_two_runs_told_belongs_to_both(ours: Memory) -> None:
         assert (found["run_id"], found["metadata"]) == (run, {"a": 1, "b": 2})
 
 
-def test_an_answer_may_stand_in_what_was_said(ours: Memory) -> None:
+def test_answer_may_stand_in_a_message(ours: Memory) -> None:
     ours.add("I moved to Berlin. What a bumpy ride!", user_id="u")
     assert told(ours.search("a bumpy ride", user_id="u")) == ["The user moved to Berlin"]
 
 
-def test_a_question_that_no_memory_has_a_word_of_gets_what_matters_most(ours: Memory) -> None:
+def test_question_without_matching_words_gets_important_memories(ours: Memory) -> None:
     ours.add("I am allergic to peanuts. I bought a green bicycle yesterday.", user_id="u")
     ours.add("I have two rabbits", user_id="u", agent_id="a")
     question = "What do you know about me?"
@@ -360,20 +326,19 @@ def test_answers_of_the_first_version_are_lists(tmp_path: Path) -> None:
         assert [one["memory"] for one in memory.get_all(user_id="u")] == ["likes tea"]
 
 
-def test_it_is_the_memory_of_the_home(ours: Memory, tmp_path: Path, clock: Clock) -> None:
+def test_memories_are_those_of_the_home(ours: Memory, tmp_path: Path, clock: Clock) -> None:
     with Space.open(tmp_path / "home", "ann", clock=clock) as space:
         space.capture("likes tea")
     assert told(ours.get_all(user_id="ann")) == ["likes tea"]
     (id,) = keep(ours, "likes coffee", user_id="ann")
-    with Host(tmp_path / "home", clock) as host:
-        assert host.spaces() == ["ann"]
-        assert "coffee" in host.memory("ann").recall("coffee").context
+    with Space.open(tmp_path / "home", "ann", clock=clock) as space:
+        assert "coffee" in space.recall("coffee").context
     ours.delete(id)
     ours.reset()  # what others captured is not this one's to take away
     assert told(ours.get_all(user_id="ann")) == ["likes tea"]
 
 
-def test_what_is_deleted_is_gone_from_the_disk(ours: Memory, tmp_path: Path) -> None:
+def test_deleted_memory_is_gone_from_the_disk(ours: Memory, tmp_path: Path) -> None:
     (id,) = keep(ours, "likes Vorlund tea", user_id="u")
     keep(ours, "likes Quellin tea", user_id="v")
     ours.update(id, "likes Zorinda tea")
@@ -389,42 +354,17 @@ def journal(home: Path, user: str) -> list[str]:
         return [turn.content for turn in space.journal()]
 
 
-@pytest.mark.parametrize(
-    ("said", "deleted", "left"),
-    [
-        (
-            "I hate mushrooms and I hate olives. I love pizza with mushrooms.",
-            "The user dislikes mushrooms",
-            "I love pizza with mushrooms.",
-        ),
-        (
-            "My dog Rex is 4 years old. Rex loves carrots. Such is life.",
-            "Rex is the user's dog",
-            "Rex loves carrots. Such is life.",
-        ),
-        (
-            "I live in Leeds with my sister Mei. Mei is a vet.",
-            "Mei is the user's sister",
-            "Mei is a vet.",
-        ),
-        (
-            "我叫小王，我住在杭州，对花生过敏。我喜欢喝乌龙茶。",
-            "用户住在杭州",
-            "我叫小王，对花生过敏。我喜欢喝乌龙茶。",
-        ),
-    ],
-)
-def test_with_a_memory_only_the_sentence_that_says_it_goes(
-    ours: Memory, tmp_path: Path, said: str, deleted: str, left: str
-) -> None:
-    added = {one["memory"]: one["id"] for one in ours.add(said, user_id="u")["results"]}
-    before = told(ours.get_all(user_id="u"))
-    ours.delete(added[deleted])
-    assert told(ours.get_all(user_id="u")) == [one for one in before if one != deleted]
-    assert journal(tmp_path / "home", "u") == [left]
+def test_deleting_a_memory_removes_only_its_sentence(ours: Memory, tmp_path: Path) -> None:
+    for n, case in enumerate(cases(__file__, "deleted")):
+        user = f"u{n}"
+        added = ours.add(case["said"], user_id=user)["results"]
+        before = told(ours.get_all(user_id=user))
+        ours.delete({one["memory"]: one["id"] for one in added}[case["deleted"]])
+        assert told(ours.get_all(user_id=user)) == [one for one in before if one != case["deleted"]]
+        assert journal(tmp_path / "home", user) == [case["left"]]
 
 
-def test_a_deletion_is_in_the_history_without_the_words(ours: Memory, clock: Clock) -> None:
+def test_deletion_is_in_the_history_without_the_words(ours: Memory, clock: Clock) -> None:
     id, other = keep(ours, "likes tea", "likes cake", user_id="u", metadata={"a": "tea"})
     ours.update(id, "likes coffee")
     clock.now += timedelta(hours=1)
@@ -480,22 +420,14 @@ def test_delete_all_of_a_run_or_an_agent_leaves_the_others_theirs(
     assert journal(tmp_path / "home", "u") == ["I am allergic to peanuts"]
 
 
-def test_a_reset_takes_messages_that_nothing_was_learned_from(ours: Memory, tmp_path: Path) -> None:
+def test_reset_takes_messages_that_nothing_was_learned_from(ours: Memory, tmp_path: Path) -> None:
     ours.add("Hm, Vorlund?", user_id="u")
     ours.add([{"role": "assistant", "content": "Quellin!"}], agent_id="a")
     ours.reset()
     assert not files_with(["Vorlund", "Quellin"], tmp_path / "home")
 
 
-def test_asking_makes_no_space(ours: Memory, tmp_path: Path) -> None:
-    ours.search("tea", user_id="u")
-    ours.get_all(user_id="u")
-    ours.delete_all(user_id="u")
-    assert ours.get("f_20260101_001@u") is None
-    assert not (tmp_path / "home" / "spaces").exists()
-
-
-def test_an_expiry_is_the_end_of_its_day(ours: Memory, clock: Clock) -> None:
+def test_expiry_is_the_end_of_its_day(ours: Memory, clock: Clock) -> None:
     day = f"{clock.now:%Y-%m-%d}"
     keep(ours, "tea today", user_id="u", expiration_date=day)
     ours.add("I am in Leeds today", user_id="u", expiration_date=day)
@@ -513,14 +445,14 @@ def test_with_the_engine_off_nothing_is_taken(
         off.add("likes tea", user_id="u", infer=infer)
 
 
-def test_what_was_found_can_be_explained(ours: Memory) -> None:
+def test_result_can_be_explained(ours: Memory) -> None:
     keep(ours, "likes tea", user_id="u")
     (found,) = ours.search("tea", user_id="u", explain=True, threshold=0.1)["results"]
     assert found["score_details"]
     assert ours.search("tea", user_id="u", threshold=1.0)["results"] == []
 
 
-def test_parts_of_a_message_that_are_text_are_taken(ours: Memory) -> None:
+def test_text_parts_of_a_message_are_taken(ours: Memory) -> None:
     parts = [
         {"type": "text", "text": "likes tea"},
         {"type": "image_url", "image_url": {"url": "x"}},
@@ -529,32 +461,7 @@ def test_parts_of_a_message_that_are_text_are_taken(ours: Memory) -> None:
     assert told(added) == ["likes tea\n[image]"]
 
 
-def test_a_list_with_one_that_cannot_be_kept_is_refused_whole(ours: Memory) -> None:
-    with pytest.raises(InputError):
-        keep(ours, "likes tea", "x" * 20_000, user_id="u")
-    assert told(ours.get_all(user_id="u")) == []
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda memory: memory.add(5, user_id="u"),
-        lambda memory: memory.add(["tea"], user_id="u"),
-        lambda memory: memory.add("tea", user_id="u", memory_type="procedural_memory"),
-        lambda memory: memory.add("tea", user_id="u", metadata={"x": object()}, infer=False),
-        lambda memory: memory.add("tea", user_id="x" * 500),
-        lambda memory: memory.get_all(filters={"user_id": {"in": ["a"]}}),
-        lambda memory: memory.search("tea", user_id="u", reference_date="soon"),
-    ],
-)
-def test_other_calls_that_make_no_sense_are_refused(
-    ours: Memory, call: Callable[[Any], Any]
-) -> None:
-    with pytest.raises(LoxodonError):
-        call(ours)
-
-
-def test_all_of_it_from_an_event_loop(tmp_path: Path) -> None:
+def test_calls_from_an_event_loop(tmp_path: Path) -> None:
     async def play() -> None:
         async with AsyncMemory({"home": str(tmp_path)}) as memory:
             users = [f"u{n}" for n in range(4)]

@@ -9,14 +9,13 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from loxodon.live.heartbeat import ASKED, less_sure
-from loxodon.types import Record
 from tests.clock import NOW, Clock
 from tests.models.server import stage
-from tests.write.said import store_of
 from tests.write.test_asking import GOOD, HANDLES, ZEPHYR, knowing
 
 HEALTH = "The user is allergic to peanuts"
+ASKED = 3
+"""Questions that are open at a time, at most."""
 
 
 def beat(memory: Memory) -> dict[str, int]:
@@ -24,7 +23,7 @@ def beat(memory: Memory) -> dict[str, int]:
     return dict(memory.schedule.run("heartbeat").counts)
 
 
-def test_plans_past_due_are_told_until_they_are_done(memory: Memory, clock: Clock) -> None:
+def test_plans_past_due_are_reminded_of_until_done(memory: Memory, clock: Clock) -> None:
     plan = memory.capture("The user wants to call the bank", category="plan")
     memory.edit(plan.id, due_at=NOW + timedelta(hours=1))
     assert beat(memory) == {}
@@ -37,7 +36,7 @@ def test_plans_past_due_are_told_until_they_are_done(memory: Memory, clock: Cloc
     assert memory.due_reminders() == []
 
 
-def test_a_supposed_preference_is_less_and_less_sure(memory: Memory, clock: Clock) -> None:
+def test_supposed_preference_loses_confidence(memory: Memory, clock: Clock) -> None:
     tea = memory.capture(
         "The user may like tea", "belief", confidence=0.4, category="preference", importance=1.0
     )
@@ -57,13 +56,7 @@ def test_a_supposed_preference_is_less_and_less_sure(memory: Memory, clock: Cloc
     assert memory.get(other.id).confidence == 0.4
 
 
-def test_how_sure_one_is_never_goes_below_what_is_given_up() -> None:
-    assert less_sure(0.6) == 0.5
-    assert less_sure(0.3) == 0.2
-    assert less_sure(0.29) is None
-
-
-def test_what_matters_is_asked_about_again(memory: Memory, clock: Clock) -> None:
+def test_important_facts_are_asked_about_again(memory: Memory, clock: Clock) -> None:
     fact = memory.capture(HEALTH, category="health", importance=0.9)
     memory.capture("The user likes tea", category="preference", importance=0.9)
     clock.pass_days(91)
@@ -85,13 +78,13 @@ def test_what_matters_is_asked_about_again(memory: Memory, clock: Clock) -> None
         memory.confirm(fact.id)
 
 
-def test_a_question_that_was_answered_in_talk_is_closed(memory: Memory, clock: Clock) -> None:
+def test_question_answered_in_talk_is_closed(memory: Memory, clock: Clock) -> None:
     memory.add([{"role": "user", "content": "I am allergic to peanuts"}])
     memory.consolidate()
     (fact,) = memory.list(kind="fact")
     memory.edit(fact.id, importance=0.9)
     clock.pass_days(91)
-    beat(memory)
+    assert beat(memory) == {"asked": 1}
     clock.now += timedelta(hours=1)
     memory.add([{"role": "user", "content": "I am allergic to peanuts", "id": "again"}])
     memory.consolidate()
@@ -110,18 +103,7 @@ def test_few_questions_are_open_at_a_time(memory: Memory, clock: Clock) -> None:
     assert beat(memory) == {"asked": 1}
 
 
-def test_what_was_kept_twice_is_made_one(memory: Memory) -> None:
-    store, at = store_of(memory), memory.now()
-    for text in ("The user has a red bicycle from Leeds", "The user has red bicycles from Leeds."):
-        record = Record("", "", "fact", text, at, at, 0.5, subject="user", attribute="possession")
-        with store.writing():
-            store.insert(record, "learned")
-    assert beat(memory) == {"merged": 1}
-    assert len(memory.list()) == 1
-    assert beat(memory) == {}
-
-
-def test_the_model_is_asked_only_about_what_waits(clock: Clock, tmp_path: Path) -> None:
+def test_model_is_asked_only_about_what_waits(clock: Clock, tmp_path: Path) -> None:
     """And only where one is set; what it does not answer goes on waiting."""
     with stage() as server:
         server.play(knowing(server, GOOD))
@@ -143,7 +125,7 @@ def test_the_model_is_asked_only_about_what_waits(clock: Clock, tmp_path: Path) 
             assert len(server.requests) == asked
 
 
-def test_a_clock_that_jumps_by_a_year_does_no_storm(memory: Memory, clock: Clock) -> None:
+def test_clock_that_jumps_by_a_year_changes_no_confidence(memory: Memory, clock: Clock) -> None:
     memory.capture(
         "The user may like tea", "belief", confidence=0.9, category="preference", importance=1.0
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, NotFoundError
-from loxodon.serve.cli.main import main
 from loxodon.types import Turn
 from tests.clock import NOW, Clock
 from tests.long import count
@@ -44,7 +42,7 @@ def standing(memory: Memory) -> dict[str, tuple[str, float]]:
 
 
 @pytest.mark.parametrize("wrong", [WRONG, NOW + timedelta(days=120), LOST, EMPTY_BATTERY])
-def test_by_a_clock_that_has_jumped_nothing_goes(
+def test_nothing_is_archived_by_a_clock_that_has_jumped(
     memory: Memory, clock: Clock, wrong: datetime
 ) -> None:
     fill(memory)
@@ -55,6 +53,9 @@ def test_by_a_clock_that_has_jumped_nothing_goes(
     assert done.held is not None
     assert (done.held.now, done.held.last) == (wrong, NOW)
     assert memory.status().clock == done.held
+    say(memory, "I'm allergic to peanuts")  # what is said meanwhile is learned
+    assert memory.consolidate().counts["added"] == 1
+    before["The user is allergic to peanuts"] = ("active", 0.0)
     memory.schedule.run_due()
     memory.schedule.run("weekly")
     memory.schedule.run("heartbeat")
@@ -68,22 +69,14 @@ def test_by_a_clock_that_has_jumped_nothing_goes(
 
 
 @pytest.mark.parametrize("hours", [-14, -1, 1, 14, 26])
-def test_a_clock_in_another_zone_is_believed(memory: Memory, clock: Clock, hours: int) -> None:
+def test_clock_in_another_zone_is_believed(memory: Memory, clock: Clock, hours: int) -> None:
     fill(memory)
     clock.now += timedelta(hours=hours)
     assert memory.consolidate(force=True).held is None
     assert memory.status().clock is None
 
 
-def test_what_is_said_meanwhile_is_learned(memory: Memory, clock: Clock) -> None:
-    fill(memory)
-    clock.now = WRONG
-    say(memory, "I'm allergic to peanuts")
-    done = memory.consolidate()
-    assert (done.counts["added"], done.held is not None) == (1, True)
-
-
-def test_a_laptop_that_was_off_for_three_months(memory: Memory, clock: Clock) -> None:
+def test_laptop_that_was_off_for_three_months(memory: Memory, clock: Clock) -> None:
     fill(memory)
     clock.pass_days(90)
     assert memory.consolidate(force=True).held is not None
@@ -96,7 +89,7 @@ def test_a_laptop_that_was_off_for_three_months(memory: Memory, clock: Clock) ->
     assert done.counts["faded"] > 0
 
 
-def test_who_talks_every_week_need_not_consolidate(memory: Memory, clock: Clock) -> None:
+def test_weekly_messages_prove_that_time_went_on(memory: Memory, clock: Clock) -> None:
     """The journal says as well that time went on."""
     fill(memory)
     for week in range(13):
@@ -105,7 +98,7 @@ def test_who_talks_every_week_need_not_consolidate(memory: Memory, clock: Clock)
     assert memory.consolidate().held is None
 
 
-def test_the_word_of_the_user_is_enough(memory: Memory, clock: Clock) -> None:
+def test_user_can_confirm_the_clock(memory: Memory, clock: Clock) -> None:
     fill(memory)
     clock.pass_days(400)
     assert memory.consolidate(force=True).held is not None
@@ -116,16 +109,7 @@ def test_the_word_of_the_user_is_enough(memory: Memory, clock: Clock) -> None:
         memory.as_agent("tom").trust_clock()
 
 
-def test_a_memory_that_was_never_consolidated_knows_when_it_was_made(
-    memory: Memory, clock: Clock
-) -> None:
-    memory.capture("I live in Leeds", importance=0.1)
-    clock.now = WRONG
-    assert memory.consolidate(force=True).held is not None
-    assert memory.status().archived == 0
-
-
-def test_documents_that_are_over_by_a_wrong_clock_are_kept(memory: Memory, clock: Clock) -> None:
+def test_documents_expired_by_a_wrong_clock_are_kept(memory: Memory, clock: Clock) -> None:
     memory.documents.put(("a",), "one", {"b": 1}, minutes=60 * 24 * 50)
     clock.now = WRONG
     memory.documents.put(("a",), "two", {"b": 2})
@@ -138,9 +122,7 @@ def test_documents_that_are_over_by_a_wrong_clock_are_kept(memory: Memory, clock
     assert memory.documents.sweep() == 1
 
 
-def test_backups_named_by_a_wrong_clock_do_not_outlive_the_others(
-    memory: Memory, clock: Clock
-) -> None:
+def test_backups_named_by_a_wrong_clock_do_not_outlive_others(memory: Memory, clock: Clock) -> None:
     clock.now = WRONG
     for _ in range(3):
         clock.pass_days(1)
@@ -157,7 +139,7 @@ def test_backups_named_by_a_wrong_clock_do_not_outlive_the_others(
 # What a wrong clock has dated
 
 
-def test_what_was_said_by_a_wrong_clock_fades_like_the_rest(memory: Memory, clock: Clock) -> None:
+def test_memory_dated_by_a_wrong_clock_is_redated(memory: Memory, clock: Clock) -> None:
     fill(memory)
     clock.now = WRONG
     say(memory, "I'm allergic to peanuts and I have a meeting tomorrow")
@@ -181,7 +163,7 @@ def test_what_was_said_by_a_wrong_clock_fades_like_the_rest(memory: Memory, cloc
 
 
 @pytest.mark.parametrize("lost", [LOST, EMPTY_BATTERY])
-def test_what_was_made_before_all_clocks_does_not_fade_at_once(
+def test_memory_made_before_all_clocks_does_not_fade_at_once(
     tmp_path: Path, lost: datetime
 ) -> None:
     clock = Clock(lost)
@@ -199,7 +181,7 @@ def test_what_was_made_before_all_clocks_does_not_fade_at_once(
 # Undoing it
 
 
-def test_what_a_run_archived_comes_back_as_it_was(memory: Memory, clock: Clock) -> None:
+def test_archived_run_can_be_undone(memory: Memory, clock: Clock) -> None:
     fill(memory)
     before = standing(memory)
     clock.now = WRONG
@@ -224,45 +206,6 @@ def test_what_a_run_archived_comes_back_as_it_was(memory: Memory, clock: Clock) 
     for at in (run.at, NOW):
         with pytest.raises(NotFoundError):
             memory.unarchive_run(at)
-
-
-def test_it_comes_back_by_itself_where_the_clock_is_right_again(
-    memory: Memory, clock: Clock
-) -> None:
-    fill(memory)
-    before = standing(memory)
-    clock.now = WRONG
-    memory.trust_clock()
-    memory.consolidate(force=True)
-    clock.now = NOW
-    memory.trust_clock()
-    assert memory.consolidate(force=True).counts["redated"] == len(before)
-    assert standing(memory) == before
-
-
-def test_on_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LOXODON_LANG", "en")
-    start = ["--home", str(tmp_path), "--json", "--now"]
-
-    def run(now: str, *command: str) -> object:
-        assert main([*start, now, *command]) == 0
-        return json.loads(capsys.readouterr().out)
-
-    run("2026-11-15", "capture", "I live in Leeds", "--importance", "0.2")
-    run("2036-11-15", "consolidate", "--force")
-    assert run("2036-11-15", "status")["clock"]["last"].startswith("2026-11-15")  # type: ignore[index]
-    assert run("2036-11-15", "clock", "--right")["doubted"] is None  # type: ignore[index]
-    done = run("2036-11-15", "consolidate", "--force")
-    assert done["counts"]["faded"] == 1  # type: ignore[index]
-    (aged,) = run("2026-11-16", "clock")["runs"]  # type: ignore[index]
-    assert len(run("2026-11-16", "unarchive", "--run", aged["at"])) == 1  # type: ignore[arg-type]
-    assert run("2026-11-16", "status")["active"] == 1  # type: ignore[index]
-    for shown in (["clock"], ["status"], ["consolidate", "--force"]):
-        assert main(["--home", str(tmp_path), "--now", "2026-11-16", *shown]) == 0
-        assert "loxodon clock --right" in capsys.readouterr().out
-    assert main(["--home", str(tmp_path), "unarchive"]) == 2
 
 
 # Any jumps

@@ -20,6 +20,8 @@ from loxodon import messages
 from loxodon.serve.cli.main import main
 
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
+INHERITED = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+"""What a program needs of the environment of the tests, to be the one that they are of."""
 NOW = "2026-02-04T18:00:00+08:00"
 
 
@@ -63,7 +65,7 @@ class Shell:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.environment = {
-            "PATH": os.environ["PATH"],
+            **INHERITED,
             "HOME": str(home.parent),
             "LOXODON_HOME": str(home),
             "LOXODON_NOW": NOW,

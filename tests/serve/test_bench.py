@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from loxodon.serve.cli import main
+from tests.each import each
 from tests.measure.labelled import cook, mover
 from tests.measure.talks import garden, harbour, question, written
+from tests.serve.shell import Shell
+
+EN: Any = {}
+ZH: Any = {"LANG": "zh_CN.UTF-8"}
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOXODON_HOME", str(tmp_path / "home"))
-    for name in ("LC_ALL", "LC_MESSAGES"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "C.UTF-8")
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
 
 
-def test_json_has_the_promised_shape(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path, garden(), harbour())
-    assert main(["bench", "retrieval", path, "--json", "--set", "recall.top=7"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_retrieval_as_json_with_details(shell: Shell, tmp_path: Path) -> None:
+    path, details = written(tmp_path, garden(), harbour()), tmp_path / "details.jsonl"
+    words = ("bench", "retrieval", path, "--details", str(details), "--set", "recall.top=7")
+    found = shell.json(*words)
     (file,) = found["files"]
     assert file["file"] == path
     wanted = {"n", "r@5", "r@10", "r@20", "r@1k", "ndcg@10", "mrr"}
@@ -32,132 +33,67 @@ def test_json_has_the_promised_shape(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert all(wanted <= one.keys() for one in file["categories"].values())
     assert file["latency_ms"].keys() == {"p50", "p99"}
     assert found["settings"] == {"recall.top": 7}
+    rows = [json.loads(line) for line in details.read_text("utf-8").splitlines()]
+    assert [row["question"] for row in rows][:2] == ["q1", "q2"]
 
 
-@pytest.mark.parametrize(("lang", "heading"), [("C.UTF-8", "overall"), ("zh_CN.UTF-8", "总计")])
-def test_a_person_sees_a_table(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    lang: str,
-    heading: str,
-) -> None:
-    monkeypatch.setenv("LANG", lang)
+def test_tables_for_people(shell: Shell, tmp_path: Path) -> None:
     talk = garden()
     talk["questions"].append(question("q3", "wheelbarrow", ["gone"]))
     path = written(tmp_path, talk, harbour())
-    words = ["bench", "retrieval", path, "--crossed", "--leave-out", "place"]
-    assert main(words) == 0
-    said = capsys.readouterr()
-    assert heading in said.out
-    assert "NDCG@10" in said.out
-    assert "talks.jsonl" in said.out
-    assert said.err  # evidence that names no turn
-    assert not (tmp_path / "home").exists()
+    for language, heading in ((EN, "overall"), (ZH, "总计")):
+        done = shell("bench", "retrieval", path, "--crossed", "--leave-out", "place", **language)
+        for text in (heading, "NDCG@10", "talks.jsonl"):
+            assert text in done.stdout.decode()
+        assert done.stderr  # evidence that names no turn
+    path = written(tmp_path, cook())
+    for language, texts in (
+        (EN, ("must be learned", "operation ADD", "denoising keeps", "failed: add")),
+        (ZH, ("该记住的", "操作 ADD", "去噪后保留", "未通过：add")),
+    ):
+        said = shell.text("bench", "writing", path, "--failures", **language)
+        assert [one for one in texts if one not in said] == []
+    assert not shell.home.exists()
 
 
-def test_details_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, details = written(tmp_path, garden()), tmp_path / "details.jsonl"
-    assert main(["bench", "retrieval", path, "--details", str(details)]) == 0
-    rows = [json.loads(line) for line in details.read_text("utf-8").splitlines()]
-    assert [row["question"] for row in rows] == ["q1", "q2"]
-
-
-def test_details_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path, garden())
-    assert main(["bench", "retrieval", path, "--details", str(tmp_path / "no" / "file")]) == 4
-    assert "cannot write" in capsys.readouterr().err
-
-
-def test_bad_lines_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "bad.jsonl"
-    path.write_text('{"id": "c"}\n{\n')
-    assert main(["bench", "retrieval", str(path)]) == 4
-    said = capsys.readouterr().err
-    assert "line 1: sessions is missing" in said
-    assert "line 2: the line is not JSON" in said
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (["--set", "recall.top"], 2),
-        (["--set", "recall.nothing=1"], 6),
-        (["--limit", "-1"], 2),
-        (["--jobs", "many"], 2),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], code: int
-) -> None:
-    assert main(["bench", "retrieval", written(tmp_path, garden()), *words]) == code
-    assert "hint:" in capsys.readouterr().err
-
-
-# How a memory is written
-
-
-def test_writing_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_writing_as_json(shell: Shell, tmp_path: Path) -> None:
     path = written(tmp_path, mover(), cook())
-    assert main(["bench", "writing", path, "--json", "--failures"]) == 0
-    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (file,) = shell.json("bench", "writing", path, "--failures")["files"]
     assert file["file"] == path
     assert file["additions"] == {"n": 3, "right": 2, "share": 66.67}
     assert file["operations"].keys() == {"overall", "ADD", "UPDATE", "DELETE", "NOOP"}
     assert [one["case"] for one in file["failures"]] == ["mover", "cook"]
+    given = json.dumps(mover()).encode()
+    assert shell.json("bench", "writing", "-", given=given)["files"][0]["cases"] == 1
 
 
-@pytest.mark.parametrize(
-    ("lang", "words"),
+@each(
+    ("words", "code"),
     [
-        ("C.UTF-8", ("must be learned", "operation ADD", "denoising keeps", "failed: add")),
-        ("zh_CN.UTF-8", ("该记住的", "操作 ADD", "去噪后保留", "未通过：add")),
+        ("retrieval --set recall.top", 2),
+        ("retrieval --set recall.nothing=1", 6),
+        ("retrieval --limit -1", 2),
+        ("retrieval --jobs many", 2),
+        ("retrieval --details /dev/null/file", 4),
+        ("retrieval --failures", 2),
+        ("writing --crossed", 2),
+        ("writing --top 3", 2),
+        ("writing --model", 2),
     ],
 )
-def test_writing_as_a_person_sees_it(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    lang: str,
-    words: tuple[str, ...],
-) -> None:
-    monkeypatch.setenv("LANG", lang)
-    assert main(["bench", "writing", written(tmp_path, cook()), "--failures"]) == 0
-    said = capsys.readouterr().out
-    assert [one for one in words if one not in said] == []
-    assert not (tmp_path / "home").exists()
+def test_invalid_options_are_refused(shell: Shell, tmp_path: Path, words: str, code: int) -> None:
+    what, *options = words.split()
+    path = written(tmp_path, garden() if what == "retrieval" else mover())
+    assert b"hint:" in shell("bench", what, path, *options, code=code).stderr
 
 
-def test_writing_from_standard_input(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = io.TextIOWrapper(io.BytesIO(json.dumps(mover()).encode()))
-    monkeypatch.setattr("sys.stdin", text)
-    assert main(["bench", "writing", "-", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["files"][0]["cases"] == 1
-
-
-def test_bad_lines_of_cases_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_lines_are_named(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
-    path.write_text('{"id": "c", "turns": []}\n{\n')
-    assert main(["bench", "writing", str(path)]) == 4
-    said = capsys.readouterr().err
-    assert "line 1: turns is missing" in said
-    assert "line 2: the line is not JSON" in said
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["retrieval", "--failures"],
-        ["writing", "--crossed"],
-        ["writing", "--top", "3"],
-        ["writing", "--model"],
-    ],
-)
-def test_options_of_the_other_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
-    path = written(tmp_path, mover())
-    assert main(["bench", words[0], path, *words[1:]]) == 2
-    assert "hint:" in capsys.readouterr().err
+    for what, line, missing in (
+        ("retrieval", '{"id": "c"}', "sessions"),
+        ("writing", '{"id": "c", "turns": []}', "turns"),
+    ):
+        path.write_text(f"{line}\n{{\n")
+        said = shell("bench", what, str(path), code=4).stderr.decode()
+        assert f"line 1: {missing} is missing" in said
+        assert "line 2: the line is not JSON" in said

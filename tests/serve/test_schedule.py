@@ -1,29 +1,23 @@
-"""The schedule of a home: a worker that does what is due, one at a time, in all spaces."""
+"""Servers that share a home or a database: what they know, and which of them does what is due."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from contextlib import ExitStack
 from pathlib import Path
-from time import monotonic
 
 import pytest
 
 from loxodon import Memory
-from loxodon.filelock import FileLock
-from loxodon.layout import SCHEDULE_LOCK
-from loxodon.serve import schedule
-from loxodon.serve.host import Host
-from loxodon.serve.schedule import Rounds, Runner
+from loxodon.client import Client
+from loxodon.errors import ForbiddenError, NotFoundError, PausedError, UsageError
 from tests.clock import NOW, Clock
+from tests.serve.http.server import Server, said
+from tests.serve.shell import Shell
 from tests.waiting import until
-
-AT_ONCE = "[buffer]\nquiet = 0\n"
 
 
 def known(home: Path, space: str = "main") -> list[str]:
@@ -31,73 +25,9 @@ def known(home: Path, space: str = "main") -> list[str]:
         return [one.content for one in memory.list(kind="fact")]
 
 
-def say(home: Path, text: str, space: str = "main", clock: Clock | None = None) -> None:
-    with Memory.open(home, space, clock=clock) as memory:
-        at = memory.now().isoformat()
-        memory.add([{"role": "user", "content": text, "at": at}])
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "config.toml").write_text(AT_ONCE)
-    return tmp_path
-
-
-@pytest.fixture
-def runner(home: Path) -> Iterator[Callable[[], Runner]]:
-    """Makes runners, and ends them."""
-    made: list[Runner] = []
-
-    def make() -> Runner:
-        made.append(Runner(Host(home)))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.stop()
-
-
-def test_what_is_said_becomes_known_by_itself(
-    home: Path, runner: Callable[[], Runner], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    say(home, "I live in Leeds")
-    one = runner()
-    one.start()
-    until(lambda: known(home) == ["The user lives in Leeds"])
-    say(home, "我对花生过敏", "张三")  # a space that was not there when it began
-    until(lambda: known(home, "张三") == ["用户对花生过敏"])
-    assert one.standing.active
-    monkeypatch.setattr(schedule, "_GRACE", 60)  # a busy machine gets the time it needs
-    one.stop()
-    assert not one.standing.active
-    assert one._worker
-    assert one._worker.returncode not in (None, -signal.SIGKILL)  # it ended when it was told to
-
-
-def test_one_works_and_the_other_takes_over(home: Path, runner: Callable[[], Runner]) -> None:
-    say(home, "I live in Leeds")
-    first, second = runner(), runner()
-    first.start()
-    until(lambda: first.standing.active)
-    second.start()
-    until(lambda: known(home))
-    assert not second.standing.active
-    first.stop()
-    until(lambda: second.standing.active)
-    say(home, "I am allergic to peanuts")
-    until(lambda: len(known(home)) == 2)
-
-
-def test_a_worker_that_dies_is_replaced(home: Path, runner: Callable[[], Runner]) -> None:
-    say(home, "I live in Leeds")
-    one = runner()
-    one.start()
-    until(lambda: known(home))
-    worker = workers_of(os.getpid())
-    os.kill(worker[0], signal.SIGKILL)
-    until(lambda: workers_of(os.getpid()) not in ([], worker))
-    say(home, "I am allergic to peanuts")
-    until(lambda: len(known(home)) == 2)
+def say(home: Path, text: str, space: str = "main") -> None:
+    with Memory.open(home, space) as memory:
+        memory.add([said(text, at=memory.now().isoformat())])
 
 
 def workers_of(parent: int) -> list[int]:
@@ -110,176 +40,199 @@ def workers_of(parent: int) -> list[int]:
                 command = Path(f"/proc/{name}/cmdline").read_text()
             except OSError:
                 continue
-            if int(stat[1]) == parent and stat[0] != "Z" and "loxodon.serve.schedule" in command:
+            if int(stat[1]) == parent and stat[0] != "Z" and "schedule" in command:
                 found.append(int(name))
     return found
 
 
-def test_a_worker_ends_with_the_server_that_is_killed(home: Path) -> None:
-    say(home, "I live in Leeds")
-    code = (
-        "import sys, threading; from loxodon.serve.host import Host; "
-        "from loxodon.serve.schedule import Runner; Runner(Host(sys.argv[1])).start(); "
-        "threading.Event().wait()"
-    )
-    server = subprocess.Popen([sys.executable, "-c", code, str(home)], stderr=subprocess.DEVNULL)
-    try:
-        until(lambda: workers_of(server.pid))
-        (worker,) = workers_of(server.pid)
-    finally:
-        server.kill()
-        server.wait()
-    until(lambda: not os.path.exists(f"/proc/{worker}"))
-    lock = FileLock(str(home / SCHEDULE_LOCK))
-    assert lock.acquire(60)
-    lock.close()
-
-
-def test_a_worker_that_cannot_read_the_settings_says_so_in_one_line(home: Path) -> None:
-    (home / "config.toml").write_text("x = [")
-    ours, theirs = os.pipe()  # which stays open, or it would end for that
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "loxodon.serve.schedule", str(home), NOW.isoformat()],
-            stdin=ours,
-            capture_output=True,
-            timeout=60,
-        )
-    finally:
-        os.close(ours)
-        os.close(theirs)
-    assert done.returncode == 6
-    (line,) = done.stderr.splitlines()
-    assert json.loads(line)["error"] == "config"
-
-
-def test_a_home_that_is_not_there_yet(tmp_path: Path) -> None:
-    one = Runner(Host(tmp_path / "later"))
-    one.start()
-    until(lambda: one.standing.error)
-    one.stop()
-    assert not (tmp_path / "later").exists()
-
-
-def test_it_says_what_it_did_and_nothing_of_what_was_said(
-    home: Path, capfd: pytest.CaptureFixture[str], runner: Callable[[], Runner]
-) -> None:
-    say(home, "I live in Leeds")
-    one = runner()
-    one.start()
-    said: list[str] = []
-
-    def told() -> bool:
-        said.append(capfd.readouterr().err)
-        return "heartbeat" in "".join(said)  # which comes last
-
-    until(told)
-    one.stop()
-    text = "".join(said)
-    lines = [json.loads(line) for line in text.splitlines()]
-    assert {"daily"} <= {line.get("job") for line in lines if line["event"] == "schedule.ran"}
-    assert "Leeds" not in text
-
-
-# A round, by a clock that a test moves
-
-
-def jobs(rounds: Rounds) -> list[tuple[str, str]]:
-    return [(space, ran.job) for space, ran in rounds.once()]
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text("[buffer]\nquiet = 0\n")
+    return tmp_path / "home"
 
 
 @pytest.fixture
-def rounds(tmp_path: Path, clock: Clock) -> Iterator[Rounds]:
-    with Host(tmp_path, clock) as host:
-        yield Rounds(host, NOW)
+def serve(home: Path) -> Iterator[Callable[[], Server]]:
+    """Starts servers that see to the schedule, and ends them."""
+    with ExitStack() as held:
+        yield lambda: held.enter_context(Server(home, scheduled=True))
 
 
-def test_a_space_that_nobody_wrote_to_is_left_alone(
-    tmp_path: Path, rounds: Rounds, clock: Clock, monkeypatch: pytest.MonkeyPatch
+def test_messages_of_every_space_become_known(home: Path, serve: Callable[[], Server]) -> None:
+    say(home, "I live in Leeds")
+    (home / "spaces" / "broken").mkdir(parents=True)
+    (home / "spaces" / "broken" / "loxodon.db").write_bytes(b"spoilt" * 1000)
+    server = serve()
+    until(lambda: known(home) == ["The user lives in Leeds"])
+    say(home, "我对花生过敏", "张三")  # a space that was not there when it began
+    until(lambda: known(home, "张三") == ["用户对花生过敏"])
+    until(lambda: "heartbeat" in json.dumps(server.lines))
+    ran = {line.get("job") for line in server.lines if line["event"] == "schedule.ran"}
+    assert {"daily", "heartbeat"} <= ran
+    assert "Leeds" not in json.dumps(server.lines)
+    with server.client() as http:  # a space that its worker has open is deleted
+        assert http.delete("/v1/spaces/main").json()["erased"]["memories"] == 1
+    assert not (home / "spaces" / "main").exists()
+    (worker,) = workers_of(server.process.pid)
+    assert server.stop() == 0
+    assert not os.path.exists(f"/proc/{worker}")
+
+
+def test_conversation_that_ended_before_is_taken_up_at_once(
+    home: Path, serve: Callable[[], Server]
 ) -> None:
-    say(tmp_path, "I live in Leeds", clock=clock)
-    assert jobs(rounds) == [("main", "heartbeat")]
-    assert jobs(rounds) == []  # it was written to: by the beat
-    clock.now += timedelta(minutes=3)
-    assert jobs(rounds) == []  # three minutes have passed for its clock only
-    started = monotonic()
-    monkeypatch.setattr(schedule, "monotonic", lambda: started + 181)
-    assert jobs(rounds) == [("main", "daily")]
+    (home / "config.toml").unlink()  # three minutes of quiet
+    say(home, "I live in Leeds")
+    serve()
+    until(lambda: known(home) == ["The user lives in Leeds"])
 
 
-def test_a_conversation_that_ended_before_is_taken_up_at_once(tmp_path: Path, clock: Clock) -> None:
-    say(tmp_path, "I live in Leeds", clock=clock)
-    clock.now += timedelta(seconds=20)
-    with Host(tmp_path, clock) as host:
-        rounds = Rounds(host, clock.now)
-        assert ("main", "daily") in jobs(rounds)
-        assert known(tmp_path) == ["The user lives in Leeds"]
-        clock.now += timedelta(seconds=20)
-        say(tmp_path, "我对花生过敏", clock=clock)
-        assert jobs(rounds) == []  # this one may go on: it waits for quiet
-        say(tmp_path, "My dog is called Rex", clock=clock)
-        assert ("main", "flush") in jobs(Rounds(host, clock.now + timedelta(seconds=1)))
-    assert len(known(tmp_path)) == 3
-
-
-def test_whoever_starts_next_learns_from_a_chat_that_ended(
-    tmp_path: Path, runner: Callable[[], Runner]
-) -> None:
-    (tmp_path / "config.toml").unlink()  # three minutes of quiet
-    say(tmp_path, "I live in Leeds")
-    runner().start()
-    until(lambda: known(tmp_path) == ["The user lives in Leeds"])
-
-
-def test_a_worker_lets_go_of_a_space_that_is_deleted(
-    home: Path, runner: Callable[[], Runner]
+def test_worker_is_replaced_and_another_server_takes_over(
+    home: Path, serve: Callable[[], Server]
 ) -> None:
     say(home, "I live in Leeds")
-    runner().start()
-    until(lambda: known(home) == ["The user lives in Leeds"])  # which it keeps open
-    with Host(home) as host:
-        assert host.delete("main").erased["memories"] == 1
-    assert not (home / "spaces" / "main").exists()
+    first = serve()
+    until(lambda: known(home))
+    second = serve()
+    assert workers_of(second.process.pid) == []
+    killed = workers_of(first.process.pid)
+    os.kill(killed[0], signal.SIGKILL)
+    until(lambda: workers_of(first.process.pid) not in ([], killed))
+    say(home, "I am allergic to peanuts")
+    until(lambda: len(known(home)) == 2)
+    (worker,) = workers_of(first.process.pid)
+    first.kill()  # with which its worker ends
+    until(lambda: not os.path.exists(f"/proc/{worker}"))
+    until(lambda: workers_of(second.process.pid))
+    say(home, "My dog is called Rex")
+    until(lambda: len(known(home)) == 3)
 
 
-def test_a_damaged_space_does_not_stop_the_others(
-    tmp_path: Path, rounds: Rounds, clock: Clock
+def test_engine_that_is_off_has_no_schedule(home: Path, serve: Callable[[], Server]) -> None:
+    say(home, "I live in Leeds")
+    (home / "config.toml").write_text("enabled = false\n")
+    server = serve()
+    with server.client() as http:
+        assert http.get("/health").status_code == 200
+    assert server.stop() == 0
+    assert not [line for line in server.lines if line["event"] == "schedule.ran"]
+
+
+NEVER = "".join(f'{job} = ""\n' for job in ("daily", "weekly", "profile", "heartbeat"))
+QUIET = f"[buffer]\nquiet = 3600\n[schedule]\n{NEVER}"
+SAID = [
+    {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1", "at": NOW.isoformat()},
+    {"role": "user", "content": "我对花生过敏", "id": "2", "at": NOW.isoformat()},
+]
+
+
+@pytest.fixture(params=["files", "postgres"])
+def url(request: pytest.FixtureRequest) -> str:
+    """The store of the servers; empty for files."""
+    return "" if request.param == "files" else str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def serving(url: str, tmp_path: Path) -> Iterator[Callable[[], Server]]:
+    """Starts a server: with files one more on the same home, else on a machine of its own."""
+    with ExitStack() as held:
+        names = iter("abc")
+
+        def make() -> Server:
+            home = tmp_path / (next(names) if url else "a")
+            home.mkdir(exist_ok=True)
+            (home / "config.toml").write_text(QUIET)
+            server = Server(home, LOXODON_STORE=url) if url else Server(home)
+            return held.enter_context(server)
+
+        yield make
+
+
+def test_day_of_a_memory(serving: Callable[[], Server], url: str) -> None:
+    first, second = serving(), serving()
+    with Client(first.url) as one, Client(second.url) as other:
+        one.add(SAID, session="monday")
+        assert "Ada" in other.recall("Where does my sister live?").context
+        one.consolidate()
+        known = {record.content: record for record in other.list()}
+        fact = known["The user's sister Ada lives in Leeds"]
+        changed = other.edit(fact.id, content="Ada lives in York")
+        assert [version.record.content for version in one.history(fact.id)][-1] == changed.content
+        kept = other.capture("likes tea", token="once")
+        assert one.capture("likes tea", token="once").id == kept.id
+
+        one.pause()
+        with pytest.raises(PausedError):
+            other.capture("is not kept")
+        other.resume()
+        assert one.paused is None
+
+        assert one.forget(entity="Ada").erased["memories"] == 2
+        assert "Ada" not in other.recall("Where does my sister live?").context
+        with pytest.raises(NotFoundError):
+            other.get(fact.id)
+        other.add(SAID, session="monday")  # the same once more, as from a transcript
+        assert "Ada" not in other.recall("Where does my sister live?").context
+
+        status = other.status()
+        assert status.store == (url and one.status().store)
+        found = other.audit.verify()
+        assert found.sound
+        assert {entry.op for entry in one.audit.entries(limit=0)} >= {"add", "recall", "forget"}
+        assert one.validate() == []
+
+
+def _is_refused(stranger: Client) -> bool:
+    try:
+        stranger.list()
+    except UsageError as error:
+        return "token" in str(error)
+    return False
+
+
+def test_token_is_for_every_server(serving: Callable[[], Server], url: str) -> None:
+    first, second = serving(), serving()
+    made = Shell(first.home).json("token", "add", "phone", "--rights", "read", LOXODON_STORE=url)
+    token = made["token"]
+    for server in (first, second):
+        with Client(server.url) as stranger, Client(server.url, token=token) as phone:
+            until(lambda: _is_refused(stranger))
+            assert phone.list() == []
+            with pytest.raises(ForbiddenError):
+                phone.capture("is not for it")
+
+
+def test_space_is_deleted_through_either_server(serving: Callable[[], Server], url: str) -> None:
+    first, second = serving(), serving() if url else None
+    with Client(first.url, space="ada") as one:
+        one.capture("likes tea")
+    with (second or first).client() as other:
+        if url:
+            assert len(other.get("/v1/spaces/ada/memories").json()["items"]) == 1
+        with first.client() as client:
+            assert client.delete("/v1/spaces/ada").json()["erased"]["memories"] == 1
+        for _ in range(2):  # also where it was open
+            assert other.get("/v1/spaces/ada/memories").status_code == 404
+        assert "ada" not in other.get("/v1/spaces").json()["spaces"]
+
+
+def test_job_is_done_once_by_whoever_comes_first(
+    postgres_url: str, tmp_path: Path, clock: Clock
 ) -> None:
-    for space in ("a", "b"):
-        say(tmp_path, "I live in Leeds", space, clock)
-    (tmp_path / "spaces" / "a" / "loxodon.db").write_bytes(b"spoilt" * 1000)
-    assert [space for space, _ in jobs(rounds)] == ["b"]
+    """Two machines with one store: the second does what the first did not."""
+    config = {"store.url": postgres_url, "buffer.quiet": 0}
+    config |= {f"schedule.{job}": "" for job in ("daily", "weekly", "profile", "heartbeat")}
 
+    def on(machine: str, space: str) -> Memory:
+        return Memory.open(tmp_path / machine, space, config, clock)
 
-def test_a_clock_that_has_jumped_archives_nothing(
-    tmp_path: Path, rounds: Rounds, clock: Clock
-) -> None:
-    say(tmp_path, "I live in Leeds", clock=clock)
-    with Memory.open(tmp_path, clock=clock) as memory:
-        memory.consolidate()
-        memory.capture("The user is busy today", "belief", importance=0.1)
-    jobs(rounds)
-    clock.pass_days(3650)
-    say(tmp_path, "I am allergic to peanuts", clock=clock)
-    clock.now += timedelta(minutes=3)
-    assert [job for _, job in jobs(rounds)] == [
-        "daily",
-        "heartbeat",
-    ]  # what is said is not kept waiting
-    with Memory.open(tmp_path, clock=clock) as memory:
-        assert len(memory.list()) == 3
-        assert memory.status().clock is not None
-    clock.now = NOW + timedelta(days=1)  # it was put right
-    say(tmp_path, "I like tea", clock=clock)
-    clock.now += timedelta(minutes=3)
-    jobs(rounds)
-    with Memory.open(tmp_path, clock=clock) as memory:
-        assert memory.status().clock is None
-        assert {one.state for one in memory.list(state="all")} == {"active"}
-
-
-def test_a_space_that_is_switched_off_has_no_schedule(tmp_path: Path, clock: Clock) -> None:
-    say(tmp_path, "I live in Leeds", clock=clock)
-    (tmp_path / "config.toml").write_text("enabled = false\n")
-    with Host(tmp_path, clock) as host:
-        assert jobs(Rounds(host, NOW)) == []
+    with on("a", "main") as one, on("b", "张三") as other:
+        one.add(SAID[:1])
+        other.add(SAID[1:])
+        for space in ("main", "张三"):
+            with on("a", space) as first, on("b", space) as second:
+                done = [ran.job for ran in (*first.schedule.run_due(), *second.schedule.run_due())]
+                assert done == ["flush"]
+                jobs = {job.name: job for job in second.schedule.jobs()}
+                assert jobs["flush"].runs == 1

@@ -12,8 +12,7 @@ from .server import Server
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("served") / "home"
-    with Server(home) as started:
+    with Server(tmp_path_factory.mktemp("served") / "home") as started:
         yield started
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
+import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,8 +17,26 @@ import httpx
 from loxodon.filelock import FileLock
 from loxodon.layout import SCHEDULE_LOCK
 from tests import on_postgres
+from tests.serve.shell import INHERITED as INHERITED
+from tests.serve.shell import LOXODON as LOXODON
 
-LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
+
+def said(content: str, id: str | None = None, role: str = "user", **more: Any) -> dict[str, Any]:
+    """A message, as it is added to a journal."""
+    return {"role": role, "content": content, **({"id": id} if id else {}), **more}
+
+
+def raw(server: Server, request: bytes, least: int = 0) -> bytes:
+    """What a server answers to bytes that no client library would send: all until it hangs up, or
+    `least` bytes."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
+        wire.sendall(request)
+        found = b""
+        while chunk := wire.recv(65_536):
+            found += chunk
+            if least and len(found) >= least:
+                break
+    return found
 
 
 @contextmanager
@@ -57,7 +74,7 @@ class Server:
             stderr=self._errors,
             cwd=home.parent,
             env={
-                "PATH": os.environ["PATH"],
+                **INHERITED,
                 "HOME": str(home.parent),
                 "LANG": "C.UTF-8",
                 "LOXODON_HOME": str(home),

@@ -9,66 +9,16 @@ from typing import Any
 import httpx
 import pytest
 
-from loxodon.fields import MAX_CONTENT, MAX_NAME
-from loxodon.serve.http.examples import BODIES as BODIES_SHOWN
-from loxodon.serve.http.fields import given
-from loxodon.serve.http.openapi import document
-from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
-from loxodon.verbs.arguments import CONTENT, ENTITIES, PROJECT, TAGS, TOPIC
+from .server import Server, said
 
-DOCUMENT = document()
 PREFIX = "/v1/spaces/{space}"
-
-
-def validator(schema: dict[str, Any]) -> Any:
-    kind = import_module("jsonschema").Draft202012Validator
-    return kind({**schema, "components": DOCUMENT["components"]})
-
-
-def answer_schema(name: str) -> dict[str, Any]:
-    (one,) = (one for one in OPERATIONS if one.name == name)
-    described = DOCUMENT["paths"][PREFIX + one.path][one.method.lower()]
-    content = described["responses"][str(one.status)]["content"]
-    found: dict[str, Any] = content["application/json"]["schema"]
-    return found
-
-
-def test_it_has_every_operation_once_and_is_served(http: httpx.Client) -> None:
-    assert http.get("/openapi.json").json() == DOCUMENT
-    ids = [
-        operation["operationId"]
-        for path in DOCUMENT["paths"].values()
-        for operation in path.values()
-    ]
-    assert len(ids) == len(set(ids))
-    assert {one.name for one in OPERATIONS} < set(ids)
-    kind = import_module("jsonschema").Draft202012Validator
-    for schema in DOCUMENT["components"]["schemas"].values():
-        kind.check_schema(schema)
-
-
-def test_references_lead_somewhere() -> None:
-    def references(value: Any) -> Any:
-        if isinstance(value, dict):
-            yield from [value["$ref"]] if "$ref" in value else []
-            value = list(value.values())
-        for one in value if isinstance(value, list) else ():
-            yield from references(one)
-
-    known = {
-        f"#/components/{part}/{name}"
-        for part, names in DOCUMENT["components"].items()
-        for name in names
-    }
-    assert set(references(DOCUMENT)) <= known
-
-
-TALK = [
-    {"role": "user", "content": "我对花生过敏。我妈妈叫王芳，住在大阪。", "id": "1"},
-    {"role": "user", "content": "My manager Ada lives in Leeds and I might move there.", "id": "2"},
-]
 BODIES: dict[str, dict[str, Any]] = {
-    "add": {"turns": TALK},
+    "add": {
+        "turns": [
+            said("我对花生过敏。我妈妈叫王芳，住在大阪。", "1"),
+            said("My manager Ada lives in Leeds and I might move there.", "2"),
+        ]
+    },
     "capture": {"content": "用户喜欢乌龙茶", "entities": ["用户"]},
     "recall": {"query": "花生 Leeds", "explain": True},
     "context": {"message": "我能吃花生酱吗？", "explain": True},
@@ -78,94 +28,111 @@ BODIES: dict[str, dict[str, Any]] = {
     "import": {"path": "nowhere"},
     "forget": {"entity": "Ada", "dry_run": True},
 }
-
-
-@pytest.fixture(scope="module")
-def names(server: Any) -> dict[str, str]:
-    """What stands for the names in paths, in a space that has something of everything."""
-    with server.client() as http:
-        base = "/v1/spaces/described"
-        http.post(f"{base}/turns", json=BODIES["add"])
-        http.post(f"{base}/consolidate")
-        made = http.post(f"{base}/memories", json=BODIES["capture"]).json()
-        http.get(f"{base}/entities").json()
-        return {
-            "{id}": made["id"],
-            "{ref}": "t_1",
-            "{session}": "default",
-            "{name}": "Ada",
-            "{job}": "heartbeat",
-        }
-
-
 NO_EXAMPLE = {"note", "confirm", "reject", "import", "release", "drop"}
 """What needs more than a short talk to have an answer; their types are described by others."""
 
 
-@pytest.mark.parametrize("name", [one.name for one in OPERATIONS if one.name not in NO_EXAMPLE])
-def test_answers_are_as_described(http: httpx.Client, names: dict[str, str], name: str) -> None:
-    (one,) = (one for one in OPERATIONS if one.name == name)
-    path = "/v1/spaces/described" + one.path
-    for brace, value in names.items():
-        path = path.replace(brace, value)
-    if one.method in IN_QUERY:
-        params = {"query": "花生"} if "recall" in name else {}
-        params |= {"dry_run": "true"} if one.method == "DELETE" else {}
-        answer = http.request(one.method, path, params=params)
-    else:
-        answer = http.request(one.method, path, json=BODIES.get(name, {}))
-    assert answer.status_code == one.status, answer.text
-    validator(answer_schema(name)).validate(answer.json())
+@pytest.fixture(scope="module")
+def document(server: Server) -> dict[str, Any]:
+    with server.client() as http:
+        found: dict[str, Any] = http.get("/openapi.json").json()
+        return found
 
 
-def operations() -> Iterator[dict[str, Any]]:
-    for path in DOCUMENT["paths"].values():
-        yield from path.values()
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Method, path and description of each."""
+    for path, methods in document["paths"].items():
+        for method, one in methods.items():
+            yield method.upper(), path, one
 
 
-def resolved(one: dict[str, Any]) -> dict[str, Any]:
+def validator(document: dict[str, Any], schema: dict[str, Any]) -> Any:
+    kind = import_module("jsonschema").Draft202012Validator
+    return kind({**schema, "components": document["components"]})
+
+
+def resolved(document: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
     if "$ref" not in one:
         return one
-    place: Any = DOCUMENT
+    place: Any = document
     for part in one["$ref"].split("/")[1:]:
         place = place[part]
     return dict(place)
 
 
-def test_every_operation_is_filed_told_and_shown() -> None:
-    """A summary, a tag that there is, and an example of all that is sent and answered, each as the
-    schema has it."""
-    tags = {one["name"] for one in DOCUMENT["tags"]}
+def test_operations_are_distinct_and_references_lead_somewhere(document: dict[str, Any]) -> None:
+    ids = [one["operationId"] for _, _, one in operations(document)]
+    assert len(ids) == len(set(ids)) > 60
+    kind = import_module("jsonschema").Draft202012Validator
+    for schema in document["components"]["schemas"].values():
+        kind.check_schema(schema)
+
+    def references(value: Any) -> Any:
+        if isinstance(value, dict):
+            yield from [value["$ref"]] if "$ref" in value else []
+            value = list(value.values())
+        for one in value if isinstance(value, list) else ():
+            yield from references(one)
+
+    assert all(resolved(document, {"$ref": one}) for one in set(references(document)))
+
+
+def test_answers_are_as_described(http: httpx.Client, document: dict[str, Any]) -> None:
+    """Every operation, in a space that has something of everything."""
+    base = "/v1/spaces/described"
+    http.post(f"{base}/turns", json=BODIES["add"])
+    http.post(f"{base}/consolidate")
+    names = {
+        "id": http.post(f"{base}/memories", json=BODIES["capture"]).json()["id"],
+        "ref": "t_1",
+        "session": "default",
+        "name": "Ada",
+        "job": "heartbeat",
+        "space": "described",
+    }
+    for method, path, one in operations(document):
+        name = one["operationId"]
+        if name in NO_EXAMPLE or not path.startswith(f"{PREFIX}/"):
+            continue
+        given: dict[str, Any] = {"json": BODIES.get(name, {})}
+        if method in ("GET", "DELETE"):
+            query = {"query": "花生"} if "recall" in name else {}
+            given = {"params": {**query, **({"dry_run": "true"} if method == "DELETE" else {})}}
+        answer = http.request(method, path.format(**names), **given)
+        described = one["responses"].get(str(answer.status_code), {})
+        assert answer.is_success, (name, answer.text)
+        assert described, (name, answer.status_code)
+        schema = described["content"]["application/json"]["schema"]
+        validator(document, schema).validate(answer.json())
+
+
+def test_every_operation_has_a_summary_a_tag_and_valid_examples(document: dict[str, Any]) -> None:
+    tags = {one["name"] for one in document["tags"]}
     shown = 0
-    for one in operations():
+    for _, _, one in operations(document):
         assert one["summary"], one["operationId"]
         assert set(one["tags"]) <= tags
-        answers = [resolved(answer) for answer in one["responses"].values()]
-        bodies = [one["requestBody"]] if "requestBody" in one else []
-        for place in (*map(resolved, one["parameters"]), *_contents(*answers, *bodies)):
-            validator(place["schema"]).validate(place["example"])
+        places = [resolved(document, answer) for answer in one["responses"].values()]
+        places += [one["requestBody"]] if "requestBody" in one else []
+        contents = [content for place in places for content in place["content"].values()]
+        for place in (*(resolved(document, part) for part in one["parameters"]), *contents):
+            validator(document, place["schema"]).validate(place["example"])
             shown += 1
     assert shown > 500
 
 
-def _contents(*places: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for place in places:
-        yield from place["content"].values()
-
-
-def test_what_is_sent_in_an_example_is_taken() -> None:
-    for one in OPERATIONS:
-        if one.method not in IN_QUERY:
-            given(one.takes, BODIES_SHOWN.get(one.name, {}))
-    bounded = {one.name: one.most for one in (CONTENT, TAGS, ENTITIES, PROJECT, TOPIC)}
-    assert bounded.pop("content") == MAX_CONTENT
-    assert set(bounded.values()) == {MAX_NAME}
-
-
-def test_requests_are_as_described() -> None:
-    for name, body in BODIES.items():
-        (one,) = (one for one in OPERATIONS if one.name == name)
-        described = DOCUMENT["paths"][PREFIX + one.path][one.method.lower()]
-        check = validator(described["requestBody"]["content"]["application/json"]["schema"])
-        check.validate(body)
-        assert not check.is_valid({**body, "unknown": 1})
+def test_requests_are_as_described(http: httpx.Client, document: dict[str, Any]) -> None:
+    """What examples send is taken; what the schema refuses is refused."""
+    http.put("/v1/spaces/shown")
+    for method, path, one in operations(document):
+        if "requestBody" not in one or not path.startswith(f"{PREFIX}/"):
+            continue
+        content = one["requestBody"]["content"]["application/json"]
+        check = validator(document, content["schema"])
+        if body := BODIES.get(one["operationId"]):
+            check.validate(body)
+        example = {**content["example"], "unknown": 1}
+        assert not check.is_valid(example)
+        path = path.replace("{space}", "shown").format(id="f_1", job="flush", ref="t_1", name="x")
+        answer = http.request(method, path, json=example)
+        assert (answer.status_code, "unknown" in answer.text) == (400, True), one["operationId"]

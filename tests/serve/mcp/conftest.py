@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.clock import Clock
-
-from .desk import Desk
-
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture
-def desk(tmp_path: Path, clock: Clock) -> Desk:
-    return Desk(tmp_path / "home", clock)
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of the server that the tests of a module ask."""
+    return tmp_path_factory.mktemp("mcp") / "home"

@@ -1,59 +1,64 @@
-"""The server in this process, asked by the SDK's own client."""
+"""`loxodon mcp` as a program, over pipes or HTTP, asked by the SDK's own client."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mcp import Client
+from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, ElicitResult, TextContent
 
 from loxodon import Memory
-from loxodon.serve.host import Host
-from loxodon.serve.mcp.server import Answers, Served, server_of
-from loxodon.types import Audience, Chat
-from tests.clock import Clock
+from tests.clock import NOW, Clock
+from tests.serve.http.server import INHERITED
 
 ALONE = "--no-background"
 """The option of the program with which nothing is learned meanwhile, and no worker is started."""
 
 
-class Desk:
-    """A home, its server and its clients."""
+def command(home: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "loxodon", "--home", str(home), "--now", NOW.isoformat(), *words]
 
-    answers: Answers
-    """Those of the last client."""
 
-    def __init__(self, home: Path, clock: Clock) -> None:
-        self.home = home
-        self._clock = clock
+def piped(
+    home: Path, *words: str, mode: str = "auto", user: User | None = None, **more: str
+) -> Client:
+    """A client of a program of its own, which starts with it; with a `user`, one that can ask
+    them."""
+    program, *args = command(home, "mcp", *words)
+    env = {**INHERITED, "HOME": str(home.parent), **more}
+    server = StdioServerParameters(command=program, args=args, cwd=home.parent, env=env)
+    return Client(
+        stdio_client(server), mode=mode, elicitation_callback=user.asked if user else None
+    )
 
-    @contextmanager
-    def memory(self) -> Iterator[Memory]:
-        """The memory behind the server, for what a tool cannot set up."""
-        with Memory.open(self.home, clock=self._clock) as opened:
-            yield opened
 
-    @asynccontextmanager
-    async def client(
-        self,
-        chat: Chat = "direct",
-        audience: Audience = "private",
-        mode: str = "auto",
-        user: User | None = None,
-        *,
-        journals: bool = True,
-    ) -> AsyncIterator[Client]:
-        """A client; with a `user`, one that can ask them."""
-        with Host(self.home, self._clock) as host:
-            self.answers = Answers(Served(host, "main", chat, audience, journals=journals))
-            asks = user.asked if user else None
-            async with Client(
-                server_of(self.answers), mode=mode, elicitation_callback=asks
-            ) as client:
-                yield client
+@contextmanager
+def http_server(home: Path, *words: str) -> Iterator[str]:
+    """A server on a port of its own, and its address."""
+    words = ("mcp", ALONE, "--http", "--port", "0", "--json", *words)
+    pipe = subprocess.PIPE
+    server = subprocess.Popen(command(home, *words), stdout=pipe, stderr=pipe, cwd=home.parent)
+    try:
+        assert server.stdout
+        line = server.stdout.readline()
+        assert line, server.stderr and server.stderr.read().decode()
+        yield json.loads(line)["url"]
+        server.terminate()
+        assert server.wait(60) == 0
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def opened(home: Path) -> Memory:
+    """The memory behind a server, for what a tool cannot set up."""
+    return Memory.open(home, clock=Clock())
 
 
 class User:
@@ -91,3 +96,7 @@ async def refused(client: Client, name: str, **given: Any) -> str:
     assert result.is_error, result.structured_content
     assert result.structured_content is None
     return text_of(result)
+
+
+async def tools_of(client: Client) -> dict[str, Any]:
+    return {one.name: one for one in (await client.list_tools()).tools}

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from .test_process import http_server
+from .desk import http_server
 from .test_tools import NAMES
 
 PACKAGES = Path(os.environ.get("LOXODON_INSPECTOR", ""), "node_modules")

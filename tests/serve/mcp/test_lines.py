@@ -1,20 +1,15 @@
-"""Lines over pipes: the splitting, and the program itself, spoken to by hand."""
+"""The program spoken to by hand, a line at a time."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any
-
-from hypothesis import given
-from hypothesis import strategies as some
+from typing import IO, Any
 
 from loxodon import Memory
-from loxodon.serve.mcp.lines import MOST_BYTES, Splitter
-from tests.serve.mcp.desk import ALONE
+
+from .desk import ALONE, command
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -26,46 +21,57 @@ HELLO = {
         "clientInfo": {"name": "by hand", "version": "1"},
     },
 }
+READY = b'{"jsonrpc": "2.0", "method": "notifications/initialized"}'
+MOST_BYTES = 16 << 20
+"""What a line may have."""
 
 
-@given(some.lists(some.binary(max_size=20)), some.integers(1, 7))
-def test_lines_are_the_same_however_they_come_in(lines: list[bytes], size: int) -> None:
-    data = b"\n".join(lines) + b"\n"
-    splitter = Splitter()
-    found = [
-        line
-        for start in range(0, len(data), size)
-        for line in splitter.feed(data[start : start + size])
-    ]
-    assert found == [line for line in data.split(b"\n") if line.strip()]
+class Program:
+    """`loxodon mcp`, with its pipes."""
+
+    def __init__(self, folder: Path) -> None:
+        words, pipe = command(folder / "home", "mcp", ALONE), subprocess.PIPE
+        self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder)
+        assert self.process.stdin
+        assert self.process.stdout
+        self.stdin: IO[bytes] = self.process.stdin
+        self.stdout: IO[bytes] = self.process.stdout
+
+    def send(self, *data: bytes) -> None:
+        for one in data:
+            self.stdin.write(one)
+        self.stdin.flush()
+
+    def answer(self) -> Any:
+        return json.loads(self.stdout.readline())
 
 
-def test_a_line_that_is_too_long_takes_no_room_and_spoils_no_other() -> None:
-    splitter = Splitter(100)
-    for _ in range(50):
-        assert splitter.feed(b"{" * 40) == []
-    first, second = splitter.feed(b'}\n{"a": 1}\n')
-    assert len(first) == 16
-    assert second == b'{"a": 1}'
+def call(id: int, tool: str, **given: Any) -> bytes:
+    params = {"name": tool, "arguments": given}
+    message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def test_what_is_no_message_is_refused_and_the_rest_answered(tmp_path: Path) -> None:
+def test_invalid_lines_are_refused_and_the_rest_answered(tmp_path: Path) -> None:
     lines = [
         json.dumps(HELLO).encode(),
-        b'{"jsonrpc": "2.0", "method": "notifications/initialized"}',
+        READY,
         b"no message",
         b"",
         b"[]",
-        _call(2, "remember", content="x" * MOST_BYTES),
-        _call(3, "remember", content="用户对花生过敏"),
-        _call(4, "memory_search", query="花生").replace("花".encode(), b"\xff"),
+        call(2, "remember", content="x" * MOST_BYTES),
+        call(3, "remember", content="用户对花生过敏"),
+        call(4, "memory_search", query="花生").replace("花".encode(), b"\xff"),
         b'{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": 7}}',
         b'{"jsonrpc": "2.0", "id": 6, "method": "no/such"}',
-        _call(7, "remember", content="\ud800").replace(b"?", b"\\ud800"),
+        call(7, "remember", content="\ud800").replace(b"?", b"\\ud800"),
     ]
-    done = _run(tmp_path, b"\n".join(lines))  # the last line has no end, either
-    assert done.returncode == 0, done.stderr
-    said = [json.loads(line) for line in done.stdout.splitlines()]  # and nothing else is there
+    program = Program(tmp_path)
+    program.send(b"\n".join(lines))  # the last line has no end, and is read when nothing follows
+    said = [program.answer() for _ in range(8)]
+    out, err = program.process.communicate(timeout=60)
+    assert program.process.returncode == 0, err
+    said += [json.loads(line) for line in out.splitlines()]  # and nothing else is there
     answers = {one["id"]: one for one in said if one["id"] is not None}
     refused = [one["error"]["code"] for one in said if one["id"] is None]
     assert refused.count(-32700) == 4
@@ -73,83 +79,49 @@ def test_what_is_no_message_is_refused_and_the_rest_answered(tmp_path: Path) -> 
     assert answers[3]["result"]["structuredContent"]["content"] == "用户对花生过敏"
     assert answers[4]["result"]["isError"] is False
     assert [answers[n]["error"]["code"] for n in (5, 6)] == [-32602, -32601]
-    told = [json.loads(line) for line in done.stderr.splitlines()]
+    told = [json.loads(line) for line in err.splitlines()]
     assert "mcp.remember" in {one["event"] for one in told}
-    assert "过敏" not in done.stderr.decode()
+    assert "过敏" not in err.decode()
 
 
-def test_what_was_acknowledged_is_kept_when_it_is_killed(tmp_path: Path) -> None:
-    server = _start(tmp_path)
-    assert server.stdin
-    assert server.stdout
-    server.stdin.write(json.dumps(HELLO).encode() + b"\n")
-    server.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
-    server.stdin.write(_call(2, "remember", content="The user lives in Leeds") + b"\n")
-    server.stdin.flush()
-    assert json.loads(server.stdout.readline())["id"] == 1
-    kept = json.loads(server.stdout.readline())["result"]["structuredContent"]
-    server.kill()
-    server.communicate()
+def test_acknowledged_memory_survives_a_kill(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.send(json.dumps(HELLO).encode(), b"\n", READY, b"\n")
+    program.send(call(2, "remember", content="The user lives in Leeds"), b"\n")
+    assert program.answer()["id"] == 1
+    kept = program.answer()["result"]["structuredContent"]
+    program.process.kill()
+    program.process.communicate()
     with Memory.open(tmp_path / "home") as memory:
         assert memory.get(kept["id"]).content == "The user lives in Leeds"
         assert memory.validate() == []
 
 
-def test_a_log_that_nobody_reads_keeps_no_answer_waiting(tmp_path: Path) -> None:
-    server = _start(tmp_path)
-    assert server.stdin
-    assert server.stdout
-    server.stdin.write(json.dumps(HELLO).encode() + b"\n")
-    server.stdin.flush()
-    server.stdout.readline()
+def test_log_that_nobody_reads_blocks_no_answer(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.send(json.dumps(HELLO).encode(), b"\n")
+    program.answer()
     for n in range(2, 1_000):  # a pipe has room for some four hundred lines
-        server.stdin.write(_call(n, "remember") + b"\n")
-        server.stdin.flush()
-        assert json.loads(server.stdout.readline())["id"] == n
-    _, logged = server.communicate(timeout=60)
-    assert server.returncode == 0
+        program.send(call(n, "remember"), b"\n")
+        assert program.answer()["id"] == n
+    _, logged = program.process.communicate(timeout=60)
+    assert program.process.returncode == 0
     assert 100 < logged.count(b"mcp.remember") < 900
 
 
-def test_it_ends_when_nobody_listens(tmp_path: Path) -> None:
-    server = _start(tmp_path)
-    assert server.stdin
-    assert server.stdout
-    server.stdout.close()
-    server.stdin.write(json.dumps(HELLO).encode() + b"\n")
-    server.stdin.flush()
-    assert server.wait(60) == 0
-    server.stdin.close()
-    assert server.stderr
-    server.stderr.close()
+def test_program_ends_when_nobody_listens(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.stdout.close()
+    program.send(json.dumps(HELLO).encode(), b"\n")
+    assert program.process.wait(60) == 0
+    program.stdin.close()
+    assert program.process.stderr
+    program.process.stderr.close()
 
 
-def test_a_home_that_cannot_be_opened_is_told_at_once(tmp_path: Path) -> None:
+def test_home_that_cannot_be_opened_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("no folder")
-    done = _run(tmp_path, b"")
-    assert done.returncode == 7
-    assert done.stdout == b""
-    assert b"hint: " in done.stderr
-
-
-def _call(id: int, tool: str, **given: Any) -> bytes:
-    message = {
-        "jsonrpc": "2.0",
-        "id": id,
-        "method": "tools/call",
-        "params": {"name": tool, "arguments": given},
-    }
-    return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
-
-
-def _start(folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "loxodon", "--home", str(folder / "home"), "mcp", ALONE]
-    env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=folder)
-
-
-def _run(folder: Path, data: bytes) -> subprocess.CompletedProcess[bytes]:
-    server = _start(folder)
-    out, err = server.communicate(data, 60)
-    return subprocess.CompletedProcess(server.args, server.returncode, out, err)
+    program = Program(tmp_path)
+    out, err = program.process.communicate(b"", 60)
+    assert (program.process.returncode, out) == (7, b"")
+    assert b"hint: " in err

@@ -52,7 +52,7 @@ class Proxy:
             return found if len(found) >= turns else None
 
         found: list[Turn] = until(enough)
-        assert len(found) == turns, [turn.content for turn in found]
+        assert len(found) == turns, [(turn.session, turn.content) for turn in found]
         return found
 
 
@@ -73,23 +73,9 @@ def started(
 def _running(home: Path, upstream: str, *options: str, **environ: str) -> Iterator[Proxy]:
     log = home.parent / f"{home.name}.log"
     with open(log, "w") as stderr:
+        start = [sys.executable, "-m", "loxodon", "proxy", "--home", str(home), "--json"]
         process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "loxodon",
-                "proxy",
-                "--home",
-                str(home),
-                "--json",
-                "--port",
-                "0",
-                "--upstream",
-                upstream,
-                "--limit",
-                "60",
-                *options,
-            ],
+            [*start, "--port", "0", "--upstream", upstream, "--limit", "60", *options],
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,

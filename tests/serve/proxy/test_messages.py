@@ -14,7 +14,6 @@ from tests.serve.proxy.conftest import Proxy, started
 from tests.serve.proxy.upstream import (
     Request,
     Stage,
-    breaks,
     document,
     message_event,
     message_events,
@@ -80,7 +79,7 @@ def dog(proxy: Proxy, space: str) -> str:
     return space
 
 
-def test_what_was_told_in_one_conversation_is_known_in_the_next(
+def test_told_in_one_conversation_is_known_in_the_next(
     ai: anthropic.Anthropic, upstream: Stage, proxy: Proxy, space: str
 ) -> None:
     upstream.play("Noted that.")
@@ -108,7 +107,7 @@ def test_what_was_told_in_one_conversation_is_known_in_the_next(
     assert len({turn.session for turn in proxy.journal(space, 4)}) == 2
 
 
-def test_what_the_client_marks_to_be_cached_stays_before_what_is_added(
+def test_cache_marks_stay_before_what_is_added(
     ai: anthropic.Anthropic, upstream: Stage, dog: str
 ) -> None:
     system = [text("Be kind."), text("Be brief.", cache_control=MARK)]
@@ -131,7 +130,7 @@ def test_what_the_client_marks_to_be_cached_stays_before_what_is_added(
     assert contents(two)[2][-1] == then[0]
 
 
-def test_all_that_is_done_with_tools_is_one_exchange(
+def test_tool_calls_are_one_exchange(
     ai: anthropic.Anthropic, upstream: Stage, proxy: Proxy, dog: str
 ) -> None:
     called = [THOUGHT, text("Let me look."), LOOK]
@@ -184,18 +183,7 @@ def test_images_and_documents_pass_and_leave_a_mark(
     ]
 
 
-def test_reminders_of_a_program_are_nobodys_words(
-    ai: anthropic.Anthropic, upstream: Stage, proxy: Proxy, dog: str
-) -> None:
-    reminder = text("<system-reminder>\n# Notes\nThe build needs make.\n</system-reminder>\n")
-    ask(ai, [reminder, text("What is my dog called?")])
-    first, recalled, own = contents(upstream.requests[0])[0]
-    assert (first, own) == (reminder, text("What is my dog called?"))
-    assert "Biscuit" in recalled["text"]
-    assert journalled(proxy, dog, 2)[0] == ("user", "What is my dog called?")
-
-
-def test_a_stream_passes_byte_for_byte_and_is_kept_as_far_as_it_came(
+def test_stream_passes_byte_for_byte_and_is_kept_as_far_as_it_came(
     client: httpx.Client, upstream: Stage, proxy: Proxy, space: str
 ) -> None:
     events = message_events([text("half of it")])[:-3]
@@ -204,23 +192,8 @@ def test_a_stream_passes_byte_for_byte_and_is_kept_as_far_as_it_came(
     upstream.play(streams(events))
     body = {"stream": True, "messages": [{"role": "user", "content": "Tell me all of it"}]}
     assert client.post("/messages", json=body).content == b"".join(events)
-    assert journalled(proxy, space, 2) == [
-        ("user", "Tell me all of it"),
-        ("assistant", "half of it"),
-    ]
-
-
-def test_a_stream_that_breaks_off_breaks_off(
-    client: httpx.Client, upstream: Stage, proxy: Proxy, space: str
-) -> None:
-    upstream.play(streams([*message_events([text("so far")])[:-2], breaks]))
-    body = {"stream": True, "messages": [{"role": "user", "content": "Tell me more"}]}
-    with (
-        pytest.raises(httpx.RemoteProtocolError),
-        client.stream("POST", "/messages", json=body) as answer,
-    ):
-        answer.read()
-    assert journalled(proxy, space, 2)[1] == ("assistant", "so far")
+    told = [("user", "Tell me all of it"), ("assistant", "half of it")]
+    assert journalled(proxy, space, 2) == told
 
 
 def test_everything_else_passes_untouched(
@@ -238,53 +211,7 @@ def test_everything_else_passes_untouched(
     assert upstream.requests[0].json == {"model": "test", "messages": said}
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 413, 429, 500, 529])
-def test_an_error_is_the_upstreams_own(
-    ai: anthropic.Anthropic, upstream: Stage, dog: str, status: int
-) -> None:
-    import anthropic
-
-    error = {"type": "error", "error": {"type": "test_error", "message": "no"}, "request_id": "r1"}
-    upstream.play(document(error, status, Retry_After="7", Request_Id="r1"))
-    with pytest.raises(anthropic.APIStatusError) as caught:
-        ask(ai, "What is my dog called?")
-    assert (caught.value.status_code, caught.value.body) == (status, error)
-    assert caught.value.response.headers["retry-after"] == "7"
-    assert caught.value.request_id == "r1"
-    if status in (400, 413):  # it may be about what was added: the client's own is asked last
-        assert contents(upstream.requests[-1]) == ["What is my dog called?"]
-        assert "system" not in upstream.requests[-1].json
-
-
-def test_a_model_that_takes_it_only_in_system_gets_it_there(
-    ai: anthropic.Anthropic, upstream: Stage, dog: str
-) -> None:
-    refusal = {"type": "error", "error": {"type": "invalid_request_error", "message": "no blocks"}}
-    upstream.play(document(refusal, 400), "ok")
-    system = [text("Be kind.", cache_control=MARK)]
-    ask(ai, "What is my dog called?", system=system)
-    last = upstream.requests[-1]
-    assert contents(last) == ["What is my dog called?"]
-    assert last.json["system"][0] == system[0]
-    assert "Biscuit" in last.json["system"][1]["text"]
-
-
-def test_an_error_of_the_proxy_is_one_for_its_clients(tmp_path: Path) -> None:
-    import anthropic
-
-    with (
-        started(tmp_path / "home", "http://127.0.0.1:9/v1") as proxy,
-        client_of(proxy) as ai,
-        pytest.raises(anthropic.APIStatusError) as caught,
-    ):
-        ask(ai, "Is anyone there?")
-    assert caught.value.status_code == 502
-    assert isinstance(caught.value.body, dict)
-    assert caught.value.body["type"] == "error"
-    assert caught.value.body["error"]["code"] == "upstream_unreachable"
-
-
-def test_the_upstreams_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage) -> None:
+def test_upstream_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage) -> None:
     import anthropic
 
     options = ("--key-env", "MODEL_KEY", "--token", "t0")
@@ -302,21 +229,7 @@ def test_the_upstreams_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage
             assert "authorization" not in sent
 
 
-def test_the_id_of_a_person_is_whose_memory_it_is(
-    proxy: Proxy, upstream: Stage, space: str
-) -> None:
-    with client_of(proxy) as ai:
-        ask(ai, "My bicycle is red", metadata={"user_id": f"{space}-ann"})
-        proxy.journal(f"{space}-ann", 2)
-        upstream.play("ok")
-        for name in ("bob", "ann"):
-            ask(ai, "What colour is my bicycle?", metadata={"user_id": f"{space}-{name}"})
-    bob, ann = (request.body.decode() for request in upstream.requests)
-    assert "My bicycle is red" not in bob
-    assert "My bicycle is red" in ann
-
-
-def test_what_an_agent_of_the_client_asks_is_nobodys(
+def test_requests_of_subagents_are_not_remembered(
     ai: anthropic.Anthropic, upstream: Stage, proxy: Proxy, dog: str
 ) -> None:
     title = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}

@@ -38,11 +38,8 @@ class Handler(BaseHTTPRequestHandler):
     def _play(self) -> None:
         try:
             body = self._body()
-            self.server.requests.append(
-                Request(
-                    self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body
-                )
-            )
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self.server.requests.append(Request(self.command, self.path, headers, body))
             scenes = self.server.scenes
             scene = scenes.pop(0) if len(scenes) > 1 else scenes[0]
             scene(self)
@@ -125,29 +122,17 @@ def failure(status: int, message: str, **headers: str) -> Scene:
     return document({"error": error}, status, **headers)
 
 
+CHAT = {"id": "chatcmpl-1", "created": 1, "model": "test"}
+
+
 def completion(message: dict[str, Any], **more: Any) -> dict[str, Any]:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "test",
-        "choices": [choice],
-        **more,
-    }
+    return {"object": "chat.completion", **CHAT, "choices": [choice], **more}
 
 
 def delta(content: dict[str, Any], index: int = 0) -> bytes:
     choice = {"index": index, "delta": content, "finish_reason": None}
-    return event(
-        {
-            "id": "chatcmpl-1",
-            "object": "chat.completion.chunk",
-            "created": 1,
-            "model": "test",
-            "choices": [choice],
-        }
-    )
+    return event({"object": "chat.completion.chunk", **CHAT, "choices": [choice]})
 
 
 def event(data: object) -> bytes:
@@ -173,11 +158,8 @@ def streams(chunks: Iterable[bytes | Callable[[Handler], None]], **headers: str)
 
 
 def deltas(text: str) -> list[bytes]:
-    return [
-        delta({"role": "assistant"}),
-        *(delta({"content": one}) for one in text.split("|")),
-        DONE,
-    ]
+    said = (delta({"content": one}) for one in text.split("|"))
+    return [delta({"role": "assistant"}), *said, DONE]
 
 
 def says(text: str) -> Scene:
@@ -204,40 +186,18 @@ def says(text: str) -> Scene:
 
 def response(text: str, id: str) -> dict[str, Any]:
     part = {"type": "output_text", "text": text, "annotations": []}
-    item = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "status": "completed",
-        "content": [part],
-    }
-    return {
-        "id": id,
-        "object": "response",
-        "created_at": 1,
-        "model": "test",
-        "output": [item],
-        "status": "completed",
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-    }
+    done = {"role": "assistant", "status": "completed", "content": [part]}
+    item = {"id": "msg_1", "type": "message", **done}
+    more = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    about = {"object": "response", "created_at": 1, "model": "test", "status": "completed"}
+    return {"id": id, **about, "output": [item], **more}
 
 
 def response_events(text: str, id: str) -> Sequence[bytes]:
     begun = {**response(text, id), "output": [], "status": "in_progress"}
     parts: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
-    parts += (
-        {
-            "type": "response.output_text.delta",
-            "output_index": 0,
-            "content_index": 0,
-            "item_id": "msg_1",
-            "delta": one,
-            "logprobs": [],
-        }
-        for one in text
-    )
+    of = {"output_index": 0, "content_index": 0, "item_id": "msg_1", "logprobs": []}
+    parts += ({"type": "response.output_text.delta", "delta": one, **of} for one in text)
     parts.append({"type": "response.completed", "response": response(text, id)})
     return [
         f"event: {one['type']}\n".encode() + event({**one, "sequence_number": n})
@@ -252,14 +212,12 @@ def replies(blocks: Sequence[dict[str, Any]], *, stream: bool = False, **more: A
 
 def message(blocks: Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:
     calls = any(one["type"] == "tool_use" for one in blocks)
+    ended = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}
+    said = {"type": "message", "role": "assistant", "model": "test", "content": list(blocks)}
     return {
         "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "test",
-        "content": list(blocks),
-        "stop_reason": "tool_use" if calls else "end_turn",
-        "stop_sequence": None,
+        **said,
+        **ended,
         "usage": {"input_tokens": 9, "output_tokens": 3},
         **more,
     }

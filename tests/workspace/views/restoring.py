@@ -32,7 +32,8 @@ def restore(folder: Path, home: Path, *more: str, clock: Clock, code: int = 0) -
 
 def share_key(one: Path, other: Path) -> None:
     """The home `other`, which may not be there yet, signs with the key of `one`."""
-    shutil.copytree(one / "keys", other / "keys", dirs_exist_ok=True)
+    if (one / "keys").exists():
+        shutil.copytree(one / "keys", other / "keys", dirs_exist_ok=True)
 
 
 def texts(folder: Path) -> dict[str, bytes]:
