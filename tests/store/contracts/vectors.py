@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from loxodon.store import Filter, Index, QuestionVector, TextToEmbed, Vector
 from loxodon.store.store import Store
-from loxodon.store.vector_math import from_bytes, unit
+from loxodon.store.vector_math import Frame, unit
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn
 
@@ -52,8 +52,8 @@ def exact(store: AnyStore, vectors: Floats, asked: Floats) -> list[float]:
     """The cosine of each of `vectors`, without any short cut."""
     halves = vectors.astype(np.float16).astype(np.float32)
     ((kept, spread),) = store._db.all("SELECT frame, spread FROM vector_models")
-    frame = from_bytes(kept, SIZE, spread)
-    found: list[float] = (frame.seen(halves) @ frame.seen(asked)).tolist()
+    frame = Frame.from_bytes(kept, SIZE, spread)
+    found: list[float] = (frame.centred(halves) @ frame.centred(asked)).tolist()
     return found
 
 

@@ -107,9 +107,7 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "model_use",
         "pages",
         "vector_models",
-        "vector_blocks",
-        "vector_blocks_by_change",
-        "vector_bits",
+        "vector_signs",
         "vectors",
         "vectors_by_row",
         "vectors_by_text",
@@ -146,7 +144,7 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "memories_by_agent",
         "audit_tail",
     }
-    assert connection.pragma("user_version") == 9
+    assert connection.pragma("user_version") == 10
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
 
