@@ -202,13 +202,12 @@ class VectorSearch:
 
     def misplaced(self, model: Model) -> int:
         """How many vectors are in blocks whose signs are missing or wrong."""
-        wrong = 0
+        ((wrong,),) = self._db.all(self._db.sql["count_unsigned_vectors"], (model.no,))
         for pool, block, rows, bits in self._db.all(self._db.sql["all_signs"], (model.no,)):
-            if rows != b"":  # those are computed by a search
-                right, signs = self._computed(model, pool, block)
-                if (rows, bits) != (right.tobytes(), signs.tobytes()):
-                    wrong += max(1, len(right))
-        return wrong
+            right, signs = self._computed(model, pool, block)
+            if (rows, bits) != (right.tobytes(), signs.tobytes()):
+                wrong += max(1, len(right))
+        return int(wrong)
 
     def refit(self, model: Model, count: int) -> None:
         """Fit the frame to the `count` vectors that there are; all signs depend on it."""

@@ -464,14 +464,14 @@ WHERE model = ?1 AND pool = ?2 AND block IN (SELECT value FROM json_each(?3))
 -- name: empty_signs
 -- Of the blocks of these rows, in any model.
 INSERT INTO vector_signs (model, pool, block, version)
-SELECT DISTINCT v.model, v.pool, v.row / 1024, ?1 FROM vectors v
+SELECT DISTINCT v.model, v.pool, v.row / 1024, CAST(?1 AS bigint) FROM vectors v
 WHERE v.pool IN (?2, ?3) AND v.row IN (SELECT value FROM json_each(?4))
 ON CONFLICT (model, pool, block) DO UPDATE
 SET version = excluded.version, rows = excluded.rows, bits = excluded.bits
 
 -- name: empty_all_signs
 INSERT INTO vector_signs (model, pool, block, version)
-SELECT DISTINCT v.model, v.pool, v.row / 1024, ?2 FROM vectors v WHERE v.model = ?1
+SELECT DISTINCT v.model, v.pool, v.row / 1024, CAST(?2 AS bigint) FROM vectors v WHERE v.model = ?1
 
 -- name: drop_all_signs
 DELETE FROM vector_signs WHERE model = ?
@@ -486,12 +486,12 @@ UPDATE vector_signs SET rows = ?4, bits = ?5 WHERE model = ?1 AND pool = ?2 AND 
 DELETE FROM vector_signs WHERE model = ? AND pool = ? AND block = ?
 
 -- name: all_signs
--- And the blocks of vectors that have none.
-SELECT b.pool, b.block, b.rows, b.bits FROM vector_signs b WHERE b.model = ?1
-UNION ALL
-SELECT DISTINCT v.pool, v.row / 1024, NULL, NULL FROM vectors v WHERE v.model = ?1
-AND NOT EXISTS (SELECT 1 FROM vector_signs b
-  WHERE b.model = v.model AND b.pool = v.pool AND b.block = v.row / 1024)
+SELECT pool, block, rows, bits FROM vector_signs WHERE model = ? AND length(rows) > 0
+
+-- name: count_unsigned_vectors
+SELECT count(*) FROM vectors v WHERE v.model = ? AND NOT EXISTS (
+  SELECT 1 FROM vector_signs s
+  WHERE s.model = v.model AND s.pool = v.pool AND s.block = v.row / 1024)
 
 -- The workspace: files, marks, imports ----------------------------------------------------------------
 
