@@ -1,23 +1,18 @@
-"""Pure functions of numpy for embedding vectors: normalising, centring, and sign bits.
+"""Embedding vectors in numpy: normalising, centring, and sign bits.
 
-Two things make vectors similar that have nothing to do with what is searched, and are subtracted.
-From every vector, half of the mean of all (from the signs, which only choose candidates, all of
-it). From a question, the mean difference between questions and statements, because an encoder finds
-any two questions close. It is learnt from the turns, for each language, and counts less the more of
-the turns are questions.
-
-R@10 by vectors alone, plain cosines / less half the mean / less the question shift too:
+Two things make vectors similar that have nothing to do with what is searched, and are subtracted:
+from every vector half of the mean of all (from the signs, which only choose candidates, all of it),
+and from a question the mean difference between questions and statements, because an encoder finds
+any two questions close. The latter is learnt from the turns of each language, and counts less the
+more of them are questions. R@10 by vectors alone, with neither / the first / both:
     multilingual encoder   locomo_dev 32.9 / 34.3 / 51.1   150 of memdaily_dev 81.1 / 84.8 / 91.3
-                           longmemeval_dev 65.4 / 66.6 / 64.8
+                           longmemeval_dev 65.4 / 66.6 / 64.8 (its answers were asked as questions)
     gte-small (int8)       locomo_dev 61.1 / 60.9 / 61.0
-The shift costs a little where the answers themselves were asked as questions (longmemeval_dev). A
-random rotation before the signs is not worth it: of the best 100, .998 are among the first 1,000 by
-signs without it, .999 with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -30,13 +25,14 @@ Numbers: TypeAlias = NDArray[np.int64]
 Distances: TypeAlias = NDArray[np.uint16]
 
 LANGUAGES = ("en", "zh")
-FAR = 65_535  # a distance that excludes a vector
+_FAR = 65_535  # a distance that excludes a vector
 _SHARE_OF_MEAN = np.float32(0.5)
 _FEW = 8  # from so many vectors on, more than half of their mean is believed
 _PAIRS_OF = 256
 _DEFAULT_SPREAD = 0.12
 _LEAST_SPREAD = 0.02
 _TINY = 1e-6
+_NO_NUMBERS = np.zeros(0, np.float32)
 _CHUNK = 65_536  # vectors whose distances fit the cache of a core
 
 
@@ -75,6 +71,11 @@ class Frame:
         if language not in LANGUAGES:
             return vector
         return vector - self.question_shift[LANGUAGES.index(language)]
+
+    def scores(self, compared: Floats, cosines: Floats) -> Floats:
+        """How far the cosines of a question are above its typical one, in spreads."""
+        found: Floats = (cosines - float(compared @ self.typical)) / self.spread
+        return found
 
 
 def fit_frame(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[str]) -> Frame:
@@ -129,40 +130,90 @@ def unit(vectors: Floats) -> tuple[Floats, list[bool]]:
         return (wide / np.where(good, lengths, 1)[:, None]).astype(np.float32), good.tolist()
 
 
-def from_halves(halves: Sequence[bytes], size: int) -> Floats:
+def from_halves(halves: Iterable[bytes], size: int) -> Floats:
     """Vectors that are stored as float16."""
     return np.frombuffer(b"".join(halves), np.float16).reshape(-1, size).astype(np.float32)
 
 
+def cosines(vectors: Iterable[Floats], asked: Floats) -> Floats:
+    """The cosine of each vector of length 1 with the one asked for."""
+    matrix = np.concatenate([_NO_NUMBERS, *vectors]).reshape(-1, len(asked))
+    # Not `@`: its last digits depend on the number of rows, which would break ties at random.
+    found: Floats = np.einsum("ij,j->i", matrix, asked)
+    return found
+
+
 def sign_bits(vectors: Floats, mean: Floats) -> Words:
-    """Whether each number is above the mean, 64 to a word: (words, vectors)."""
+    """Whether each number is above the mean, 64 to a word: (words, vectors).
+
+    The number of bits in which two vectors differ is close to their angle.
+    """
     count, size = vectors.shape
     signs = np.zeros((count, -(-size // 64) * 8), np.uint8)
     signs[:, : -(-size // 8)] = np.packbits(vectors > mean, axis=1)
     return np.ascontiguousarray(signs.view(np.uint64).T)
 
 
-def hamming(bits: Words, asked: Words) -> Distances:
-    """The number of bits in which each vector differs from the one asked for, which is close to
-    their angle."""
-    words, count = bits.shape
-    found = np.empty(count, np.uint16)
-    for start in range(0, count, _CHUNK):
-        part = bits[:, start : start + _CHUNK]
-        total = np.bitwise_count(part[0] ^ asked[0]).astype(np.uint16)
-        for word in range(1, words):
-            total += np.bitwise_count(part[word] ^ asked[word])
-        found[start : start + _CHUNK] = total
-    return found
+@dataclass(frozen=True)
+class Signs:
+    """The sign bits of the vectors of some rows, which are in ascending order."""
 
+    rows: Numbers
+    bits: Words
 
-def closest(distances: Distances, limit: int) -> Numbers:
-    """The places of the `limit` smallest distances, and of all equal to the last of them.
+    @classmethod
+    def of(cls, rows: Sequence[int], vectors: Floats, mean: Floats) -> Signs:
+        return cls(np.array(rows, np.int64), sign_bits(vectors, mean))
 
-    Counting how often each distance occurs is faster than sorting: 2 ms for a million.
-    """
-    counted = np.bincount(distances)[:FAR].cumsum()
-    if not len(counted) or not counted[-1]:
-        return np.empty(0, np.int64)
-    last = min(int(np.searchsorted(counted, limit)), len(counted) - 1)
-    return np.flatnonzero(distances <= last)
+    @classmethod
+    def from_bytes(cls, rows: bytes, bits: bytes, size: int) -> Signs:
+        words = np.frombuffer(bits, np.uint64).reshape(-(-size // 64), len(rows) // 8)
+        return cls(np.frombuffer(rows, np.int64), words)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Signs], size: int) -> Signs:
+        parts = [cls.from_bytes(b"", b"", size), *parts]
+        bits = np.concatenate([one.bits for one in parts], axis=1)
+        return cls(np.concatenate([one.rows for one in parts]), bits)
+
+    def to_bytes(self) -> tuple[bytes, bytes]:
+        return self.rows.tobytes(), self.bits.tobytes()
+
+    def between(self, first: int, last: int) -> Signs:
+        """Those of the rows from `first` to before `last`."""
+        start, stop = np.searchsorted(self.rows, (first, last))
+        return Signs(self.rows[start:stop], self.bits[:, start:stop])
+
+    def distances(self, asked: Words) -> Distances:
+        """The number of bits in which each vector differs from the one asked for."""
+        words, count = self.bits.shape
+        found = np.empty(count, np.uint16)
+        for start in range(0, count, _CHUNK):
+            part = self.bits[:, start : start + _CHUNK]
+            total = np.bitwise_count(part[0] ^ asked[0]).astype(np.uint16)
+            for word in range(1, words):
+                total += np.bitwise_count(part[word] ^ asked[word])
+            found[start : start + _CHUNK] = total
+        return found
+
+    def closest(
+        self,
+        asked: Words,
+        count: int,
+        but: Sequence[Numbers] = (),
+        only: Sequence[int] | None = None,
+    ) -> list[int]:
+        """The `count` rows that are closest to the signs asked for, and those as close as the last
+        of them: not the rows in `but`, and if given, only those in `only`."""
+        distances = self.distances(asked)
+        for rows in but:
+            distances[np.isin(self.rows, rows)] = _FAR
+        if only is not None:
+            distances[np.isin(self.rows, np.array(only, np.int64), invert=True)] = _FAR
+        # Counting how often each distance occurs is faster than sorting: 2 ms for a million.
+        counted = np.bincount(distances)[:_FAR].cumsum()
+        if not len(counted) or not counted[-1]:
+            return []
+        last = min(int(np.searchsorted(counted, count)), len(counted) - 1)
+        found: list[int] = self.rows[distances <= last].tolist()
+        return found
