@@ -12,6 +12,7 @@ from tests.store.postgres.server import OWNER, Server
 from tests.store.postgres.test_store import opened
 
 
+@pytest.mark.usefixtures("postgres_url")
 @pytest.mark.parametrize("login", [OWNER, "postgres"])
 def test_a_database_of_the_version_before_keeps_its_vectors(
     postgres: Server, monkeypatch: pytest.MonkeyPatch, login: str
