@@ -428,12 +428,13 @@ SELECT row, half FROM vectors
 WHERE model = ?1 AND pool = ?2 AND row >= ?3 AND row < ?4 ORDER BY row
 
 -- name: sampled_vectors
--- Every ?2nd vector of a model; of turns also the text, to tell questions from the rest.
+-- Every ?2nd row of a model, as good as shuffled; of turns also the text, to tell questions from the
+-- rest.
 SELECT substr(coalesce(t.content, ''), 1, 200),
   substr(coalesce(t.content, ''), length(coalesce(t.content, '')) - 9), v.half
 FROM vectors v LEFT JOIN turns t ON v.pool = 'turns' AND t.seq = v.row
 WHERE v.model = ?1 AND v.row % ?2 = 0
-ORDER BY v.pool, v.row
+ORDER BY v.hash, v.pool, v.row
 
 -- name: count_astray_vectors
 -- Vectors of what does not exist, or is in another pool.
