@@ -23,6 +23,7 @@ def test_a_distance_is_the_number_of_signs_that_differ(size: int) -> None:
     differing = ((vectors > 0) != (vectors[7] > 0)).sum(axis=1)
     assert signs.distances(signs.bits[:, 7]).tolist() == differing.tolist()
     for again in (Signs.from_bytes(*signs.to_bytes(), size), _in_parts(signs, size)):
+        assert again is not None
         assert np.array_equal(again.rows, signs.rows)
         assert np.array_equal(again.bits, signs.bits)
 

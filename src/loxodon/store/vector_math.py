@@ -166,15 +166,18 @@ class Signs:
         return cls(np.array(rows, np.int64), sign_bits(vectors, mean))
 
     @classmethod
-    def from_bytes(cls, rows: bytes, bits: bytes, size: int) -> Signs:
-        words = np.frombuffer(bits, np.uint64).reshape(-(-size // 64), len(rows) // 8)
-        return cls(np.frombuffer(rows, np.int64), words)
+    def from_bytes(cls, rows: bytes, bits: bytes, size: int) -> Signs | None:
+        """None if there are none, or not as many bits as the rows have."""
+        words = -(-size // 64)
+        if not rows or len(rows) % 8 or len(bits) != len(rows) * words:
+            return None
+        return cls(np.frombuffer(rows, np.int64), np.frombuffer(bits, np.uint64).reshape(words, -1))
 
     @classmethod
     def joined(cls, parts: Sequence[Signs], size: int) -> Signs:
-        parts = [cls.from_bytes(b"", b"", size), *parts]
-        bits = np.concatenate([one.bits for one in parts], axis=1)
-        return cls(np.concatenate([one.rows for one in parts]), bits)
+        none = np.zeros((-(-size // 64), 0), np.uint64)
+        bits = np.concatenate([none, *(one.bits for one in parts)], axis=1)
+        return cls(np.concatenate([np.zeros(0, np.int64), *(one.rows for one in parts)]), bits)
 
     def to_bytes(self) -> tuple[bytes, bytes]:
         return self.rows.tobytes(), self.bits.tobytes()

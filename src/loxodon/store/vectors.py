@@ -5,7 +5,7 @@ them. A search holds the signs in memory, reads a block again if its version has
 compares the rows with the closest signs exactly. Whoever changes a vector empties its block in the
 same transaction; a search computes the signs of an empty block, the next embedding run stores them.
 
-numpy is loaded by what computes only: changing a memory does not need it.
+Only what computes loads numpy: changing a memory does not need it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,9 @@ CANDIDATES = 500
 HELD_BYTES = 128 << 20  # of whole vectors in memory, for each model and pool
 SETTLED = 32_768  # vectors from which on their mean hardly changes
 _SAMPLE = 8_192  # vectors from which a frame is fitted
-_OF_MEMORIES = ("memories", "archive")
 # The pools in which the vector of a text may be, by its kind or its pool.
-_POOLS = {one: (one, one) for one in ("turns", "chunks")} | dict.fromkeys(
-    _OF_MEMORIES, _OF_MEMORIES
-)
+_POOLS = {"turns": ("turns", "turns"), "chunks": ("chunks", "chunks")}
+_POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
 
 
 @dataclass(frozen=True)
@@ -176,7 +174,7 @@ class Vectors:
         from loxodon.store.vector_math import Signs
 
         key = (model.no, model.size, pool)
-        known = self._loaded.get(key) or _Loaded({}, Signs.from_bytes(b"", b"", model.size))
+        known = self._loaded.get(key) or _Loaded({}, Signs.joined([], model.size))
         read = self._db.all(self._db.sql["sign_versions"], (model.no, pool))
         versions: dict[int, int] = dict(read)
         if versions == known.versions:
@@ -186,9 +184,8 @@ class Vectors:
         blocks = {no: known.signs.between(no * BLOCK, (no + 1) * BLOCK) for no in kept}
         stored = self._db.all(self._db.sql["signs"], (model.no, pool, these(changed)))
         for no, rows, bits in stored:
-            blocks[no] = Signs.from_bytes(rows, bits, model.size)
-            if not rows:
-                blocks[no] = self._computed(model, pool, no)
+            signs = Signs.from_bytes(rows, bits, model.size)
+            blocks[no] = signs or self._computed(model, pool, no)
         found = _Loaded(versions, Signs.joined([blocks[no] for no in sorted(blocks)], model.size))
         self._loaded[key] = found
         return found
