@@ -195,5 +195,5 @@ def test_silence_ends(server: Stage, where: str) -> None:
         {"LOXODON_CHAT_API_KEY": "a\nb"},
     ],
 )
-def test_what_is_no_model(server: Stage, env: dict[str, str]) -> None:
+def test_what_is_no_model(server: Stage, env: dict[str, Any]) -> None:
     assert "error" in complaint(server, streams("ok"), **env)

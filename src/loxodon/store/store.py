@@ -149,7 +149,9 @@ class Store:
     @cached_property
     def vectors(self) -> Vectors:
         """Search by meaning, if an embedder is set."""
-        raise NotImplementedError
+        from loxodon.store.vectors import Vectors
+
+        return Vectors(self._db)
 
     def size(self) -> int:
         """Bytes on disk."""

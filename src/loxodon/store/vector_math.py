@@ -1,97 +1,119 @@
-"""Vectors compared: by sign bits first, then the best of those exactly. Pure functions of numpy.
+"""Embedding vectors in numpy: normalising, centring, and sign bits.
 
-Two things make the vectors of a memory alike that have nothing to do with what is looked for, and
-are taken away. What all texts have in common: half of their mean (all of it for the signs, which
-only choose the candidates). And, from a question, what sets questions apart from statements: an
-encoder finds two questions close because both ask. How far is learnt from the questions among the
-turns, in each language, and counts less the more of the turns are questions.
-
-R@10 by vectors alone, plain cosines / less half the mean / less what questions have too:
+Two things make vectors similar that have nothing to do with what is searched, and are subtracted:
+from every vector half of the mean of all (from the signs, which only choose candidates, all of it),
+and from a question the mean difference between questions and statements, because an encoder finds
+any two questions close. The latter is learnt from the turns of each language, and counts less the
+more of them are questions. R@10 by vectors alone, with neither / the first / both:
     multilingual encoder   locomo_dev 32.9 / 34.3 / 51.1   150 of memdaily_dev 81.1 / 84.8 / 91.3
-                           longmemeval_dev 65.4 / 66.6 / 64.8
+                           longmemeval_dev 65.4 / 66.6 / 64.8 (its answers were asked as questions)
     gte-small (int8)       locomo_dev 61.1 / 60.9 / 61.0
-The last step does not pay everywhere: where the answers themselves were asked as questions, as in
-longmemeval_dev, it costs a little. The two shares were chosen on these sets.
-
-The sign of each number is one bit, and the number of bits in which two vectors differ is close to
-their angle. A random rotation before the signs, as is often advised, gave next to nothing (of the
-best 100, among the first 1,000 by signs: .998 without, .999 with).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Floats: TypeAlias = NDArray[np.float32]
+Words: TypeAlias = NDArray[np.uint64]
+Numbers: TypeAlias = NDArray[np.int64]
+Distances: TypeAlias = NDArray[np.uint16]
 
-    Floats = NDArray[np.float32]
-    Words = NDArray[np.uint64]
-    Numbers = NDArray[np.int64]
-    Distances = NDArray[np.uint16]
-
-FAR = 65_535
-"""The distance of what is not there."""
-_CHUNK = 65_536
-_PAIRS = 256
-_FEW = 8
-COMMON = np.float32(0.5)
-"""How much of the mean is taken away."""
-_SPREAD = 0.12
+LANGUAGES = ("en", "zh")
+_FAR = 65_535  # a distance that excludes a vector
+_SHARE_OF_MEAN = np.float32(0.5)
+_FEW = 8  # from so many vectors on, more than half of their mean is believed
+_PAIRS_OF = 256
+_DEFAULT_SPREAD = 0.12
 _LEAST_SPREAD = 0.02
 _TINY = 1e-6
+_NO_NUMBERS = np.zeros(0, np.float32)
+_CHUNK = 65_536  # vectors whose distances fit the cache of a core
 
 
-class VectorFrame(NamedTuple):
-    """What vectors of a model are seen against."""
+@dataclass(frozen=True)
+class Frame:
+    """What the vectors of a model have in common."""
 
     mean: Floats
-    usual: Floats
-    """The mean of the vectors once they are `seen`: a question's cosine with it is the one that it
-    has with any text."""
-    asking: tuple[Floats, ...]
-    """What sets questions apart, for each of `LANGUAGES`."""
+    typical: Floats
+    """The mean of the centred vectors: a question's cosine with it is its cosine with any text."""
+    question_shift: tuple[Floats, ...]
+    """What sets questions apart from statements, for each of `LANGUAGES`."""
     spread: float
-    """How far from the usual cosines are."""
+    """The standard deviation of cosines from the typical one."""
 
-    def seen(self, vectors: Floats) -> Floats:
-        """Vectors without what they have in common, of length 1."""
-        moved = vectors - COMMON * self.mean
+    @classmethod
+    def from_bytes(cls, data: bytes, size: int, spread: float) -> Frame:
+        parts = np.zeros((2 + len(LANGUAGES), size), np.float32)
+        if data:
+            parts = np.frombuffer(data, np.float32).reshape(parts.shape)
+        return cls(parts[0], parts[1], tuple(parts[2:]), spread)
+
+    def to_bytes(self) -> bytes:
+        """All but the spread."""
+        return b"".join(one.tobytes() for one in (self.mean, self.typical, *self.question_shift))
+
+    def centred(self, vectors: Floats) -> Floats:
+        """Vectors of length 1 without half of the mean."""
+        moved = vectors - _SHARE_OF_MEAN * self.mean
         lengths = np.sqrt(np.einsum("...i,...i->...", moved, moved))
         found: Floats = moved / np.maximum(lengths, _TINY)[..., None]
         return found
 
-    def answer(self, vector: Floats, language: str) -> Floats:
-        """A question's vector as that of a statement; `language` is empty for what is none."""
+    def as_statement(self, vector: Floats, language: str) -> Floats:
+        """A question's vector without what makes it one; `language` is empty for other texts."""
         if language not in LANGUAGES:
             return vector
-        return vector - self.asking[LANGUAGES.index(language)]
+        return vector - self.question_shift[LANGUAGES.index(language)]
+
+    def scores(self, compared: Floats, cosines: Floats) -> Floats:
+        """How far the cosines of a question are above its typical one, in spreads."""
+        found: Floats = (cosines - float(compared @ self.typical)) / self.spread
+        return found
 
 
-LANGUAGES = ("en", "zh")
+def fit_frame(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[str]) -> Frame:
+    """The frame of `count` vectors of which these are a sample.
+
+    `asks` has the language of each text that is a question, `says` that of each other turn; both
+    are empty for the rest. The mean of few vectors counts little: that of one would be the vector.
+    """
+    mean = (vectors.mean(axis=0) * (count / (count + _FEW))).astype(np.float32)
+    shift = tuple(_question_shift(vectors, asks, says, language) for language in LANGUAGES)
+    frame = Frame(mean, np.zeros_like(mean), shift, _DEFAULT_SPREAD)
+    if len(vectors) < 2:
+        return frame
+    # Only turns, where there are some: a memory repeats its turn, and such pairs are no measure of
+    # how close two texts usually are.
+    turns = [bool(asked or said) for asked, said in zip(asks, says, strict=True)]
+    centred = frame.centred(vectors[turns] if sum(turns) > 1 else vectors)
+    typical = centred.mean(axis=0)
+    picked = centred[:: max(1, len(centred) // _PAIRS_OF)][:_PAIRS_OF]
+    pairs = (picked @ picked.T - (picked @ typical)[:, None])[np.triu_indices(len(picked), 1)]
+    return replace(frame, typical=typical, spread=max(_LEAST_SPREAD, float(pairs.std())))
 
 
-def to_bytes(frame: VectorFrame) -> bytes:
-    """A frame as it is kept, but for its spread."""
-    return b"".join(part.tobytes() for part in (frame.mean, frame.usual, *frame.asking))
-
-
-def from_bytes(kept: bytes, size: int, spread: float) -> VectorFrame:
-    """The frame of vectors of a size; that of none where there is none yet."""
-    parts = np.zeros((2 + len(LANGUAGES), size), np.float32)
-    if kept:
-        parts = np.frombuffer(kept, np.float32).reshape(parts.shape)
-    return VectorFrame(parts[0], parts[1], tuple(parts[2:]), spread)
+def _question_shift(
+    vectors: Floats, asks: Sequence[str], says: Sequence[str], language: str
+) -> Floats:
+    questions = vectors[[one == language for one in asks]]
+    statements = vectors[[one == language for one in says]]
+    if not len(questions) or not len(statements):
+        return np.zeros(vectors.shape[1], np.float32)
+    few = min(len(questions), len(statements))
+    share = len(statements) / (len(questions) + len(statements)) * few / (few + _FEW)
+    shift = share * (questions.mean(axis=0) - statements.mean(axis=0))
+    return np.asarray(shift, np.float32)
 
 
 def usable(vectors: object, count: int) -> Floats | None:
-    """`count` vectors of one size as a matrix; None where that is not what `vectors` are.
-
-    A row that is no direction (not finite, or all zero) is left for `unit` to tell.
-    """
+    """`count` vectors of one size as a matrix; None if `vectors` are not that."""
     try:
         found = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError, OverflowError):
@@ -100,7 +122,7 @@ def usable(vectors: object, count: int) -> Floats | None:
 
 
 def unit(vectors: Floats) -> tuple[Floats, list[bool]]:
-    """Vectors of length 1, and which of them are any direction at all."""
+    """Vectors of length 1, and which of them have a direction (are finite and not zero)."""
     with np.errstate(all="ignore"):
         wide = vectors.astype(np.float64)  # squares of large float32 are infinite
         lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
@@ -108,69 +130,93 @@ def unit(vectors: Floats) -> tuple[Floats, list[bool]]:
         return (wide / np.where(good, lengths, 1)[:, None]).astype(np.float32), good.tolist()
 
 
-def frame_of(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[str]) -> VectorFrame:
-    """The frame of `count` vectors of which these are a sample.
-
-    `asks` has the language of each text that is a question, `says` that of each other turn; both
-    are empty for the rest. Of few nothing is concluded: the mean of a single vector would leave
-    nothing of it.
-    """
-    mean = (vectors.mean(axis=0) * (count / (count + _FEW))).astype(np.float32)
-    apart = tuple(_apart(vectors, asks, says, language) for language in LANGUAGES)
-    frame = VectorFrame(mean, np.zeros_like(mean), apart, _SPREAD)
-    if len(vectors) < 2:
-        return frame
-    # A memory says again what its turn says, and begins as all of them do: among few texts that
-    # would be most of what they differ by.
-    turns = [bool(asked or said) for asked, said in zip(asks, says, strict=True)]
-    seen = frame.seen(vectors[turns] if sum(turns) > 1 else vectors)
-    usual = seen.mean(axis=0)
-    picked = seen[:: max(1, len(seen) // _PAIRS)][:_PAIRS]
-    pairs = (picked @ picked.T - (picked @ usual)[:, None])[np.triu_indices(len(picked), 1)]
-    return frame._replace(usual=usual, spread=max(_LEAST_SPREAD, float(pairs.std())))
+def from_halves(halves: Iterable[bytes], size: int) -> Floats:
+    """Vectors that are stored as float16."""
+    return np.frombuffer(b"".join(halves), np.float16).reshape(-1, size).astype(np.float32)
 
 
-def _apart(vectors: Floats, asks: Sequence[str], says: Sequence[str], language: str) -> Floats:
-    """What a question of a language has that a statement has not."""
-    questions = vectors[[one == language for one in asks]]
-    others = vectors[[one == language for one in says]]
-    if not len(questions) or not len(others):
-        return np.zeros(vectors.shape[1], np.float32)
-    few = min(len(questions), len(others))
-    share = len(others) / (len(questions) + len(others)) * few / (few + _FEW)
-    found: Floats = (share * (questions.mean(axis=0) - others.mean(axis=0))).astype(np.float32)
+def cosines(vectors: Iterable[Floats], asked: Floats) -> Floats:
+    """The cosine of each vector of length 1 with the one asked for."""
+    matrix = np.concatenate([_NO_NUMBERS, *vectors]).reshape(-1, len(asked))
+    # Not `@`: its last digits depend on the number of rows, which would break ties at random.
+    found: Floats = np.einsum("ij,j->i", matrix, asked)
     return found
 
 
 def sign_bits(vectors: Floats, mean: Floats) -> Words:
-    """A row of 64-bit words for each number of 64 signs: (words, vectors)."""
-    signs = np.packbits(vectors > mean, axis=1)
-    short = -signs.shape[1] % 8
-    if short:
-        signs = np.pad(signs, ((0, 0), (0, short)))
+    """Whether each number is above the mean, 64 to a word: (words, vectors).
+
+    The number of bits in which two vectors differ is close to their angle.
+    """
+    count, size = vectors.shape
+    signs = np.zeros((count, -(-size // 64) * 8), np.uint8)
+    signs[:, : -(-size // 8)] = np.packbits(vectors > mean, axis=1)
     return np.ascontiguousarray(signs.view(np.uint64).T)
 
 
-def distances(bits: Words, asked: Words) -> Distances:
-    """In how many bits each of the vectors differs from the one asked for."""
-    words, count = bits.shape
-    found = np.empty(count, np.uint16)
-    for start in range(0, count, _CHUNK):  # what fits the cache of a core
-        part = bits[:, start : start + _CHUNK]
-        total = np.bitwise_count(part[0] ^ asked[0]).astype(np.uint16)
-        for word in range(1, words):
-            total += np.bitwise_count(part[word] ^ asked[word])
-        found[start : start + _CHUNK] = total
-    return found
+@dataclass(frozen=True)
+class Signs:
+    """The sign bits of the vectors of some rows, which are in ascending order."""
 
+    rows: Numbers
+    bits: Words
 
-def closest(found: Distances, limit: int) -> Numbers:
-    """The places of the `limit` smallest distances, and of those as far as the last of them.
+    @classmethod
+    def of(cls, rows: Sequence[int], vectors: Floats, mean: Floats) -> Signs:
+        return cls(np.array(rows, np.int64), sign_bits(vectors, mean))
 
-    By counting how many there are of each distance, which sorts a million in two milliseconds.
-    """
-    counted = np.bincount(found)[:FAR].cumsum()
-    if not len(counted) or not counted[-1]:
-        return np.empty(0, np.int64)
-    last = min(int(np.searchsorted(counted, limit)), len(counted) - 1)
-    return np.flatnonzero(found <= last)
+    @classmethod
+    def from_bytes(cls, rows: bytes, bits: bytes, size: int) -> Signs | None:
+        """None if there are none, or not as many bits as the rows have."""
+        words = -(-size // 64)
+        if not rows or len(rows) % 8 or len(bits) != len(rows) * words:
+            return None
+        return cls(np.frombuffer(rows, np.int64), np.frombuffer(bits, np.uint64).reshape(words, -1))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Signs], size: int) -> Signs:
+        none = np.zeros((-(-size // 64), 0), np.uint64)
+        bits = np.concatenate([none, *(one.bits for one in parts)], axis=1)
+        return cls(np.concatenate([np.zeros(0, np.int64), *(one.rows for one in parts)]), bits)
+
+    def to_bytes(self) -> tuple[bytes, bytes]:
+        return self.rows.tobytes(), self.bits.tobytes()
+
+    def between(self, first: int, last: int) -> Signs:
+        """Those of the rows from `first` to before `last`."""
+        start, stop = np.searchsorted(self.rows, (first, last))
+        return Signs(self.rows[start:stop], self.bits[:, start:stop])
+
+    def distances(self, asked: Words) -> Distances:
+        """The number of bits in which each vector differs from the one asked for."""
+        words, count = self.bits.shape
+        found = np.empty(count, np.uint16)
+        for start in range(0, count, _CHUNK):
+            part = self.bits[:, start : start + _CHUNK]
+            total = np.bitwise_count(part[0] ^ asked[0]).astype(np.uint16)
+            for word in range(1, words):
+                total += np.bitwise_count(part[word] ^ asked[word])
+            found[start : start + _CHUNK] = total
+        return found
+
+    def closest(
+        self,
+        asked: Words,
+        count: int,
+        but: Sequence[Numbers] = (),
+        only: Sequence[int] | None = None,
+    ) -> list[int]:
+        """The `count` rows that are closest to the signs asked for, and those as close as the last
+        of them: not the rows in `but`, and if given, only those in `only`."""
+        distances = self.distances(asked)
+        for rows in but:
+            distances[np.isin(self.rows, rows)] = _FAR
+        if only is not None:
+            distances[np.isin(self.rows, np.array(only, np.int64), invert=True)] = _FAR
+        # Counting how often each distance occurs is faster than sorting: 2 ms for a million.
+        counted = np.bincount(distances)[:_FAR].cumsum()
+        if not len(counted) or not counted[-1]:
+            return []
+        last = min(int(np.searchsorted(counted, count)), len(counted) - 1)
+        found: list[int] = self.rows[distances <= last].tolist()
+        return found

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from loxodon.store import Filter, Index, QuestionVector, TextToEmbed, Vector
+from loxodon.store import Filter, Index, Near, QuestionVector, TextToEmbed, Vector
 from loxodon.store.store import Store
-from loxodon.store.vector_math import from_bytes, unit
+from loxodon.store.vector_math import Frame, unit
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn
 
@@ -44,16 +44,24 @@ def talk(store: AnyStore, count: int) -> None:
         store.append(said)
 
 
+def near(
+    store: AnyStore, vector: Floats, limit: int = 5, pool: Index = "turns", **where: Any
+) -> list[Near]:
+    views = [QuestionVector(MODEL, vector)]
+    found: list[Near] = store.vectors.similar(pool, views, limit, Filter(**where))
+    return found
+
+
 def rows_of(store: AnyStore, pool: Index, vector: Floats, limit: int = 5) -> list[int]:
-    return [one.row for one in store.vectors.similar(pool, [QuestionVector(MODEL, vector)], limit)]
+    return [one.row for one in near(store, vector, limit, pool)]
 
 
 def exact(store: AnyStore, vectors: Floats, asked: Floats) -> list[float]:
     """The cosine of each of `vectors`, without any short cut."""
     halves = vectors.astype(np.float16).astype(np.float32)
-    ((kept, spread),) = store._db.all("SELECT frame, spread FROM vector_models")
-    frame = from_bytes(kept, SIZE, spread)
-    found: list[float] = (frame.seen(halves) @ frame.seen(asked)).tolist()
+    ((data, spread),) = store._db.all("SELECT frame, spread FROM vector_models")
+    frame = Frame.from_bytes(data, SIZE, spread)
+    found: list[float] = (frame.centred(halves) @ frame.centred(asked)).tolist()
     return found
 
 
@@ -64,19 +72,34 @@ class VectorsContract(Contract):
             store.vectors.begin(MODEL)
         return store
 
-    def test_a_search_finds_what_is_closest(self, embedded: AnyStore) -> None:
+    @pytest.fixture
+    def facts(self, embedded: AnyStore) -> list[str]:
+        """The ids of three memories; they have the vectors of `some(3)`."""
+        with embedded.writing():
+            records = [embedded.insert(record(f"fact {n}"), "captured") for n in range(3)]
+        fill(embedded, some(3), "memories")
+        return [one.id for one in records]
+
+    def test_a_search_finds_what_is_closest(
+        self, embedded: AnyStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         vectors = some(3_089)
         for start in range(0, len(vectors), 700):
             fill(embedded, vectors[start : start + 700], first=start + 1)
+        monkeypatch.setattr("loxodon.store.vectors.HELD_BYTES", 4 * SIZE * 700)
         for n in range(0, 3_000, 300):
             asked = unit(vectors[n : n + 1] + np.float32(0.3) * vectors[n + 1 : n + 2])[0][0]
-            found = embedded.vectors.similar("turns", [QuestionVector(MODEL, asked)], 5)
-            assert found[0].row == n + 1
+            found = near(embedded, asked)
             right = exact(embedded, vectors, asked)
+            assert found[0].row == n + 1
             assert found[0].cosine == pytest.approx(max(right), abs=1e-4)
             assert all(one.cosine == pytest.approx(right[one.row - 1], abs=1e-4) for one in found)
             assert found == sorted(found, key=lambda one: (-one.score, -one.row))
-            assert all(-1.001 <= one.cosine <= 1.001 for one in found)
+        assert rows_of(embedded, "turns", vectors[5]) == rows_of(embedded, "turns", vectors[5])
+
+    def test_of_equals_the_newest_comes_first(self, embedded: AnyStore) -> None:
+        fill(embedded, np.concatenate([some(40), some(40)]))
+        assert rows_of(embedded, "turns", some(40)[7], 2) == [48, 8]
 
     def test_without_vectors_there_is_nothing_to_find(self, embedded: AnyStore) -> None:
         asked = some(1)[0]
@@ -84,29 +107,23 @@ class VectorsContract(Contract):
         fill(embedded, some(3))
         assert rows_of(embedded, "memories", asked) == []
         assert rows_of(embedded, "turns", asked, limit=0) == []
-        assert embedded.vectors.similar("turns", [], 5) == []
-        assert embedded.vectors.similar("turns", [QuestionVector("other", asked)], 5) == []
-        assert embedded.vectors.similar("turns", [QuestionVector(MODEL, asked[:5])], 5) == []
-        assert (
-            embedded.vectors.similarities("turns", [QuestionVector(MODEL, asked)], [99, 0, -1])
-            == {}
-        )
+        for views in ([], [QuestionVector("other", asked)], [QuestionVector(MODEL, asked[:5])]):
+            assert embedded.vectors.similar("turns", views, 5) == []
+        views = [QuestionVector(MODEL, asked)]
+        assert embedded.vectors.similarities("turns", views, [99, 0, -1]) == {}
 
     def test_similarities_are_those_of_the_search(self, embedded: AnyStore) -> None:
         vectors = some(50)
         fill(embedded, vectors)
-        view = QuestionVector(MODEL, vectors[3])
-        found = embedded.vectors.similar("turns", [view], 50)
-        again = embedded.vectors.similarities("turns", [view], [*range(1, 60)])
-        assert again.keys() == {one.row for one in found}
-        for one in found:
-            assert again[one.row] == pytest.approx(one.score, abs=1e-4)
+        found = near(embedded, vectors[3], 50)
+        rows: Sequence[int] = [*range(1, 60), *range(1_000, 100_000, 7)]
+        again = embedded.vectors.similarities("turns", [QuestionVector(MODEL, vectors[3])], rows)
+        assert again == pytest.approx({one.row: one.score for one in found}, abs=1e-4)
 
     def test_a_score_says_how_much_closer_than_usual(self, embedded: AnyStore) -> None:
         fill(embedded, vectors := some(400))
-        found = embedded.vectors.similarities(
-            "turns", [QuestionVector(MODEL, vectors[0])], range(1, 401)
-        )
+        views = [QuestionVector(MODEL, vectors[0])]
+        found = embedded.vectors.similarities("turns", views, range(1, 401))
         others = [score for row, score in found.items() if row != 1]
         assert abs(float(np.mean(others))) < 0.3
         assert 0.7 < float(np.std(others)) < 1.3
@@ -117,7 +134,7 @@ class VectorsContract(Contract):
         fill(embedded, vectors[:2])
         fill(embedded, vectors[2:3])  # row 1 again
         assert embedded.vectors.coverage(MODEL).embedded == 2
-        (best, *_) = embedded.vectors.similar("turns", [QuestionVector(MODEL, vectors[2])], 5)
+        (best, *_) = near(embedded, vectors[2])
         assert best.row == 1
         assert best.cosine == pytest.approx(1, abs=1e-3)
 
@@ -125,9 +142,12 @@ class VectorsContract(Contract):
         vectors = some(40)
         fill(embedded, vectors[:20])
         assert rows_of(embedded, "turns", vectors[30], 1) != [31]
-        other = open_store("main")
+        other: AnyStore = open_store("main")
         fill(other, vectors[20:], first=21)
         assert rows_of(embedded, "turns", vectors[30], 1) == [31]
+        with other.writing():
+            other.vectors.gone([31], "turns")
+        assert 31 not in rows_of(embedded, "turns", vectors[30], 40)
         other.close()
 
     def test_a_write_that_is_undone_is_not_remembered(self, embedded: AnyStore) -> None:
@@ -146,50 +166,55 @@ class VectorsContract(Contract):
         fill(embedded, vectors[5:6], first=60)
         assert rows_of(embedded, "turns", vectors[5], 1) == [60]
 
-    def test_archived_memories_are_a_pool_of_their_own(self, embedded: AnyStore) -> None:
-        vectors = some(3)
+    def test_archived_memories_are_a_pool_of_their_own(
+        self, embedded: AnyStore, facts: list[str]
+    ) -> None:
+        asked = some(3)[1]
         with embedded.writing():
-            records = [embedded.insert(record(f"fact {n}"), "captured") for n in range(3)]
-        fill(embedded, vectors, "memories")
+            embedded.update(facts[1], None, "archived", NOW, {"state": "archived"})
+        assert 2 not in rows_of(embedded, "memories", asked)
+        assert rows_of(embedded, "archive", asked) == [2]
+        assert self.sound(embedded)
         with embedded.writing():
-            embedded.update(records[1].id, None, "archived", NOW, {"state": "archived"})
-        assert 2 not in rows_of(embedded, "memories", vectors[1])
-        assert rows_of(embedded, "archive", vectors[1]) == [2]
-        assert embedded.check(lambda done, total: None) == []
-        with embedded.writing():
-            embedded.update(records[1].id, None, "unarchived", NOW, {"state": "active"})
-        assert rows_of(embedded, "archive", vectors[1]) == []
-        assert rows_of(embedded, "memories", vectors[1], 1) == [2]
+            embedded.update(facts[1], None, "unarchived", NOW, {"state": "active"})
+        assert rows_of(embedded, "archive", asked) == []
+        assert rows_of(embedded, "memories", asked, 1) == [2]
+        fill(embedded, some(3)[1:2], "archive", first=2)  # as if it were there
+        assert 2 not in rows_of(embedded, "memories", asked)
 
-    def test_other_words_want_another_vector(self, embedded: AnyStore) -> None:
-        vectors = some(3)
-        with embedded.writing():
-            records = [embedded.insert(record(f"fact {n}"), "captured") for n in range(3)]
-        fill(embedded, vectors, "memories")
+    def test_a_changed_text_is_embedded_again(self, embedded: AnyStore, facts: list[str]) -> None:
         with embedded.writing():
             embedded.vectors.advance(MODEL, "memories", 3)
-            embedded.update(records[0].id, None, "edited", NOW, {"tags": ("a",)})
-            embedded.update(records[1].id, None, "edited", NOW, {"content": "something else"})
-        assert sorted(rows_of(embedded, "memories", vectors[1])) == [1, 3]
+            embedded.update(facts[0], None, "edited", NOW, {"tags": ("a",)})
+            embedded.update(facts[1], None, "edited", NOW, {"content": "something else"})
+        assert sorted(rows_of(embedded, "memories", some(3)[1])) == [1, 3]
         assert embedded.vectors.failed(MODEL, 3) == [TextToEmbed("memories", 2)]
-        found = embedded.vectors.coverage(MODEL)
-        assert (found.embedded, found.pending, found.failing) == (2, 1, 0)
+        assert embedded.vectors.coverage(MODEL) == (MODEL, 2, 1, 0, "")
+
+    def test_nothing_of_an_erased_vector_is_left(self, embedded: AnyStore) -> None:
+        fill(embedded, some(5))
+        signs = "SELECT rows, bits FROM vector_signs"
+        assert all(bits for _, bits in embedded._db.all(signs))
+        with embedded.writing():
+            embedded.vectors.gone([2], "turns")
+        assert embedded._db.all(signs) == [(b"", b"")]
+        assert embedded._db.all("SELECT row FROM vectors WHERE row = 2") == []
+        assert sorted(rows_of(embedded, "turns", some(5)[1])) == [1, 3, 4, 5]
+        with embedded.writing():
+            embedded.vectors.gone([1, 3, 4, 5], "turns")
+            embedded.vectors.stop(MODEL, "")
+        assert embedded._db.all(signs) == []
 
     def test_a_filter_is_kept_however_few_it_admits(self, embedded: AnyStore) -> None:
         talk(embedded, 3_000)
-        vectors = some(3_000)
+        asked = (vectors := some(3_000))[10]
         fill(embedded, vectors)
-        view = [QuestionVector(MODEL, vectors[10])]
-        late = Filter(since=NOW + timedelta(hours=2_990))
-        found = embedded.vectors.similar("turns", view, 5, late)
-        assert len(found) == 5
-        assert all(one.row > 2_990 for one in found)
-        early = Filter(until=NOW + timedelta(hours=1_500))
-        assert [one.row for one in embedded.vectors.similar("turns", view, 1, early)] == [11]
-        assert embedded.vectors.similar("turns", view, 5, Filter()) == embedded.vectors.similar(
-            "turns", view, 5
-        )
-        assert embedded.vectors.similar("turns", view, 5, Filter(session="nowhere")) == []
+        late = near(embedded, asked, 5, since=NOW + timedelta(hours=2_990))
+        assert len(late) == 5
+        assert all(one.row > 2_990 for one in late)
+        early = near(embedded, asked, 1, until=NOW + timedelta(hours=1_500))
+        assert [one.row for one in early] == [11]
+        assert near(embedded, asked, session="nowhere") == []
 
     def test_a_row_is_judged_by_the_first_model_that_has_it(self, embedded: AnyStore) -> None:
         vectors, other = some(30), some(30, seed=9)
@@ -217,7 +242,8 @@ class VectorsContract(Contract):
             embedded.vectors.keep_only(["new"])
         assert embedded.vectors.coverage(MODEL) == (MODEL, 0, 5, 0, "")
         assert embedded.vectors.coverage("new")[1:] == (1, 4, 1, "bad")
-        assert embedded._db.all("SELECT DISTINCT pool FROM vectors") == [("turns",)]
+        assert rows_of(embedded, "turns", vectors[0]) == []
+        assert embedded._db.all("SELECT count(*) FROM vector_signs") == [(1,)]
 
     def test_known_texts_need_no_embedding(self, embedded: AnyStore) -> None:
         vector = some(1)[0]
@@ -226,6 +252,7 @@ class VectorsContract(Contract):
         hashes = [sha256(text.encode()).digest() for text in ("hello", "goodbye")]
         found = embedded.vectors.known(MODEL, hashes * 700)
         assert found == {hashes[0]: vector.astype(np.float16).tobytes()}
+        assert embedded.vectors.known(MODEL, []) == {}
 
     def test_what_is_next_is_what_has_no_vector_yet(self, embedded: AnyStore) -> None:
         talk(embedded, 6)
@@ -252,23 +279,30 @@ class VectorsContract(Contract):
             embedded.vectors.stop(MODEL, "it is down")
         assert embedded.vectors.coverage(MODEL)[2:] == (0, 0, "it is down")
 
-    def test_a_check_finds_vectors_astray_and_a_rebuild_mends(self, embedded: AnyStore) -> None:
-        talk(embedded, 20)
-        vectors = some(30)
-        fill(embedded, vectors)  # ten of them of turns that are not there
-        (problem,) = embedded.check(lambda done, total: None)
-        assert problem.where == "vectors"
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            "",
+            "DELETE FROM vector_signs",
+            "UPDATE vector_signs SET bits = rows",
+            "DELETE FROM vectors WHERE row > 20",
+        ],
+    )
+    def test_a_rebuild_mends_what_a_check_finds(self, embedded: AnyStore, damage: str) -> None:
+        talk(embedded, 30)
+        fill(embedded, vectors := some(30))
+        assert self.sound(embedded)
+        with embedded.writing():
+            if damage:
+                embedded._db.run(damage)
+            else:
+                embedded.vectors.put(MODEL, [kept("turns", 31, vectors[0])])  # of no turn
+        problems = embedded.check(lambda done, total: None)
+        assert [one.where for one in problems if one.where == "vectors"] == ["vectors"]
         embedded.rebuild(lambda done, total: None)
-        assert embedded.check(lambda done, total: None) == []
+        assert self.sound(embedded)
         assert rows_of(embedded, "turns", vectors[4], 1) == [5]
-        assert embedded.vectors.coverage(MODEL).embedded == 20
-
-    def test_any_number_of_rows_can_be_asked_for(self, embedded: AnyStore) -> None:
-        fill(embedded, vectors := some(10))
-        rows: Sequence[int] = range(1, 100_000, 7)
-        assert embedded.vectors.similarities(
-            "turns", [QuestionVector(MODEL, vectors[0])], rows
-        ).keys() == {1, 8}
+        assert 31 not in rows_of(embedded, "turns", vectors[0], 40)
 
     def test_what_questions_share_is_taken_from_a_question(self, embedded: AnyStore) -> None:
         said = [f"text {n}" + ("?" if n % 4 == 0 else "") for n in range(400)]
@@ -280,10 +314,10 @@ class VectorsContract(Contract):
         asked = vectors[9].copy()  # the answer, put as a question
         asked[0] += 2
         asked = unit(asked[None])[0][0]
-        assert rows_of(embedded, "turns", asked, 1)[0] % 4 == 1  # some question
-        (best, *_) = embedded.vectors.similar("turns", [QuestionVector(MODEL, asked, "en")], 5)
-        assert best.row == 10
-        chinese = embedded.vectors.similar("turns", [QuestionVector(MODEL, asked, "zh")], 1)
-        assert chinese == embedded.vectors.similar(
-            "turns", [QuestionVector(MODEL, asked)], 1
-        )  # nothing known of it
+        plain, english, chinese = (
+            embedded.vectors.similar("turns", [QuestionVector(MODEL, asked, asks)], 1)
+            for asks in ("", "en", "zh")
+        )
+        assert plain[0].row % 4 == 1  # some question
+        assert english[0].row == 10
+        assert chinese == plain  # nothing known of it

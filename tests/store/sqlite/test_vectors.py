@@ -1,78 +1,40 @@
-"""Vectors in the embedded store: what only blocks in a file have."""
+"""Vectors in a file: without numpy, and as an earlier version stored them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
-from loxodon.errors import DamagedStoreError
-from loxodon.store import QuestionVector
-from loxodon.store.sqlite.store import SqliteStore
-from tests.clock import NOW
+from loxodon.store.sqlite import seals
+from loxodon.store.sqlite.database import APPLICATION_ID, migrations
 from tests.store.contracts import record
-from tests.store.contracts.vectors import MODEL, SIZE, fill, rows_of, some, talk
+from tests.store.contracts.vectors import MODEL, SIZE, fill, kept, rows_of, some
 from tests.store.sqlite.test_store import opened
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    one = opened(tmp_path / "x.db")
-    with one.writing():
-        one.vectors.begin(MODEL)
-    yield one
-    one.close()
+BEFORE_SIGNS = 9
 
 
-def test_nothing_of_a_dropped_vector_is_left_in_its_block(store: SqliteStore) -> None:
-    with store.writing():
-        one = store.insert(record("secret"), "captured")
-    fill(store, some(1), "memories")
-    with store.writing():
-        store.update(one.id, None, "edited", NOW, {"content": "plain"})
-    for rows, bits in store._db.all("SELECT rows, bits FROM vector_bits"):
-        assert not any(rows)
-        assert not any(bits)
-
-
-def test_lost_vectors_are_reported(store: SqliteStore) -> None:
-    fill(store, vectors := some(5))
-    with store.writing():
-        store._db.run("DELETE FROM vectors WHERE row = 3")
-    with pytest.raises(DamagedStoreError, match="lost vectors"):
-        rows_of(store, "turns", vectors[0])
-
-
-def test_the_whole_vectors_held_in_memory_are_bounded(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("loxodon.store.sqlite.matrix._HELD", 300 * SIZE * 4)
-    vectors = some(2_000)
-    fill(store, vectors)
-    for n in (3, 700, 1_999, 3):
-        rows = [n + 1, *range(1, 250)]
-        found = store.vectors.similarities("turns", [QuestionVector(MODEL, vectors[n])], rows)
-        assert max(found, key=lambda row: found[row]) == n + 1
-
-
-def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
-    with store.writing():
-        one = store.insert(record("fact"), "captured")
-    fill(store, some(1), "memories")
-    store.close()
+def test_changing_a_memory_does_not_need_numpy(tmp_path: Path) -> None:
+    with closing(opened(tmp_path / "x.db")) as store:
+        with store.writing():
+            store.vectors.begin(MODEL)
+            one = store.insert(record("fact"), "captured")
+        fill(store, some(1), "memories")
     code = (
-        "import sys; from tests.clock import NOW\n"
+        "import sys; sys.modules['numpy'] = None\n"
+        "from tests.clock import NOW\n"
         "from tests.store.lasting import SHANGHAI, Lasting\n"
         "from loxodon.store.sqlite.store import SqliteStore\n"
         f"store = SqliteStore({str(tmp_path / 'x.db')!r}, 'main', SHANGHAI, Lasting())\n"
         "with store.writing():\n"
         f"    store.update({one.id!r}, None, 'archived', NOW, {{'state': 'archived'}})\n"
-        "assert 'numpy' not in sys.modules, sorted(sys.modules)\n"
+        f"    store.update({one.id!r}, None, 'edited', NOW, {{'content': 'other'}})\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -83,10 +45,41 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
     assert done.returncode == 0, done.stderr.decode()
 
 
-def test_a_check_finds_places_that_are_wrong(store: SqliteStore) -> None:
-    talk(store, 20)
-    fill(store, some(20))
-    with store.writing():
-        store._db.run("UPDATE vector_bits SET rows = zeroblob(length(rows))")
-    (problem,) = store.check(lambda done, total: None)
-    assert "20" in problem.what
+def _before_signs(path: Path) -> None:
+    """A file of the version before, with 1,100 vectors in blocks."""
+    connection = apsw.Connection(str(path))
+    seals.register(connection)
+    for script in migrations()[:BEFORE_SIGNS]:
+        connection.execute(Path(script).read_text(encoding="utf-8"))
+    connection.execute(
+        f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={BEFORE_SIGNS};"
+        "INSERT INTO vector_models (name, size, turns_to, memories_to, sampled, frame, spread, "
+        f"error) VALUES ('{MODEL}', {SIZE}, 1100, 0, 1100, x'', 0.1, '');"
+        "INSERT INTO vector_blocks VALUES (1, 1, 'turns', 1024, 1), (2, 1, 'turns', 76, 2);"
+        "INSERT INTO vector_bits VALUES (1, zeroblob(8192), zeroblob(16384)), (2, x'00', x'00')"
+    )
+    for n, vector in enumerate(some(1_100)):
+        values = (1_024 + n, kept("turns", n + 1, vector))
+        connection.execute("INSERT INTO vectors VALUES (?, 1, ?, ?, ?, ?)", (values[0], *values[1]))
+    seals.make(connection)
+    connection.close()
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_file_of_the_version_before_keeps_its_vectors(tmp_path: Path, killed: bool) -> None:
+    _before_signs(tmp_path / "x.db")
+    if killed:
+        connection = apsw.Connection(str(tmp_path / "x.db"))
+        seals.register(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(Path(migrations()[BEFORE_SIGNS]).read_text(encoding="utf-8"))
+        connection.close()  # without COMMIT
+    with closing(opened(tmp_path / "x.db")) as store:
+        for n in (3, 1_050):
+            assert rows_of(store, "turns", some(1_100)[n], 1) == [n + 1]
+        with store.writing():
+            store.vectors.stop(MODEL, "")
+        assert store._db.all("SELECT block FROM vector_signs WHERE length(bits) = 0") == []
+        assert rows_of(store, "turns", some(1_100)[3], 1) == [4]
+        store.rebuild(lambda done, total: None)  # there are no such turns
+        assert store.check(lambda done, total: None) == []

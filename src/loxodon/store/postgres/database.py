@@ -83,8 +83,6 @@ class PostgresDatabase(Database):
         self._pipelines = ExitStack()
         self._pipeline: psycopg.Pipeline
         self._pending: list[psycopg.RawCursor[Row]] = []
-        self.afterwards: list[Callable[[], None]] = []
-        """What is done once this transaction is committed, outside it."""
         migrations.ensure(url)
         self.id = self._asked(lambda one: _space_id(one, space))
         self._role = self._asked(lambda one: pool.role_of(url, one))
@@ -137,13 +135,10 @@ class PostgresDatabase(Database):
                     self.before_commit()
                 self._commit()
                 kept = True
-                due, self.afterwards = self.afterwards, []
             finally:
-                self._mode, self.afterwards = "", []
+                self._mode = ""
                 self._counted, self._owed = {}, set()
                 self._let_go(undo=not kept)
-            for one in due:
-                one()
 
     @contextmanager
     def _nested(self) -> Iterator[None]:
@@ -500,6 +495,9 @@ class PostgresDatabase(Database):
         """A transaction that has failed takes it back by itself."""
         with suppress(StoreError), self._translating():
             self._cursor().execute(f"SET LOCAL loxodon.past = '{value}'")
+
+    def as_half(self, vector: bytes) -> bytes:
+        return pool.Half(vector)
 
     # Care
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import errno
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -23,7 +23,7 @@ from loxodon.errors import StoreError
 from loxodon.filelock import Lock, at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
-from loxodon.store.postgres import migrations, nearest, spaces
+from loxodon.store.postgres import migrations, spaces
 from loxodon.store.postgres.errors import is_lost, shown, translated
 from loxodon.store.postgres.pool import Session, connect, role_of
 
@@ -198,10 +198,6 @@ class PostgresFiles:
             id = self._spaces.pop(folder)
             with self.transaction(id, durable=True) as connection:
                 spaces.drop(connection, id)
-            if self._held is None:
-                nearest.sweep(self._url, id)
-            else:
-                self._held.afterwards.append(partial(nearest.sweep, self._url, id))
 
     def _is_there(self, folder: str) -> bool:
         """Whether there is such a space now. One that another server deleted, or made anew, has
@@ -336,8 +332,6 @@ class _Brief:
         self._pipeline: AbstractContextManager[psycopg.Pipeline] | None = None
         self._sees: int | None = None
         self._durable = False
-        self.afterwards: list[Callable[[], None]] = []
-        """What is done once the transaction is committed, outside it."""
 
     def acquire(self, seconds: float) -> bool:
         wait = f"; SET LOCAL lock_timeout = {max(1, int(seconds * 1000))}"
@@ -352,7 +346,7 @@ class _Brief:
         self._pipeline = connection.pipeline()
         self._pipeline.__enter__()
         self._connection = connection
-        self._sees, self._durable, self.afterwards = None, False, []
+        self._sees, self._durable = None, False
         self._files.hold(self)
         return True
 
@@ -380,8 +374,6 @@ class _Brief:
             raise self._files.told(error) from None
         # By itself: what was cut before this was sent is certainly undone.
         self._files.end(connection, "COMMIT")
-        for one in self.afterwards:
-            one()
 
     def close(self) -> None:
         self.release()

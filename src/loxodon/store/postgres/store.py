@@ -8,7 +8,6 @@ sees nothing without it. So are the walls inside a space, by the agent and the c
 from __future__ import annotations
 
 from datetime import tzinfo
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loxodon.store.postgres.database import PostgresDatabase
@@ -17,7 +16,6 @@ from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.postgres.vectors import PostgresVectors
     from loxodon.store.rows import DecayModel
     from loxodon.trust.guard.guard import Guard
 
@@ -52,12 +50,6 @@ class PostgresStore(Store):
     def writes(self) -> int:
         rows = self._db.all("SELECT version FROM spaces WHERE id = ?", (self._db.id,))
         return int(rows[0][0])
-
-    @cached_property
-    def vectors(self) -> PostgresVectors:
-        from loxodon.store.postgres.vectors import PostgresVectors
-
-        return PostgresVectors(self._db)
 
     def size(self) -> int:
         """The bytes of its texts: what a space takes up of shared tables cannot be told apart."""

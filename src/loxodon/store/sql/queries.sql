@@ -326,10 +326,15 @@ WHERE id = ?
 -- Vectors -----------------------------------------------------------------------------------------
 
 -- name: vector_model
-SELECT no, size, turns_to, memories_to, chunks_to, sampled, error FROM vector_models WHERE name = ?
+SELECT no, size, turns_to, memories_to, chunks_to, sampled, error, frame, spread
+FROM vector_models WHERE name = ?
 
--- name: vector_frame
-SELECT frame, spread FROM vector_models WHERE no = ?
+-- name: vector_models
+SELECT no, name FROM vector_models ORDER BY no
+
+-- name: put_vector_model
+INSERT INTO vector_models (name, size, turns_to, memories_to, sampled, frame, spread, error)
+VALUES (?, 0, 0, 0, 0, ?, 1, '') ON CONFLICT DO NOTHING
 
 -- name: set_vector_frame
 UPDATE vector_models SET sampled = ?, frame = ?, spread = ? WHERE no = ?
@@ -378,7 +383,12 @@ SELECT (SELECT count(*) FROM memories WHERE row > ?2) + (SELECT count(*) FROM tu
   - (SELECT count(*) FROM vector_todo WHERE model = ?1 AND kind = 'memories' AND row > ?2)
   - (SELECT count(*) FROM vector_todo WHERE model = ?1 AND kind = 'turns' AND row > ?3)
 
--- name: queue_vector
+-- name: queue_turn
+INSERT INTO vector_todo (model, kind, row, tries, error)
+SELECT no, 'turns', ?1, 0, '' FROM vector_models WHERE turns_to >= ?1
+ON CONFLICT DO NOTHING
+
+-- name: queue_memory
 -- A memory has to be embedded again by every model that has come past it.
 INSERT INTO vector_todo (model, kind, row, tries, error)
 SELECT no, 'memories', ?1, 0, '' FROM vector_models WHERE memories_to >= ?1
@@ -397,6 +407,97 @@ DELETE FROM vector_todo WHERE model = ? AND kind = ? AND row = ?
 -- name: count_vector_todo
 SELECT count(*), count(*) FILTER (WHERE tries > 0), coalesce(max(error), '')
 FROM vector_todo WHERE model = ?
+
+-- name: drop_vector_todo
+DELETE FROM vector_todo WHERE kind = ? AND row IN (SELECT value FROM json_each(?))
+
+-- name: put_vector
+INSERT INTO vectors (model, pool, row, hash, half) VALUES (?, ?, ?, ?, ?)
+
+-- name: move_vector
+UPDATE vectors SET pool = ?1 WHERE row = ?2 AND pool IN ('memories', 'archive')
+
+-- name: drop_vectors
+DELETE FROM vectors WHERE pool IN (?1, ?2) AND row IN (SELECT value FROM json_each(?3))
+
+-- name: drop_model_vectors
+DELETE FROM vectors
+WHERE model = ?1 AND pool IN (?2, ?3) AND row IN (SELECT value FROM json_each(?4))
+
+-- name: vectors_of_rows
+SELECT row, half FROM vectors
+WHERE model = ?1 AND pool = ?2 AND row IN (SELECT value FROM json_each(?3))
+
+-- name: vectors_of_block
+SELECT row, half FROM vectors
+WHERE model = ?1 AND pool = ?2 AND row >= ?3 AND row < ?4 ORDER BY row
+
+-- name: sampled_vectors
+-- Every ?2nd row of a model, as good as shuffled; of turns also the text, to tell questions from the
+-- rest.
+SELECT substr(coalesce(t.content, ''), 1, 200),
+  substr(coalesce(t.content, ''), length(coalesce(t.content, '')) - 9), v.half
+FROM vectors v LEFT JOIN turns t ON v.pool = 'turns' AND t.seq = v.row
+WHERE v.model = ?1 AND v.row % ?2 = 0
+ORDER BY v.hash, v.pool, v.row
+
+-- name: count_astray_vectors
+-- Vectors of what does not exist, or is in another pool.
+SELECT count(*) FROM vectors WHERE
+  pool = 'turns' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = vectors.row)
+  OR pool = 'memories' AND NOT EXISTS (
+    SELECT 1 FROM memories m WHERE m.row = vectors.row AND m.state = 'active')
+  OR pool = 'archive' AND NOT EXISTS (
+    SELECT 1 FROM memories m WHERE m.row = vectors.row AND m.state = 'archived')
+  OR pool = 'chunks' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.no = vectors.row)
+
+-- name: drop_astray_vectors
+DELETE FROM vectors WHERE
+  pool = 'turns' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = vectors.row)
+  OR pool = 'memories' AND NOT EXISTS (
+    SELECT 1 FROM memories m WHERE m.row = vectors.row AND m.state = 'active')
+  OR pool = 'archive' AND NOT EXISTS (
+    SELECT 1 FROM memories m WHERE m.row = vectors.row AND m.state = 'archived')
+  OR pool = 'chunks' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.no = vectors.row)
+
+-- name: sign_versions
+SELECT block, version FROM vector_signs WHERE model = ? AND pool = ?
+
+-- name: signs
+SELECT block, rows, bits FROM vector_signs
+WHERE model = ?1 AND pool = ?2 AND block IN (SELECT value FROM json_each(?3))
+
+-- name: empty_signs
+-- Of the blocks of these rows, in any model.
+INSERT INTO vector_signs (model, pool, block, version)
+SELECT DISTINCT v.model, v.pool, v.row / 1024, CAST(?1 AS bigint) FROM vectors v
+WHERE v.pool IN (?2, ?3) AND v.row IN (SELECT value FROM json_each(?4))
+ON CONFLICT (model, pool, block) DO UPDATE
+SET version = excluded.version, rows = excluded.rows, bits = excluded.bits
+
+-- name: empty_all_signs
+INSERT INTO vector_signs (model, pool, block, version)
+SELECT DISTINCT v.model, v.pool, v.row / 1024, CAST(?2 AS bigint) FROM vectors v WHERE v.model = ?1
+
+-- name: drop_all_signs
+DELETE FROM vector_signs WHERE model = ?
+
+-- name: emptied_signs
+SELECT pool, block FROM vector_signs WHERE model = ? AND length(bits) = 0
+
+-- name: put_signs
+UPDATE vector_signs SET rows = ?4, bits = ?5 WHERE model = ?1 AND pool = ?2 AND block = ?3
+
+-- name: drop_signs
+DELETE FROM vector_signs WHERE model = ? AND pool = ? AND block = ?
+
+-- name: all_signs
+SELECT pool, block, rows, bits FROM vector_signs WHERE model = ? AND length(rows) > 0
+
+-- name: count_unsigned_vectors
+SELECT count(*) FROM vectors v WHERE v.model = ? AND NOT EXISTS (
+  SELECT 1 FROM vector_signs s
+  WHERE s.model = v.model AND s.pool = v.pool AND s.block = v.row / 1024)
 
 -- The workspace: files, marks, imports ----------------------------------------------------------------
 

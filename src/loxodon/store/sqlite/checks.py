@@ -16,7 +16,7 @@ from loxodon.store.sqlite.schema import expected_schema
 from loxodon.types import Problem
 
 _NOTES = frozenset({"source_files", "chunks", "chunk_places"})
-_VECTORS = frozenset({"vector_models", "vector_blocks", "vectors"})
+_VECTORS = frozenset({"vector_models", "vectors"})
 
 
 def parts(db: Database) -> tuple[Part, ...]:
@@ -165,7 +165,7 @@ def drop_damaged(db: Database) -> None:
             db.run(f"DELETE FROM {table}")
         db.run("DELETE FROM vectors WHERE pool = 'chunks'")
     if hurt & _VECTORS:
-        for table in ("vector_todo", "vector_bits", "vectors", "vector_blocks", "vector_models"):
+        for table in ("vector_todo", "vector_signs", "vectors", "vector_models"):
             db.run(f"DELETE FROM {table}")
     for (name,) in db.all("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql <> ''"):
         db.run(f"REINDEX {name}")

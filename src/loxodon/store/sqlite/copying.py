@@ -106,11 +106,7 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
                 "rows_"
             ):  # those are of the content
                 new.execute(_AT_LEAST, (name, last))
-        for name in ("vectors", write_counter.WRITES):
-            new.execute(_ONE_MORE, (name,))
-        new.execute(
-            "UPDATE vector_blocks SET changed = (SELECT last FROM counters WHERE name = 'vectors')"
-        )
+        new.execute(_ONE_MORE, (write_counter.WRITES,))
         if live is not None:
             _carry_log(live, new)
         sampled = int(values.get("sampled", "0")) + 1

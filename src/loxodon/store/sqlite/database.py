@@ -381,13 +381,6 @@ class Database(RelationalDatabase):
     def _sent(self, sql: str) -> str:
         return _past_views(sql) if self._views else sql
 
-    def blob(self, table: str, column: str, row: int, writable: bool = False) -> apsw.Blob:
-        """A blob to be read or written in part. Call within a transaction, and close it there."""
-        try:
-            return self._connection.blob_open("main", table, column, row, writable)
-        except apsw.Error as error:
-            raise self._translated(error) from None
-
     def close(self) -> None:
         """Closing twice is fine."""
         with self._turn:

@@ -34,15 +34,7 @@ _NEAR = 8
 """Bits in which a seal may differ and still be one that was hit itself: of two that have nothing to
 do with each other, so few differ once in three thousand million."""
 
-_DERIVED = (
-    "common_words",
-    "source_files",
-    "chunks",
-    "chunk_places",
-    "vector_models",
-    "vector_blocks",
-    "vectors",
-)
+_DERIVED = ("common_words", "source_files", "chunks", "chunk_places", "vector_models", "vectors")
 """Tables that can be made anew, and that nothing else would show to be wrong."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import tzinfo
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loxodon.store import Progress
@@ -23,7 +22,6 @@ from loxodon.store.walls import Wall
 if TYPE_CHECKING:
     from loxodon.store.checks import Part
     from loxodon.store.rows import DecayModel
-    from loxodon.store.sqlite.vectors import SqliteVectors
     from loxodon.trust.guard.guard import Guard
 
 _OPEN = Wall()
@@ -57,12 +55,6 @@ class SqliteStore(Store):
     def writes(self) -> int:
         row = self._db.one(self._db.sql["counter"], (write_counter.WRITES,))
         return int(row[0]) if row else 0
-
-    @cached_property
-    def vectors(self) -> SqliteVectors:
-        from loxodon.store.sqlite.vectors import SqliteVectors
-
-        return SqliteVectors(self._db)
 
     def _checked_first(self) -> Iterable[Part]:
         from loxodon.store.sqlite import checks

@@ -58,32 +58,6 @@ SELECT row FROM indexed WHERE pool = ?1 ORDER BY row DESC LIMIT 1
 -- name: indexed_sizes
 SELECT row, length FROM indexed WHERE pool = ?1 AND row BETWEEN ?2 AND ?3
 
--- Vectors -------------------------------------------------------------------------------------------
-
--- name: put_vector_model
--- With a number of which no index is left, either: one knows vectors of its size only.
-INSERT INTO vector_models (no, name, size, turns_to, memories_to, sampled, frame, spread, error)
-SELECT 1 + greatest(
-    (SELECT max(no) FROM vector_models),
-    (SELECT max(split_part(relname, '_', 3)::bigint) FROM pg_class
-     WHERE relnamespace = 'loxodon'::regnamespace
-       AND starts_with(relname, 'nearest_' || loxodon.space() || '_')), 0),
-  ?, 0, 0, 0, 0, '', 1, ''
-ON CONFLICT DO NOTHING
-
--- name: sampled_vectors
--- Every ?2nd vector of a model; of turns also what was said, to tell questions from the rest.
-SELECT substr(coalesce(t.content, ''), 1, 200), right(coalesce(t.content, ''), 10), v.half
-FROM vectors v LEFT JOIN turns t ON v.pool = 'turns' AND t.seq = v.row
-WHERE v.model = ?1 AND v.row % ?2 = 0
-
--- name: put_vector
-INSERT INTO vectors (model, pool, row, hash, half) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (model, pool, row) DO UPDATE SET hash = ?4, half = ?5
-
--- name: vectors_of_rows
-SELECT row, half FROM vectors WHERE model = ?1 AND pool = ?2 AND row = ANY(?3::bigint[])
-
 -- How much there is -----------------------------------------------------------------------------------
 
 -- name: space_size
