@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from loxodon import files
 from loxodon.models.replies import message_of
 from loxodon.models.wire import post
 from loxodon.working import Ask, Message, Session
@@ -48,8 +47,10 @@ def asking(server: Stage) -> Ask:
 
 
 def on_disk(session: Session) -> list[dict[str, Any]]:
-    """Every entry of a transcript, as it is on disk."""
-    return [json.loads(line) for line in files.read(session.path).split(b"\n") if line.strip()]
+    """Every entry of a transcript, as it is kept."""
+    rows = session._memory.working_sessions
+    assert rows is not None
+    return [json.loads(line) for _, line in rows.lines(session.id)]
 
 
 def well_paired(messages: Sequence[Message]) -> bool:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loxodon import Memory, files
+from loxodon import Memory
 from loxodon.errors import InputError, LoxodonError
 from loxodon.working import Message, Session
 from loxodon.working.pruning import CLEARED
@@ -114,10 +114,12 @@ def test_a_group_is_told_apart(memory: Memory) -> None:
 def test_begun_anew_nothing_of_before_is_seen(memory: Memory) -> None:
     session = Session.open(memory)
     chatter(session, 2)
-    old = session.path
+    old = session.id
     session.new()
     assert session.prepare("hi") == [user("hi")]
-    assert files.exists(old)
+    rows = memory.working_sessions
+    assert rows is not None
+    assert len(rows.lines(old)) == 5
     assert Session.open(memory).id == session.id
 
 

@@ -69,6 +69,8 @@ PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
     "imports": _table("key memory at", memory="memory"),
     "jobs": _table("name last_at seconds counts succeeded_at failed_at error failures runs"),
     "documents": _table("no namespace key value text created_at updated_at minutes expires_at"),
+    "working_sessions": _table("owner key entry", 2),
+    "transcript_lines": _table("session n owner line", 2),
     "tokens": _table("token request memory version at", memory="memory"),
     "signatures": _table("memory version mac", 2, memory="memory"),
     "tombstones": _table("kind mark size until", 2),
