@@ -304,7 +304,7 @@ SHARED = frozenset(
         "vector_todo",
         "tombstones",
         "signatures",
-        "audit_tail",
+        "audit",
     }
 )
 """Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""

@@ -1,281 +1,145 @@
-"""Transcripts and their index: on disk when it says so, whatever happens next."""
+"""Transcripts: kept word for word, each session's own, whatever happens next."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
-from pathlib import Path
+from contextlib import contextmanager
 from threading import Barrier
 
 import pytest
 
+from loxodon import Memory
 from loxodon.errors import InputError, StoreError
-from loxodon.working.sessions import Sessions, Transcript
+from loxodon.store.working_sessions import WorkingSessions
+from loxodon.working import Session
 from loxodon.workspace.readers import read
-from tests.clock import NOW
-
-WRITER = """
-import sys
-from datetime import datetime, timezone
-from loxodon.working.sessions import Sessions
-folder, name, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
-sessions = Sessions(folder)
-now = datetime.now(timezone.utc)
-transcript = sessions.open("main", now)
-for n in range(number):
-    message = {"role": "user", "content": f"{name} {n} " + "x" * 3000}
-    id = transcript.append("message", {"message": message}, now)
-    sessions.update("main", now, lambda entry: {**entry, "inputTokens": entry["inputTokens"] + 1})
-    print(id, flush=True)
-"""
+from tests.working.talk import assistant, on_disk, user
 
 
-@pytest.fixture
-def sessions(tmp_path: Path) -> Sessions:
-    return Sessions(str(tmp_path / "sessions"))
+def texts(session: Session) -> list[object]:
+    return [one.message["content"] for one in session.shown]
 
 
-def say(transcript: Transcript, text: str) -> str:
-    return transcript.append("message", {"message": {"role": "user", "content": text}}, NOW)
+def test_what_is_said_is_there_again(memory: Memory) -> None:
+    session = Session.open(memory)
+    one = session.add(user("一"))
+    two = session.add(user("two \ud83d half \0"))
+    again = Session.open(memory)
+    assert again.id == session.id
+    assert texts(again) == ["一", "two \ud83d half \0"]
+    entries = on_disk(again)[1:]
+    assert [entry["id"] for entry in entries] == [one, two]
+    assert [entry["parentId"] for entry in entries] == [None, one]
 
 
-def texts(transcript: Transcript) -> list[str]:
-    messages = [entry.get("message") for entry in transcript.live]
-    return [message["content"] for message in messages if isinstance(message, dict)]
-
-
-def test_what_is_said_is_there_again(sessions: Sessions) -> None:
-    first = sessions.open("main", NOW)
-    one, two = say(first, "一"), say(first, "two \ud83d half")
-    again = sessions.open("main", NOW)
-    again.refresh()
-    assert again.id == first.id
-    assert texts(again) == ["一", "two \ud83d half"]
-    assert [entry["id"] for entry in again.live] == [one, two]
-    assert [entry["parentId"] for entry in again.live] == [None, one]
-
-
-def test_the_file_is_a_transcript_as_openclaw_has_them(sessions: Sessions) -> None:
-    transcript = sessions.open("main", NOW, "group")
-    say(transcript, "我对花生过敏")
-    transcript.append("custom", {"customType": "x", "data": {}}, NOW)
-    data = Path(transcript.path).read_bytes()
+def test_a_transcript_is_as_openclaw_has_them(memory: Memory) -> None:
+    session = Session.open(memory, chat="group")
+    session.add(user("我对花生过敏"))
+    session.note("x", {})
+    data = session.transcript().encode()
     header = json.loads(data.splitlines()[0])
-    assert header["type"] == "session"
-    assert header["id"] == transcript.id
-    reading = read(data, os.path.basename(transcript.path))
+    assert (header["type"], header["id"], header["chatType"]) == ("session", session.id, "group")
+    reading = read(data, f"{session.id}.jsonl")
     assert reading.format == "openclaw"
     assert [draft.content for draft in reading.drafts] == ["我对花生过敏"]
     assert not reading.problems
 
 
-def test_the_index_says_where_a_session_stands(sessions: Sessions) -> None:
-    transcript = sessions.open("main", NOW, "group")
-    entry = sessions.index()["main"]
-    assert entry["sessionId"] == transcript.id
-    assert entry["chatType"] == "group"
-    assert entry["updatedAt"] == NOW.isoformat()
+def test_where_a_session_stands(memory: Memory) -> None:
+    session = Session.open(memory, chat="group")
+    about = Session.open(memory).about
+    assert (about["sessionId"], about["chatType"]) == (session.id, "group")
     for name in ("compactionCount", "inputTokens", "outputTokens", "contextTokens"):
-        assert entry[name] == 0
-    assert entry["memoryFlushAt"] is entry["memoryFlushCompactionCount"] is None
+        assert about[name] == 0
+    assert about["memoryFlushAt"] is about["memoryFlushCompactionCount"] is None
 
 
-def test_a_new_transcript_leaves_the_old_one(sessions: Sessions) -> None:
-    old = sessions.open("main", NOW)
-    say(old, "before")
-    new = sessions.new("main", NOW)
-    new.refresh()
-    assert new.live == []
-    assert sessions.open("main", NOW).id == new.id
-    assert os.path.exists(old.path)
-
-
-def test_a_line_that_was_cut_short_is_passed_over(sessions: Sessions) -> None:
-    transcript = sessions.open("main", NOW)
-    say(transcript, "whole")
-    say(transcript, "cut")
-    data = Path(transcript.path).read_bytes()
-    Path(transcript.path).write_bytes(data[:-9])
-    again = sessions.open("main", NOW)
-    say(again, "after")
-    assert texts(again) == ["whole", "after"]
-    assert again.bad_lines == 1
-    assert Path(transcript.path).read_bytes().startswith(data[:-9])  # nothing was taken out
-
-
-def test_a_line_that_only_lacks_its_end_is_no_loss(sessions: Sessions) -> None:
-    transcript = sessions.open("main", NOW)
-    say(transcript, "one")
-    say(transcript, "two")
-    path = Path(transcript.path)
-    path.write_bytes(path.read_bytes()[:-1])
-    again = sessions.open("main", NOW)
-    say(again, "three")
-    assert texts(again) == ["one", "two", "three"]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"",
-        b"  ",
-        b"{",
-        b"null",
-        b"[1]",
-        b"7",
-        b'"text"',
-        b"\xff\xfe\x00",
-        b'{"type": 3}',
-        b"[" * 100_000,
-        b'{"type": "message"}',
-        b'{"type": "message", "id": 3, "message": 7}',
-        b'{"type":"message","id":"zz","parentId":"nowhere","message":{"role":"user","content":"?"}}',
-    ],
-    ids=str,
-)
-def test_bad_lines_hide_no_good_ones(sessions: Sessions, line: bytes) -> None:
-    transcript = sessions.open("main", NOW)
-    say(transcript, "one")
-    with open(transcript.path, "ab") as file:
-        file.write(line[:50_000] + b"\n")
-    say(transcript, "two")
-    again = sessions.open("main", NOW)
-    again.refresh()
-    assert [text for text in texts(transcript) if text in ("one", "two")] == ["one", "two"]
-    assert [e.get("id") for e in again.live] == [e.get("id") for e in transcript.live]
-
-
-def test_a_branch_that_was_left_is_not_in_the_conversation(sessions: Sessions) -> None:
-    transcript = sessions.open("main", NOW)
-    one = say(transcript, "one")
-    say(transcript, "taken back")
-    entry = {
-        "type": "message",
-        "id": "bbbbbbbb",
-        "parentId": one,
-        "message": {"role": "user", "content": "instead"},
-    }
-    with open(transcript.path, "ab") as file:
-        file.write(json.dumps(entry).encode() + b"\n")
-    say(transcript, "on")
-    assert texts(transcript) == ["one", "instead", "on"]
-
-
-def test_a_file_that_was_made_anew_is_read_anew(sessions: Sessions) -> None:
-    transcript = sessions.open("main", NOW)
-    say(transcript, "stays")
-    say(transcript, "to be erased")
-    path = Path(transcript.path)
-    kept = [line for line in path.read_bytes().splitlines(True) if b"erased" not in line]
-    path.with_suffix(".tmp").write_bytes(b"".join(kept))
-    os.replace(path.with_suffix(".tmp"), path)
-    say(transcript, "more")
-    assert texts(transcript) == ["stays", "more"]
-
-
-@pytest.mark.parametrize("junk", [b"", b"{", b"[]", b"null", b"\xff", b'{"main": 3}'])
-def test_an_index_that_cannot_be_read_is_made_anew(sessions: Sessions, junk: bytes) -> None:
-    transcript = sessions.open("main", NOW)
-    other = sessions.open("other", NOW)
-    say(transcript, "one")
-    transcript.append("compaction", {"summary": "s", "firstKeptEntryId": "x"}, NOW)
-    transcript.append("custom", {"customType": "memory-flush"}, NOW)
-    with open(os.path.join(sessions.folder, "sessions.json"), "wb") as file:
-        file.write(junk)
-    if junk == b'{"main": 3}':  # an index, though not a good one: a key without an entry is none
-        assert sessions.index() == {}
-        return
-    assert sessions.open("main", NOW).id == transcript.id
-    assert sessions.open("other", NOW).id == other.id
-    entry = sessions.index()["main"]
-    assert (entry["compactionCount"], entry["memoryFlushCompactionCount"]) == (1, 1)
-
-
-def test_of_two_sessions_of_a_key_the_newer_is_found_again(sessions: Sessions) -> None:
-    say(sessions.open("main", NOW), "old")
-    newer = sessions.new("main", NOW + timedelta(hours=1))
-    os.unlink(os.path.join(sessions.folder, "sessions.json"))
-    assert sessions.open("main", NOW).id == newer.id
-
-
-def test_an_index_leads_nowhere_outside(sessions: Sessions, tmp_path: Path) -> None:
-    (tmp_path / "secret.jsonl").write_text("{}")
-    index = {"main": {"sessionId": "../secret"}}
-    Path(sessions.folder, "sessions.json").write_text(json.dumps(index))
-    assert sessions.open("main", NOW).path.startswith(sessions.folder)
-
-
-@pytest.mark.parametrize("key", ["", "  ", "x" * 300, "a\0b", 3, "\ud800"])
-def test_a_key_that_is_none_is_refused(sessions: Sessions, key: object) -> None:
+@pytest.mark.parametrize("key", ["", "a\0b", "x" * 257, 3, None])
+def test_keys_that_cannot_be_one(memory: Memory, key: str) -> None:
     with pytest.raises(InputError):
-        sessions.open(key, NOW)  # type: ignore[arg-type]
+        Session.open(memory, key)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), object(), {1, 2}, b"x"])
-def test_what_json_cannot_say_is_refused_whole(sessions: Sessions, bad: object) -> None:
-    transcript = sessions.open("main", NOW)
-    before = Path(transcript.path).read_bytes()
+def test_what_json_cannot_say_is_refused(memory: Memory, bad: object) -> None:
+    session = Session.open(memory)
     with pytest.raises(InputError):
-        transcript.append("custom", {"data": bad}, NOW)
-    assert Path(transcript.path).read_bytes() == before
+        session.note("x", bad)
+    session.add(user("hi"))
+    assert len(on_disk(session)) == 2
 
 
-def test_a_folder_that_cannot_be_one_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot write"):
-        Sessions(str(tmp_path / "file" / "sessions"))
-
-
-def writer(folder: str, name: str, number: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", WRITER, folder, name, str(number)], stdout=subprocess.PIPE, text=True
-    )
-
-
-def test_those_who_begin_a_session_at_once_begin_the_same(tmp_path: Path) -> None:
-    together = Barrier(8)
+def test_those_who_begin_a_session_at_once_begin_the_same(memory: Memory) -> None:
+    together = Barrier(6)
 
     def begin(_: int) -> str:
-        sessions = Sessions(str(tmp_path))  # as another process has it
-        together.wait(60)
-        return sessions.open("main", NOW).id
+        with Memory.open(memory.home, config={}) as other:  # as another process has it
+            together.wait(60)
+            return Session.open(other).id
 
-    with ThreadPoolExecutor(8) as pool:
-        assert len(set(pool.map(begin, range(8)))) == 1
-    assert len(list(tmp_path.glob("*.jsonl"))) == 1
-
-
-def test_two_processes_write_one_conversation(sessions: Sessions) -> None:
-    sessions.open("main", NOW)
-    both = [writer(sessions.folder, name, 30) for name in ("a", "b")]
-    ids = [line.strip() for one in both for line in one.communicate(timeout=60)[0].splitlines()]
-    assert [one.returncode for one in both] == [0, 0]
-    transcript = sessions.open("main", NOW)
-    transcript.refresh()
-    assert transcript.bad_lines == 0
-    assert {entry["id"] for entry in transcript.live} == set(ids)
-    assert len(transcript.live) == 60
-    parents = [entry["parentId"] for entry in transcript.live]
-    assert parents == [None, *(entry["id"] for entry in transcript.live[:-1])]
-    assert sessions.index()["main"]["inputTokens"] == 60
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(begin, range(6)))) == 1
 
 
-@pytest.mark.parametrize("after", [1, 7, 23])
-def test_a_kill_loses_nothing_that_was_acknowledged(sessions: Sessions, after: int) -> None:
-    sessions.open("main", NOW)
-    one = writer(sessions.folder, "a", 100_000)
-    assert one.stdout
-    ids = [one.stdout.readline().strip() for _ in range(after)]
-    one.send_signal(signal.SIGKILL)
-    ids += one.communicate(timeout=60)[0].split()
-    transcript = sessions.open("main", NOW)
-    last = say(transcript, "afterwards")
-    there = [entry["id"] for entry in transcript.live]
-    assert set(ids) <= set(there)
-    assert there[-1] == last
-    assert sessions.index()["main"]["sessionId"] == transcript.id
+def test_sessions_of_one_key_are_apart_for_each_agent_and_chat(memory: Memory) -> None:
+    seen = {
+        "owner": memory,
+        "bob": memory.within("bob"),
+        "ann": memory.within("ann"),
+        "bob in a group": memory.within("bob", "group"),
+        "a group": memory.within(chat="group"),
+    }
+    for name, one in seen.items():
+        Session.open(one, "main").add(user(f"of {name}"))
+    Session.open(memory, "main@bob").add(user("of the owner, too"))
+    ids = {}
+    for name, one in seen.items():
+        session = Session.open(one, "main")
+        assert texts(session) == [f"of {name}"]
+        ids[name] = session.id
+    for name, one in seen.items():
+        rows = one.working_sessions
+        assert rows is not None
+        visible = {of for of, id in ids.items() if rows.lines(id)}
+        assert visible == (set(seen) if name == "owner" else {name})
+
+
+@contextmanager
+def out_of_order(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def refuse(self: WorkingSessions) -> None:
+        raise StoreError("the server is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorkingSessions, "writing", refuse)
+        yield
+
+
+def test_what_could_not_be_saved_is_saved_with_what_comes_next(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, other = Session.open(memory), Session.open(memory)
+    with out_of_order(monkeypatch):
+        assert session.prepare("one") == [user("one")]
+        session.finish("two")
+        assert "away" in session.problem
+        assert len(on_disk(session)) == 1
+    other.add(user("between"))
+    session.add(user("three"))
+    said = ["between", "one", "two", "three"]
+    assert texts(Session.open(memory)) == texts(session) == said
+    entries = on_disk(session)[1:]
+    parents = [None, *(entry["id"] for entry in entries[:-1])]
+    assert [entry["parentId"] for entry in entries] == parents
+    assert [turn.content for turn in memory.journal(session=session.name)] == said
+
+
+def test_after_all_was_forgotten_a_conversation_begins_anew(memory: Memory) -> None:
+    session = Session.open(memory)
+    session.add(user("I have a cat called Vorlund."))
+    assert memory.forget(all=True).erased["transcripts"] == 1
+    session.add(assistant("Yes?"))
+    assert texts(session) == texts(Session.open(memory)) == ["Yes?"]
+    assert Session.open(memory).id == session.id
+    assert "Vorlund" not in session.transcript()

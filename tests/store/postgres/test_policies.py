@@ -11,6 +11,7 @@ import pytest
 from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
 from loxodon.store import Chunk, CompletedCall, Filter, NoteFile, QuarantinedText
+from loxodon.store.audit_rows import AuditRow
 from loxodon.store.database import migrations as files_of
 from loxodon.store.postgres import migrations
 from loxodon.store.postgres.pool import Session, begin, connect, role_of
@@ -38,7 +39,6 @@ NUMBERS = frozenset(
         "vector_todo",
         "tombstones",
         "signatures",
-        "audit_tail",
         "spaces",
         "migrations",
     }
@@ -51,8 +51,9 @@ OTHERS, PRIVATE = "xanadu", "yonder"
 """What another agent has, and what no group may hear."""
 
 
-def told(url: str) -> PostgresStore:
-    """A store in which another agent, and the owner in private, have put their word everywhere."""
+def told(url: str, *, older: bool = False) -> PostgresStore:
+    """A store in which another agent, and the owner in private, have put their word everywhere; an
+    `older` one lacks the latest tables."""
     store, both = opened(url), f"{OTHERS} {PRIVATE}"
     with store.writing():
         store.append([(turn("shown", id="1", chat="group"), key("1"))])
@@ -63,6 +64,10 @@ def told(url: str) -> PostgresStore:
         file = NoteFile("/r", PRIVATE, "note", 1, 1, b"h")
         store.workspace_data.put_file(file, [Chunk(PRIVATE, 1, 1, PRIVATE)], NOW)
         store.worklog.put_page(both, "", both, "{}", NOW)
+        if not older:
+            store.audit_rows.append([AuditRow(1, both, b"")])
+            store.working_sessions.put(both, "{}")
+            store.working_sessions.append(both, 0, [both])
         store.workspace_data.set_mark(both, "", "{}", NOW)
         store.erasure.put_receipt("r", NOW, both, "", "", "")
         for table in ("files", "home_files"):
@@ -252,7 +257,7 @@ def test_a_database_that_had_views(
     made = [one for one in files_of("postgres") if one.rpartition("/")[2][:4] in _BEFORE]
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "migrations", lambda backend: made)
-        told(url).close()
+        told(url, older=True).close()
         with connect(url) as connection:
             assert "memories" in _views(connection)
     assert migrations.migrate(url) > 0

@@ -144,9 +144,11 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "signatures",
         "turns_by_agent",
         "memories_by_agent",
-        "audit_tail",
+        "audit",
+        "working_sessions",
+        "transcript_lines",
     }
-    assert connection.pragma("user_version") == 9
+    assert connection.pragma("user_version") == 11
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
 
@@ -644,7 +646,7 @@ def old_home(path: Path) -> None:
 def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
     old_home(tmp_path / "x.db")
     store = opened(tmp_path / "x.db")
-    assert store._db.one("PRAGMA user_version") == (9,)
+    assert store._db.one("PRAGMA user_version") == (11,)
     assert store.check(lambda done, total: None) == []
     assert [one.content for one in store.journal(Filter(), 0)] == [
         "我对花生过敏",
