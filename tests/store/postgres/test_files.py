@@ -35,9 +35,7 @@ def test_it_is_as_it_is_on_disk(root: str, tmp_path: Path) -> None:
         path = os.path.join(folder, "sessions", "a.jsonl")
         found: list[object] = [files.exists(path), files.size(path)]
         found.append(files.append(path, b"one\n"))
-        found.append(files.append(path, "二\n".encode(), durable=False))
-        found += [files.read(path), files.read(path, 4), files.read(path, 6), files.read(path, 8)]
-        files.truncate(path, 5)
+        found.append(files.append(path, "二\n".encode()))
         found += [files.read(path), files.append(path, b"x")]
         before = files.stamp(path)
         files.replace(path, b"another")
@@ -59,17 +57,13 @@ def test_it_is_as_it_is_on_disk(root: str, tmp_path: Path) -> None:
         files.replace(f"{root}/spaces/nobody/paused", b"[]")
 
 
-@given(pieces=st.lists(st.binary(max_size=40), max_size=8), cut=st.integers(0, 200))
-def test_a_file_is_what_was_appended(shared_postgres: str, pieces: list[bytes], cut: int) -> None:
+@given(pieces=st.lists(st.binary(max_size=40), max_size=8))
+def test_a_file_is_what_was_appended(shared_postgres: str, pieces: list[bytes]) -> None:
     path = f"{share(shared_postgres)}/a file of the home"
     files.replace(path, b"")
     for piece in pieces:
-        files.append(path, piece, durable=False)
-    whole = b"".join(pieces)
-    assert files.read(path) == whole
-    assert files.read(path, min(cut, len(whole))) == whole[cut:]
-    files.truncate(path, cut)
-    assert files.read(path) == whole[:cut]
+        files.append(path, piece)
+    assert files.read(path) == b"".join(pieces)
 
 
 def test_appends_at_once_are_all_there(root: str) -> None:
@@ -77,7 +71,7 @@ def test_appends_at_once_are_all_there(root: str) -> None:
 
     def append(n: int) -> None:
         for m in range(20):
-            files.append(path, b"%d.%d\n" % (n, m), durable=False)
+            files.append(path, b"%d.%d\n" % (n, m))
 
     threads = [Thread(target=append, args=(n,)) for n in range(4)]
     for one in threads:
@@ -92,7 +86,7 @@ def test_a_brief_lock_is_a_transaction(root: str) -> None:
     path, lock = f"{root}/spaces/main/x", lock_on(f"{root}/spaces/main/lock", brief=True)
     other = lock_on(f"{root}/spaces/main/lock", brief=True)
     assert lock.acquire(0)
-    files.append(path, b"1", durable=False)
+    files.append(path, b"1")
     files.replace(f"{root}/of the home", b"2")
     assert not _elsewhere(lambda: other.acquire(0))
     assert not _elsewhere(lambda: files.exists(path))
@@ -158,7 +152,7 @@ def test_threads_that_begin_at_once_share_one(
     def first() -> bytes:
         all_here.wait(60)
         root = share(postgres_url)
-        files.append(f"{root}/begun", b"x", durable=False)
+        files.append(f"{root}/begun", b"x")
         return files.read(f"{root}/begun")
 
     monkeypatch.setattr(PostgresFiles, "__init__", noted)
@@ -172,5 +166,5 @@ def test_a_password_is_in_no_path_and_no_error() -> None:
     url = "postgresql://me:hunter2@127.0.0.1:1/none?connect_timeout=1"
     one = PostgresFiles(url)
     with pytest.raises(StoreError) as error:
-        one.read("tokens.toml", 0)
+        one.read("tokens.toml")
     assert "hunter2" not in "".join(map(str, error.value.localized()))
