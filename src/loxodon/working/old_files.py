@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
-from loxodon.errors import StoreError
+from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.store.walls import Wall
 from loxodon.working.transcript import line_of
@@ -42,17 +42,19 @@ def take_over(
     store = space.store.behind(Wall()) if space.wall.stands else space.store
     try:
         _read_into(store, folder, names, _seal(keys) if keys else None)
-    except StoreError:  # the next open takes them over
+    except (LoxodonError, OSError):  # the next open takes them over
         return
     finally:
         if store is not space.store:
             store.close()
-    for name in names:
-        with suppress(FileNotFoundError):
-            remove(os.path.join(folder, name))
-    if os.path.isdir(folder):
-        with suppress(OSError):
-            os.rmdir(folder)
+    try:
+        for name in names:
+            with suppress(FileNotFoundError):  # another process does the same
+                remove(os.path.join(folder, name))
+    except OSError as error:  # what is forgotten later would come back from there
+        raise unwritable(folder, error) from None
+    with suppress(OSError):
+        os.rmdir(folder)
 
 
 def _seal(keys: Sequence[bytes]) -> Seal:
@@ -103,7 +105,8 @@ def _read_into(store: Store, folder: str, names: Sequence[str], seal: Seal | Non
 def _owner(key: str, agents: Collection[str]) -> tuple[str, str]:
     """Whose a session is, and its key: those of agents were called `main@bob`, `main@bob~group`."""
     name, at, mark = key.rpartition("@")
-    return (mark, name) if at and mark.removesuffix("~group") in agents else ("", key)
+    known = at and mark and mark.removesuffix("~group") in agents
+    return (mark, name) if known else ("", key)
 
 
 def _entries(folder: str, name: str, seal: Seal | None) -> list[dict[str, Any]]:
