@@ -44,7 +44,7 @@ LINES = {
         f"{_FAULTS}::test_writers_of_a_space_take_turns",
         f"{_FAULTS}::test_a_writer_that_waits_too_long_is_told",
     ),
-    "pauses, tombstones, transcripts, tokens, counts of use": (
+    "pauses, tombstones, tokens, counts of use": (
         f"{_HOME}::test_machines_share_pauses_tombstones_rules_tokens_and_the_key",
         f"{_HOME}::test_a_conversation_goes_on_at_another_server",
         f"{_HOME}::test_what_was_recalled_is_counted_by_the_next_who_writes",

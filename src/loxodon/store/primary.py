@@ -2,8 +2,9 @@
 
 `PRIMARY_TABLES` names them. Everything else is derived, or is in files (`WorkspaceData`). Rows are
 plain values (text, numbers, bytes and None), so that a view can write them and another backend can
-load them. Working sessions are in no view: what was said there is in the journal. Sessions and memories are referenced by their ids, except in the two tables that depend
-on memories, which use their numbers.
+load them. Sessions and memories are referenced by their ids, except in the two tables that depend
+on memories, which use their numbers. Working sessions are in no view: what was said there is in the
+journal.
 """
 
 from __future__ import annotations
