@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Barrier
 
 import pytest
@@ -15,6 +16,8 @@ from loxodon.errors import InputError, StoreError
 from loxodon.store.working_sessions import WorkingSessions
 from loxodon.working import Session
 from loxodon.workspace.readers import read
+from loxodon.workspace.views.restore import restore
+from tests.clock import Clock
 from tests.working.talk import assistant, on_disk, user
 
 
@@ -143,3 +146,19 @@ def test_after_all_was_forgotten_a_conversation_begins_anew(memory: Memory) -> N
     assert texts(session) == texts(Session.open(memory)) == ["Yes?"]
     assert Session.open(memory).id == session.id
     assert "Vorlund" not in session.transcript()
+
+
+def test_a_restore_from_the_views_keeps_the_sessions_that_there_are(
+    tmp_path: Path, clock: Clock
+) -> None:
+    config = {"timezone": "Asia/Shanghai"}
+    with Memory.open(tmp_path, config=config, clock=clock) as memory:
+        memory.capture("lives in Leeds")
+        Session.open(memory).add(user("one"))
+        memory.workspace.export()
+        Session.open(memory).add(user("two"))
+        views = memory.workspace.path
+    restore(views, str(tmp_path), replace=True, clock=clock)
+    with Memory.open(tmp_path, config=config, clock=clock) as memory:
+        assert texts(Session.open(memory)) == ["one", "two"]
+        assert memory.validate() == []

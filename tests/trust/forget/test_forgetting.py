@@ -258,6 +258,7 @@ def test_a_database_that_was_set_aside(home: Path, clock: Clock) -> None:
     folder = home / "spaces" / "main"
     with opened(home, clock) as memory:
         say(memory, clock, *TALK)
+        Session.open(memory, journal=False).add({"role": "user", "content": "Zorinda called."})
     shutil.copy(folder / "loxodon.db", folder / "loxodon.db.before-restore-1")
     (folder / "loxodon.db.before-repair-1").write_bytes(b"no database: Zorinda")
     (folder / "damaged-1.jsonl").write_text('{"content": "Zorinda"}')
