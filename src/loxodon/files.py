@@ -1,6 +1,6 @@
 """Writing files that only their owner may read, and that a kill or a power cut leaves whole.
 
-The small state of a home (pauses, tombstones, transcripts, tokens, the audit log …) is in files. A
+The small state of a home (pauses, tombstones, tokens …) is in files. A
 home whose spaces are in a database server has it there too, so that every server sees the same.
 Then a path begins with the address of the database (`postgresql://host/db/spaces/main/paused`), and
 what is registered for it (`share`) does what is asked here.
@@ -28,15 +28,13 @@ Stamp = tuple[int, int, int]
 class Shared(Protocol):
     """The files of a home that is in a database, by their names in it. Safe for many threads."""
 
-    def read(self, name: str, start: int) -> bytes: ...
+    def read(self, name: str) -> bytes: ...
 
     def stamp(self, name: str) -> Stamp | None: ...
 
     def replace(self, name: str, data: bytes, durable: bool) -> None: ...
 
-    def append(self, name: str, data: bytes, durable: bool) -> int: ...
-
-    def truncate(self, name: str, size: int) -> None: ...
+    def append(self, name: str, data: bytes) -> int: ...
 
     def remove(self, name: str) -> None: ...
 
@@ -77,13 +75,11 @@ def shared(path: str) -> tuple[Shared, str] | None:
     raise FileNotFoundError(2, "no such database is open", path)
 
 
-def read(path: str, start: int = 0) -> bytes:
-    """What is in a file, from an offset on; FileNotFoundError where there is none."""
+def read(path: str) -> bytes:
+    """What is in a file; FileNotFoundError where there is none."""
     if there := shared(path):
-        return there[0].read(there[1], start)
+        return there[0].read(there[1])
     with open(path, "rb") as file:
-        if start:
-            file.seek(start)
         return file.read()
 
 
@@ -166,28 +162,25 @@ def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:
         raise
 
 
-def append(path: str, data: bytes, *, durable: bool = True) -> int:
-    """Put `data` at the end of a file, all of it or nothing; how many bytes the file has then.
-
-    It is on disk when this returns, unless it need not be `durable`.
-    """
+def append(path: str, data: bytes) -> int:
+    """Put `data` at the end of a file, all of it or nothing, on disk; how many bytes the file has
+    then."""
     if there := shared(path):
-        return there[0].append(there[1], data, durable)
+        return there[0].append(there[1], data)
     file = private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         before = os.fstat(file).st_size
         try:
             if os.write(file, data) != len(data):
                 raise _full()
-            if durable:
-                os.fsync(file)
+            os.fsync(file)
         except OSError:
             with suppress(OSError):  # half a line is passed over
                 os.ftruncate(file, before)
             raise
     finally:
         os.close(file)
-    if durable and not before:
+    if not before:
         sync_folder(os.path.dirname(path))
     return before + len(data)
 
@@ -196,29 +189,6 @@ def _full() -> OSError:
     from errno import ENOSPC
 
     return OSError(ENOSPC, os.strerror(ENOSPC))
-
-
-def truncate(path: str, size: int) -> None:
-    """Cut a file off."""
-    if there := shared(path):
-        there[0].truncate(there[1], size)
-        return
-    file = private(path, os.O_WRONLY)
-    try:
-        os.ftruncate(file, size)
-    finally:
-        os.close(file)
-
-
-def sync(path: str) -> None:
-    """See to it that what was appended to a file is on disk."""
-    if path.startswith(SCHEME):
-        return  # with the next transaction that is
-    file = os.open(path, os.O_RDONLY | _CLOEXEC)
-    try:
-        getattr(os, "fdatasync", os.fsync)(file)
-    finally:
-        os.close(file)
 
 
 def sync_folder(folder: str) -> None:

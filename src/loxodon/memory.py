@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from loxodon.standing import Stats, Status
     from loxodon.store import Note
     from loxodon.store.store import Store
+    from loxodon.store.working_sessions import WorkingSessions
     from loxodon.trust.audit.auditing import AuditLog
     from loxodon.trust.audit.inspection import Inspected, Subject
     from loxodon.trust.forget.scanning import Scanned
@@ -278,6 +279,11 @@ class Memory:
     def has_views(self) -> bool:
         """Whether it may be on disk as text: not if it is encrypted, nor in a database server."""
         return not self.encrypted and not self.config.store.url
+
+    @property
+    def working_sessions(self) -> WorkingSessions | None:
+        """The rows of working sessions (`loxodon.working`); None while the engine is off."""
+        return self._store.working_sessions if self.config.enabled else None
 
     @property
     def seal(self) -> Seal | None:
@@ -1093,7 +1099,7 @@ class Memory:
         """
         from loxodon.trust.forget.scanning import scan
 
-        return scan(self, self._store, self._space.folder, mend=mend)
+        return scan(self, self._store, mend=mend)
 
     # Workspace, audit log, documents, schedule
 

@@ -6,11 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import httpx
-
-from loxodon import files
+from loxodon.models.replies import message_of
+from loxodon.models.wire import post
 from loxodon.working import Ask, Message, Session
-from tests.models.server import Stage
+from tests.models.server import KEY, Stage
 
 
 def user(text: str) -> dict[str, Any]:
@@ -39,17 +38,19 @@ def asking(server: Stage) -> Ask:
 
     def ask(messages: Sequence[Message]) -> str:
         body = {"model": "test", "messages": list(messages)}
-        at = f"http://127.0.0.1:{server.port}/v1/chat/completions"
-        answer = httpx.post(at, json=body, timeout=60)
-        answer.raise_for_status()
-        return str(answer.json()["choices"][0]["message"]["content"])
+        answer = post(f"http://127.0.0.1:{server.port}/v1", KEY, body, 10)
+        if answer.status != 200:
+            raise OSError(f"HTTP {answer.status}")
+        return message_of(answer.body, answer.streamed).text
 
     return ask
 
 
 def on_disk(session: Session) -> list[dict[str, Any]]:
-    """Every entry of a transcript, as it is on disk."""
-    return [json.loads(line) for line in files.read(session.path).split(b"\n") if line.strip()]
+    """Every entry of a transcript, as it is kept."""
+    rows = session._memory.working_sessions
+    assert rows is not None
+    return [json.loads(line) for _, line in rows.lines(session.id)]
 
 
 def well_paired(messages: Sequence[Message]) -> bool:

@@ -9,48 +9,22 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from email.message import Message as Headers
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
 
-import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loxodon import InputError, LoxodonError, Memory, files
-from loxodon.errors import RejectedModelError
-from loxodon.working import SILENCE, Message, Session
+from loxodon import Memory
+from loxodon.errors import InputError, LoxodonError
+from loxodon.working import Message, Session
+from loxodon.working.pruning import CLEARED
 from tests.clock import Clock
 from tests.long import count
 from tests.models.server import Stage, answers, says
 from tests.working.talk import asking, calls, on_disk, result, user, well_paired
 
-IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}
-CUSTOM = {"id": "d", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
-MESSAGES: list[dict[str, Any]] = [
-    {"role": "system", "content": "be kind"},
-    {"role": "user", "content": [{"type": "text", "text": "look"}, IMAGE], "name": "alice"},
-    {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "AA"}}]},
-    calls("a", "b", text="let me look"),
-    result("a", "42"),
-    {"role": "tool", "tool_call_id": "b", "content": "x", "name": "search"},
-    {"role": "assistant", "content": None, "tool_calls": [CUSTOM]},
-    result("d", ""),
-    {"role": "assistant", "content": "hm", "reasoning_content": "thinking"},
-]
-NOTES = [
-    {"reply": "NO_REPLY", "notes": []},
-    {
-        "reply": "- The user ran.\n* The user sang at the fair.\n",
-        "notes": ["The user ran.", "The user sang at the fair."],
-    },
-    {"reply": "Here are my notes:\n1. The user ran.\n2) NO_REPLY", "notes": ["The user ran."]},
-    {"reply": "## Notes\n- **The user ran.**\n- The user ran.", "notes": ["The user ran."]},
-    {"reply": "<think>- not this</think>- The user ran.", "notes": ["The user ran."]},
-    {"reply": "- " + "x" * 900, "notes": []},
-]
 TALK = [
     "我对花生过敏，点菜的时候请注意。",
     "数据库我们决定用 PostgreSQL，因为需要事务。",
@@ -121,6 +95,15 @@ def test_both_sides_are_journalled_once(memory: Memory) -> None:
     assert len(memory.journal(session=again.name)) == 4
 
 
+def test_what_was_not_journalled_because_of_a_kill_is_later(memory: Memory) -> None:
+    session = Session.open(memory, journal=False)
+    session.prepare("I live in Leeds.")
+    again = Session.open(memory)
+    again.prepare("And you?")
+    turns = [turn.content for turn in memory.journal(session=again.name)]
+    assert turns == ["I live in Leeds.", "And you?"]
+
+
 def test_a_group_is_told_apart(memory: Memory) -> None:
     session = Session.open(memory, "room", chat="group")
     session.prepare({"role": "user", "name": "bob", "content": "I live in Leeds."})
@@ -131,10 +114,12 @@ def test_a_group_is_told_apart(memory: Memory) -> None:
 def test_begun_anew_nothing_of_before_is_seen(memory: Memory) -> None:
     session = Session.open(memory)
     chatter(session, 2)
-    old = session.path
+    old = session.id
     session.new()
     assert session.prepare("hi") == [user("hi")]
-    assert files.exists(old)
+    rows = memory.working_sessions
+    assert rows is not None
+    assert len(rows.lines(old)) == 5
     assert Session.open(memory).id == session.id
 
 
@@ -145,76 +130,6 @@ def test_notes_of_programs(memory: Memory) -> None:
     assert session.prepare("hi") == [user("It is 10:30.\n\nhi")]
     with pytest.raises(InputError):
         session.note("clock", {"not": "text"}, shown=True)
-
-
-def test_messages_come_back_as_they_were(memory: Memory) -> None:
-    """Whatever their shape, from a transcript that OpenClaw could read."""
-    session = Session.open(memory)
-    for message in MESSAGES:
-        session.add(message)
-    sent = Session.open(memory).prepare()
-    assert sent == [*MESSAGES[:3], *MESSAGES[3:]]
-    kept = [entry["message"] for entry in on_disk(session) if entry["type"] == "message"]
-    image = kept[1]["content"][1]
-    assert (image["type"], image["data"], image["mimeType"]) == ("image", "AAAA", "image/png")
-    call = next(one for one in kept if one["role"] == "assistant")["content"][-1]
-    assert (call["type"], call["name"], call["arguments"]) == ("toolCall", "search", {"q": "x"})
-    assert "toolResult" in [one["role"] for one in kept]
-
-
-def wrote(session: Session, *entries: dict[str, Any]) -> None:
-    """Lines at the end of a transcript, as another program writes them."""
-    parent = on_disk(session)[-1].get("id") if len(on_disk(session)) > 1 else None
-    with open(session.path, "ab") as file:
-        for entry in entries:
-            file.write(json.dumps({"parentId": parent, **entry}).encode() + b"\n")
-            parent = entry["id"]
-
-
-def said(id: str, text: Any, role: str = "user") -> dict[str, Any]:
-    return {"type": "message", "id": id, "message": {"role": role, "content": text}}
-
-
-def compacted(id: str, summary: str, first: str) -> dict[str, Any]:
-    return {"type": "compaction", "id": id, "summary": summary, "firstKeptEntryId": first}
-
-
-@pytest.mark.parametrize(
-    ("entries", "seen"),
-    [
-        (
-            [said("a", "old"), said("c", "kept"), compacted("s", "they spoke", "c")],
-            ["they spoke\n\nkept\n\nhi"],
-        ),
-        (
-            [
-                said("a", "one"),
-                compacted("s", "first", "a"),
-                said("b", "two"),
-                compacted("t", "second", "b"),
-            ],
-            ["second\n\ntwo\n\nhi"],
-        ),
-        (
-            [said("b", "asked"), said("c", "so", "assistant"), compacted("s", "sum", "gone")],
-            ["sum\n\nasked", "so", "hi"],
-        ),
-        ([said("a", "old"), {"type": "reset", "id": "b"}, said("c", "new")], ["new\n\nhi"]),
-        ([said("a", "x"), {"type": "custom", "id": "b", "customType": "x"}], ["x\n\nhi"]),
-        ([said("a", "x"), {"type": "label", "id": "e", "label": "hidden"}], ["x\n\nhi"]),
-        ([said("a", "ls", "bashExecution"), said("b", None)], ["\n\nhi"]),
-    ],
-)
-def test_what_a_transcript_shows(
-    memory: Memory, entries: list[dict[str, Any]], seen: list[str]
-) -> None:
-    session = Session.open(memory, journal=False)
-    if not os.path.exists(session.path):
-        pytest.skip("transcripts are no files there")
-    wrote(session, *entries)
-    sent = [str(one["content"]) for one in Session.open(memory, journal=False).prepare("hi")]
-    assert len(sent) == len(seen)
-    assert all(one.endswith(end) for one, end in zip(sent, seen, strict=True)), sent
 
 
 @pytest.mark.parametrize("bad", [{"role": "alien"}, {"role": "user", "content": {1}}, 7])
@@ -242,69 +157,12 @@ def test_a_memory_that_fails_is_not_in_the_way(memory: Memory) -> None:
     assert session.problem
 
 
-# --- Notes of the silent turn
-
-
-@pytest.mark.parametrize(("reply", "noted"), [(one["reply"], one["notes"]) for one in NOTES])
-def test_notes_in_an_answer_become_memories_once(
-    memory: Memory, server: Stage, reply: str, noted: list[str]
-) -> None:
-    session = Session.open(memory, ask=asking(server))
-    session.prepare("I ran. I sang at the fair. 我对花生过敏。", system="be kind")
-    session.finish("OK")
-    server.play(reply)
-    found = [memory.get(id) for id in session.flush().noted]
-    assert [one.content for one in found] == noted
-    assert {(one.kind, one.trust) for one in found} <= {("fact", "assistant")}
-    sent = server.requests[0].body["messages"]
-    assert [message["role"] for message in sent[-2:]] == ["system", "user"]
-    assert "2026-02-04" in sent[-1]["content"]
-    assert SILENCE in sent[-1]["content"]
-    assert session.flush().noted == ()
-
-
-def test_note_that_was_not_said_is_no_fact(memory: Memory, server: Stage) -> None:
-    session = Session.open(memory, ask=asking(server))
-    session.prepare("I moved to Leeds in March, and I work at Acme.")
-    session.finish("OK")
-    unsure = "The user moved to Leeds in 2019."
-    server.play(f"- {unsure}\n- Kubernetes pods restart hourly.")
-    (id,) = session.flush().noted
-    assert (memory.get(id).kind, memory.get(id).content) == ("belief", unsure)
-
-
-def refused_by_httpx(status: int) -> Exception:
-    request = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")
-    answer = httpx.Response(status, request=request)
-    return httpx.HTTPStatusError("no", request=request, response=answer)
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        RejectedModelError("the model's server rejected the request (HTTP {status})"),
-        refused_by_httpx(400),
-        refused_by_httpx(500),
-        HTTPError("http://127.0.0.1/", 422, "no", Headers(), None),
-    ],
-    ids=["ours", "httpx", "llama.cpp", "urllib"],
-)
-def test_server_that_refuses_a_late_system_message_gets_another(
-    memory: Memory, server: Stage, refusal: Exception
-) -> None:
-    ask = asking(server)
-
-    def strict(messages: Sequence[Message]) -> str:
-        if any(message["role"] == "system" for message in messages[1:]):
-            raise refusal
-        return ask(messages)
-
-    server.play("NO_REPLY")
-    session = Session.open(memory, ask=strict)
-    session.prepare("hi")
-    session.finish("hello")
-    assert session.flush().noted == ()
-    assert "system" not in [m["role"] for m in server.requests[0].body["messages"][1:]]
+def test_a_clock_that_jumps_does_no_harm(memory: Memory, clock: Clock) -> None:
+    session = Session.open(memory, window=4_000)
+    for days in (365, -730, 365):
+        chatter(session, 8)
+        clock.pass_days(days)
+    assert well_paired(session.prepare("hi"))
 
 
 # --- Flush and compaction -------------------------------------------------------------------------
@@ -369,9 +227,13 @@ def test_a_model_that_fails_costs_nothing_but_its_notes(
 def test_the_memorys_model_sums_up_where_it_may_read_all(tmp_path: Path, server: Stage) -> None:
     for mode, by_model in (("full", True), ("residue", False)):
         server.play(says({"summary": "Goal: a plan."}))
-        at = f"http://127.0.0.1:{server.port}/v1"
-        model = {"base_url": at, "name": "m", "extraction": mode, "retries": 0}
-        with Memory.open(tmp_path / mode, config={"model": model}) as memory:
+        config = {
+            "model.base_url": f"http://127.0.0.1:{server.port}/v1",
+            "model.name": "m",
+            "model.extraction": mode,
+            "model.retries": 0,
+        }
+        with Memory.open(tmp_path / mode, config=config) as memory:
             session = Session.open(memory, window=3_000)
             chatter(session, 4)
             compacted = session.compact()
@@ -391,53 +253,37 @@ def test_repeated_compactions_fold_the_summary_in(memory: Memory) -> None:
     assert len([one for one in session.shown if one.kind == "summary"]) == 1
 
 
-def test_flush_compaction_and_prompts_can_be_set(tmp_path: Path, server: Stage) -> None:
-    working, prompts = {"compact": False, "flush": False}, {"compaction": "In {most} words:"}
-    server.play("- The user sails.", "A summary.")
-    with Memory.open(tmp_path / "a", config={"working": working}) as memory:
-        session = Session.open(memory, window=3_000, ask=asking(server))
+def test_a_session_is_not_compacted_where_that_is_switched_off(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, config={"working": {"compact": False}}) as memory:
+        session = Session.open(memory, window=3_000)
         chatter(session, 40)
         assert session.compacted is None
         assert of_type(session, "compaction") == []
-        assert (session.flush().noted, server.requests) == ((), [])
-        assert memory.recall("花生", kind="fact").items
         assert session.compact()  # asked for, it is
-    with Memory.open(tmp_path / "b", config={"prompts": prompts}) as memory:
+
+
+def test_the_model_is_not_asked_what_to_save_where_that_is_switched_off(
+    tmp_path: Path, server: Stage
+) -> None:
+    server.play("- The user sails.")
+    with Memory.open(tmp_path, config={"working": {"flush": False}}) as memory:
+        session = Session.open(memory, window=3_000, ask=asking(server))
+        chatter(session, 4)
+        flushed = session.flush()
+        assert (flushed.noted, server.requests) == ((), [])
+        assert memory.recall("花生", kind="fact").items
+
+
+def test_the_prompt_of_a_compaction_can_be_ones_own(tmp_path: Path, server: Stage) -> None:
+    server.play("NO_REPLY", "A summary.")
+    with Memory.open(tmp_path, config={"prompts": {"compaction": "In {most} words:"}}) as memory:
         session = Session.open(memory, window=3_000, ask=asking(server))
         chatter(session, 4)
         compacted = session.compact()
         assert compacted
         assert compacted.by_model
-    sent = [one.body["messages"][0]["content"] for one in server.requests]
-    assert any(re.fullmatch(r"In \d+ words:", one) for one in sent)
-
-
-def test_long_talk_is_summed_up_piece_by_piece(memory: Memory) -> None:
-    asked: list[str] = []
-
-    def ask(messages: Sequence[Message]) -> str:
-        asked.append(str(messages[-1]["content"]))
-        return f"<think>…</think>summary {len(asked)}"
-
-    with_flush = Session.open(memory, window=2_500, ask=ask, journal=False)
-    for _ in range(8):
-        with_flush.add(user("word " * 300))
-        with_flush.add({"role": "assistant", "content": "word " * 200})
-    assert with_flush.compact()
-    assert f"summary {len(asked)}" in with_flush.shown[0].message["content"]
-    assert any('summary "summary' in one for one in asked)
-
-
-def test_request_stays_where_a_turn_is_cut(memory: Memory) -> None:
-    session = Session.open(memory, window=1_500, journal=False)
-    session.prepare("Rename every file in /srv/data to lower case.")
-    for n in range(8):
-        session.finish(calls(str(n)))
-        session.add(result(str(n), "done " * 150))
-        sent = session.prepare()
-    assert session.compacted or session.compact()
-    assert "Rename every file in /srv/data to lower case." in json.dumps(session.prepare())
-    assert well_paired(sent)
+        sent = [one.body["messages"][0]["content"] for one in server.requests]
+        assert any(re.fullmatch(r"In \d+ words:", one) for one in sent)
 
 
 def test_nothing_to_sum_up(memory: Memory) -> None:
@@ -475,7 +321,7 @@ def test_a_result_that_is_too_long_for_any_window_is_cut(memory: Memory) -> None
     sent = session.prepare()
     assert session.tokens_pruned <= session.limits.most
     assert sent[-1]["content"] == "short"
-    assert sent[-2]["content"].startswith("log log")
+    assert sent[-2]["content"] not in ("", CLEARED)
 
 
 def test_what_the_provider_counts_is_believed(memory: Memory) -> None:
@@ -513,20 +359,25 @@ def test_an_overflow_is_compacted_and_tried_once_more(memory: Memory) -> None:
 
 def test_an_overflow_that_stays_is_told(memory: Memory) -> None:
     session = Session.open(memory)
-    chatter(session, 30)
+    chatter(session, 10)
 
     def send(messages: Sequence[Message]) -> tuple[str, object]:
         raise OSError(TOO_LONG)
 
     with pytest.raises(OSError, match="maximum context"):
         session.turn("go on", send)
-    before = session.prepare("and on")  # one that names no window is sent less
-    after = session.recover({"error": {"code": "context_length_exceeded"}}, 400)
-    assert after
-    assert len(json.dumps(after)) < len(json.dumps(before))
     assert session.recover(TOO_LONG) is None  # once a message
     session.prepare("again")
     assert session.recover("invalid api key", 401) is None
+
+
+def test_a_provider_that_names_no_window_is_sent_less(memory: Memory) -> None:
+    session = Session.open(memory, window=8_000)
+    chatter(session, 30)
+    before = session.prepare("go on")
+    after = session.recover({"error": {"code": "context_length_exceeded"}}, 400)
+    assert after
+    assert len(json.dumps(after)) < len(json.dumps(before))
 
 
 # --- Any conversation, any window, several processes ----------------------------------------------
@@ -640,7 +491,7 @@ def _repeated(texts: list[str]) -> int:
     return len(texts) - len(set(texts))
 
 
-@pytest.mark.parametrize("after", [1, 11])
+@pytest.mark.parametrize("after", [1, 5, 11])
 def test_a_kill_at_any_moment_loses_nothing(memory: Memory, after: int) -> None:
     one = talker(memory.home, "Tom", 10_000)
     assert one.stdout

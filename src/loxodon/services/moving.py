@@ -1,7 +1,7 @@
 """Moves the spaces of a home into a PostgreSQL database, or back into files: `loxodon move`.
 
 A space is moved as a whole: its primary data in one transaction, then its state (pauses,
-tombstones, transcripts, the audit log). What is derived is made anew. Then the primary data of both
+tombstones, the audit log). What is derived is made anew. Then the primary data of both
 is compared, and only when all spaces are there and none has changed meanwhile do the settings name
 the new place. Nothing is taken from the old one. A move that was cut short goes on: what is there
 and equal stays, what a move left there and is not equal is done again, and anything else is
@@ -22,7 +22,7 @@ from loxodon.clock import Clock
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
-from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK, SESSIONS
+from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.services.opening import open_space, root_of
 from loxodon.services.space import OpenSpace
@@ -229,10 +229,6 @@ class _Steps:
         """Bring what is beside the database of a space."""
         for name in _OF_SPACE:
             _bring(os.path.join(old.folder, name), os.path.join(new.folder, name))
-        for name in files.names(os.path.join(old.folder, SESSIONS)):
-            if name.endswith((".json", ".jsonl")):
-                path = os.path.join(SESSIONS, name)
-                _bring(os.path.join(old.folder, path), os.path.join(new.folder, path))
         with new.store.writing():
             new.store.erasure.set_value(APPLIED, new.store.erasure.tombstones_version)
             new.store.audit_rows.append(old.store.audit_rows.each())

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
+from loxodon import files
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, refused
-from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
+from loxodon.layout import DATABASE, DELETING, KEYS, OLD_SESSIONS, RECODING
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.sqlite.store import SqliteStore
@@ -67,7 +68,12 @@ def open_space(
         from loxodon.store.off import Off
 
         store = cast("Store", Off(space, wall))
-    return OpenSpace(home, folder, store, config, clock, zone, keys, root)
+    opened = OpenSpace(home, folder, store, config, clock, zone, keys, root)
+    if config.enabled and files.names(os.path.join(folder, OLD_SESSIONS)):
+        from loxodon.working import old_files
+
+        old_files.take_over(opened)
+    return opened
 
 
 def root_of(home: str, config: Config, key: bytes | None = None) -> str:

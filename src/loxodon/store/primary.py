@@ -3,7 +3,8 @@
 `PRIMARY_TABLES` names them. Everything else is derived, or is in files (`WorkspaceData`). Rows are
 plain values (text, numbers, bytes and None), so that a view can write them and another backend can
 load them. Sessions and memories are referenced by their ids, except in the two tables that depend
-on memories, which use their numbers.
+on memories, which use their numbers. Working sessions are in no view: what was said there is in the
+journal.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
     "imports": _table("key memory at", memory="memory"),
     "jobs": _table("name last_at seconds counts succeeded_at failed_at error failures runs"),
     "documents": _table("no namespace key value text created_at updated_at minutes expires_at"),
+    "working_sessions": _table("owner key entry", 2),
+    "transcript_lines": _table("session n owner line", 2),
     "tokens": _table("token request memory version at", memory="memory"),
     "signatures": _table("memory version mac", 2, memory="memory"),
     "tombstones": _table("kind mark size until", 2),

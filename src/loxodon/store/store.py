@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from loxodon.store.rows import DecayModel
     from loxodon.store.tokens import CallTokens
     from loxodon.store.vectors import Vectors
+    from loxodon.store.working_sessions import WorkingSessions
     from loxodon.store.worklog import WorkLog
     from loxodon.store.workspace_data import WorkspaceData
     from loxodon.trust.audit.log import Audit
@@ -320,6 +321,14 @@ class Store:
         from loxodon.store.documents import DocumentStore
 
         return DocumentStore(self._db, self._indexes)
+
+    @cached_property
+    def working_sessions(self) -> WorkingSessions:
+        """Conversations of agents, as `loxodon.working` keeps them."""
+
+        from loxodon.store.working_sessions import WorkingSessions
+
+        return WorkingSessions(self._db, lambda: self.wall)
 
     @property
     def tokens(self) -> CallTokens:

@@ -11,6 +11,7 @@ lookups by id. What is not to be seen is as if it were not there. Views keep it 
 | an agent | its own, what is nobody's (agent ''), and memories whose audience is `all` |
 | a group | no private memory, no turn of a direct chat nor one that a private memory came from, |
 | | no note, document or page |
+| anyone behind a wall | of working sessions and transcripts only their own (`mark`) |
 | one agent's consolidation (`alone`) | memories and entities that are exactly its own |
 
 What is written through a wall is bound by it too: turns and memories are the agent's, in its own
@@ -100,13 +101,18 @@ class Wall(NamedTuple):
                 id=record.id,
             )
 
+    @property
+    def mark(self) -> str:
+        """Whoever is behind this wall, as a short text: empty for the owner, `bob`, `bob~group`."""
+        return self.agent + ("~group" if self.group else "")
+
     def session(self, name: str) -> str:
         """The name of a session of whoever is behind this wall.
 
         Two agents who both call theirs `default` have two, so that neither learns from a number,
         or from being told that a turn is known, what the other has there.
         """
-        mark = self.agent + ("~group" if self.group else "")
+        mark = self.mark
         return name if not mark or name.endswith(f"@{mark}") else f"{name}@{mark}"
 
     def token(self, name: str) -> str:

@@ -14,7 +14,6 @@ from loxodon.working.flush import SILENCE, Ask, Flushed, Hush, flush_due, is_sil
 from loxodon.working.overflow import is_overflow, window_in
 from loxodon.working.pruning import applied, pruned, squeezed
 from loxodon.working.session import Done, Send, Session
-from loxodon.working.sessions import Sessions, Transcript
 from loxodon.working.shapes import Message
 
 __all__ = [
@@ -30,9 +29,7 @@ __all__ = [
     "Message",
     "Send",
     "Session",
-    "Sessions",
     "Shown",
-    "Transcript",
     "Usage",
     "applied",
     "compaction_due",

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon.text import quote
 from loxodon.text.language import language_of
-from loxodon.working.sessions import Entry, first_kept
 from loxodon.working.shapes import Message, call_id, calls_in, to_sent
+from loxodon.working.transcript import Entry, first_kept
 
 Kind = Literal["message", "note", "summary"]
 

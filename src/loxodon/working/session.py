@@ -5,11 +5,11 @@
     reply, usage = send(messages)
     session.finish(reply, usage)
 
-`prepare` puts the message on disk and returns what to send: within the window, old results of
-tools pruned, a summary in the place of what is no longer in sight. `finish` puts the reply on disk,
-learns from the usage, and then, while nobody waits, saves what matters and compacts where that is
-due. A result of a tool is handed to `add`; `prepare()` without a message goes on after it. Where a
-provider refuses a request as too long, `recover` gives a shorter one, once.
+`prepare` saves the message and returns what to send: within the window, old results of tools
+pruned, a summary in the place of what is no longer in sight. `finish` saves the reply, learns from
+the usage, and then, while nobody waits, saves what matters and compacts where that is due. A result
+of a tool is handed to `add`; `prepare()` without a message goes on after it. Where a provider
+refuses a request as too long, `recover` gives a shorter one, once.
 
 Memory is never in the way: what it could not do is in `problem`, and tried again.
 """
@@ -17,21 +17,20 @@ Memory is never in the way: what it could not do is in `problem`, and tried agai
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loxodon.errors import InputError, LoxodonError
+from loxodon.errors import BusyStoreError, InputError, LoxodonError, unwritable
 from loxodon.fields import choice, number
-from loxodon.filelock import at_fork
-from loxodon.layout import SESSIONS
+from loxodon.filelock import at_fork, lock_on
 from loxodon.spaces import space_path
-from loxodon.store.walls import Wall
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
+from loxodon.trust.audit.witness import recorded_as
 from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin.own import in_parts
 from loxodon.types import CHATS, Chat
@@ -51,8 +50,8 @@ from loxodon.working.flush import (
 from loxodon.working.model import by_agent, by_memory, careful
 from loxodon.working.overflow import is_overflow, window_in
 from loxodon.working.pruning import Kept, applied, pruned, squeezed
-from loxodon.working.sessions import FLUSHED, LONGEST_KEY, Entry, Sessions, locked
 from loxodon.working.shapes import Message, checked, text_of, to_kept
+from loxodon.working.transcript import FLUSHED, LONGEST_KEY, Entry, Transcript
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -64,6 +63,8 @@ _HEALED = 50
 """Messages that are journalled again when a session is opened, in case a kill came in between."""
 _COUNTED = 4_096
 """Texts whose tokens are kept in mind."""
+_WORK_LOCK = "working-{}.lock"
+_LOCK_SECONDS = 30.0
 _SILENT_TURN = 600
 """Tokens that the request of a flush and a short answer take."""
 
@@ -91,7 +92,6 @@ class Session:
     def __init__(
         self,
         memory: Memory,
-        sessions: Sessions,
         key: str,
         window: int,
         ask: Ask | None,
@@ -100,14 +100,11 @@ class Session:
         typed: bool,
     ) -> None:
         self.key = key
-        # Two agents who both call theirs `main` have two, and neither is the owner's.
-        self._filed = Wall(memory.agent, memory.chat != "direct").session(key)
         self.chat = chat
         self.problem = ""
         """What memory could not do the last time it should have; empty where all is well."""
         self._memory = memory
-        self._sessions = sessions
-        self._transcript = sessions.open(self._filed, memory.now(), chat)
+        self._transcript = Transcript(memory.working_sessions, key, memory.now(), chat)
         self._config = memory.config.working
         self.limits = limits(self._config, window)
         self._ask = careful(ask) if ask else None
@@ -131,8 +128,7 @@ class Session:
         self.flushed: Flushed | None = None
         """What the last flush of this object saved, and below what its last compaction did."""
         self.compacted: Compacted | None = None
-        self._entry = self._sessions.index().get(self._filed, {})
-        self._gauge = _gauge(self._entry)
+        self._gauge = _gauge(self._transcript.about)
         self._kept: Kept = {}
         self._sent = 0
         self._sent_at: datetime | None = None
@@ -165,19 +161,17 @@ class Session:
         window = number("window", window)
         chat = memory.chat if chat == "direct" else chat
         key = memory.guard.name(checked_text(key, "session", LONGEST_KEY))
-        folder = os.path.join(space_path(memory.root, memory.space), SESSIONS)
-        sessions = Sessions(folder, memory.seal)
-        return cls(memory, sessions, key, window, ask, chat, journal, typed)
+        return cls(memory, key, window, ask, chat, journal, typed)
 
     @property
     def id(self) -> str:
         """The id of the transcript."""
         return self._transcript.id
 
-    @property
-    def path(self) -> str:
-        """The file of the transcript."""
-        return self._transcript.path
+    def transcript(self) -> str:
+        """All that was said, as JSON lines: the format of OpenClaw, which `loxodon add` reads."""
+        with self._guard:
+            return "".join(f"{line}\n" for line in self._transcript.lines())
 
     @property
     def name(self) -> str:
@@ -186,8 +180,8 @@ class Session:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What the index says of this session."""
-        return dict(self._entry)
+        """Where this session stands: its transcript, compactions, tokens."""
+        return dict(self._transcript.about)
 
     @property
     def shown(self) -> tuple[Shown, ...]:
@@ -202,9 +196,10 @@ class Session:
         return self._tokens(self.shown)
 
     def new(self) -> None:
-        """Begin anew: an empty conversation under the same key. The one before stays on disk."""
+        """Begin anew: an empty conversation under the same key. The one before is kept."""
         with self._guard:
-            self._transcript = self._sessions.new(self._filed, self._memory.now(), self.chat)
+            rows, now = self._memory.working_sessions, self._memory.now()
+            self._transcript = Transcript(rows, self.key, now, self.chat, new=True)
             self._begin()
 
     # Before and after a request
@@ -234,27 +229,30 @@ class Session:
                 self._put(checked(message))
                 self._recovered = False
             else:
-                self._transcript.refresh()
+                self._refresh()
             return self._fitted()
 
     def add(self, message: Message) -> str:
-        """Put a message of the conversation on disk, such as a tool's result; its id."""
+        """Save a message of the conversation, such as a tool's result; its id."""
         with self._guard:
             return self._put(checked(message))
 
     def note(self, kind: str, content: object, *, shown: bool = False) -> str:
-        """Put something of a program's own on disk; its id. `shown` lets the model see it."""
+        """Save something of a program's own; its id. `shown` lets the model see it."""
         with self._guard:
-            now = self._memory.now()
-            if not shown:
-                return self._keep("custom", {"customType": kind, "data": content}, now)
-            if not isinstance(content, str):
+            if shown and not isinstance(content, str):
                 raise InputError("the text for the model must be a string", hint="use text")
-            fields = {"customType": kind, "content": content, "display": False}
-            return self._keep("custom_message", fields, now)
+            if shown:
+                fields = {"customType": kind, "content": content, "display": False}
+                id = self._keep("custom_message", fields, self._memory.now())
+            else:
+                fields = {"customType": kind, "data": content}
+                id = self._keep("custom", fields, self._memory.now())
+            self._save()
+            return id
 
     def finish(self, reply: str | Message, usage: object = None, *, maintain: bool = True) -> Done:
-        """Put the reply on disk and learn from what it took; then `maintain`, unless told not to.
+        """Save the reply and learn from what it took; then `maintain`, unless told not to.
 
         `usage` is what the provider reports, in any of the usual words.
         """
@@ -267,8 +265,7 @@ class Session:
             self._sent_at = self._memory.now()
             self._recovered = False
             took = reported or (self._sent, tokens_of(message, self._count))
-            self._put(message, {"usage": {"input": took[0], "output": took[1]}})
-            self._note_tokens(*took)
+            self._put(message, took)
             return self.maintain() if maintain else Done(self.tokens)
 
     def maintain(self) -> Done:
@@ -333,27 +330,47 @@ class Session:
 
     def _alone(self, work: Callable[[], Any]) -> Any:
         """Do what only one process should do to this session at a time."""
+        folder = space_path(self._memory.root, self._memory.space)
+        # Not the lock of writers: a model may be asked meanwhile. Few files for any number of ids.
+        path = os.path.join(folder, _WORK_LOCK.format(self.id[:2]))
         try:
-            with locked(f"{self.path}.work.lock", brief=False):  # a model may be asked meanwhile
-                self._transcript.refresh()
-                self._entry = self._sessions.index().get(self._filed, self._entry)
-                return work()
+            lock = lock_on(path)
+        except OSError as error:
+            self.problem = reason(unwritable(path, error))
+            return None
+        try:
+            if not lock.acquire(_LOCK_SECONDS):
+                raise BusyStoreError(
+                    "timed out waiting for another process to release {path}",
+                    hint="check which process uses this session, or try again",
+                    path=path,
+                )
+            self._transcript.refresh()
+            self._transcript.look_up()
+            return work()
         except LoxodonError as error:
             self.problem = reason(error)
             return None
+        finally:
+            lock.close()
+
+    @property
+    def _cycle(self) -> int:
+        """How often the conversation was compacted."""
+        return int(self._transcript.about.get("compactionCount") or 0)
 
     def _flush_due(self, tokens: int) -> bool:
         return flush_due(
             tokens,
             self.limits.flush_at,
-            int(self._entry.get("compactionCount") or 0),
-            self._entry.get("memoryFlushCompactionCount"),
+            self._cycle,
+            self._transcript.about.get("memoryFlushCompactionCount"),
         )
 
     def _flush(self, forced: bool = False, silent: bool = True) -> Flushed | None:
         """Save what matters, once a cycle."""
-        cycle = int(self._entry.get("compactionCount") or 0)
-        if not forced and self._entry.get("memoryFlushCompactionCount") == cycle:
+        cycle = self._cycle
+        if not forced and self._transcript.about.get("memoryFlushCompactionCount") == cycle:
             return None
         self.flushed = flushed = self._saved(silent)
         self.problem = flushed.problem
@@ -362,13 +379,13 @@ class Session:
             data = {"learned": flushed.learned, "noted": list(flushed.noted)}
             self._keep("custom", {"customType": FLUSHED, "data": data}, now)
             at = now.isoformat(timespec="seconds")
-            self._update(memoryFlushAt=at, memoryFlushCompactionCount=cycle)
+            self._save(memoryFlushAt=at, memoryFlushCompactionCount=cycle)
         return flushed
 
     def _saved(self, silent: bool) -> Flushed:
         shown = self.shown
         try:
-            self._journal(everything=True)
+            self._journalled.update(self._journal())
             found = learned(self._memory)
         except LoxodonError as error:
             return Flushed(problem=reason(error), done=False)
@@ -424,7 +441,7 @@ class Session:
             "tokensBefore": before,
         }
         id = self._keep("compaction", fields, self._memory.now())
-        self._update(compactionCount=int(self._entry.get("compactionCount") or 0) + 1)
+        self._save(compactionCount=self._cycle + 1)
         self.problem = problem or self.problem
         self._count.cache_clear()  # it has what is no longer in sight
         self.compacted = Compacted(
@@ -492,19 +509,50 @@ class Session:
     # What is kept
 
     def _keep(self, type: str, fields: Mapping[str, Any], now: datetime) -> str:
-        """Put an entry on disk, as far as it may be kept."""
+        """Add an entry, as far as it may be kept; `_save` puts it down."""
         return self._transcript.append(type, self._memory.guard.value(fields), now)
 
-    def _put(self, message: Message, more: Mapping[str, Any] | None = None) -> str:
+    def _put(self, message: Message, took: tuple[int, int] | None = None) -> str:
+        """Save a message; a reply with the tokens that it `took`, read and said."""
         now = self._memory.now()
-        kept = to_kept(self._unanswered(message), now) | dict(more or {})
+        kept = to_kept(self._unanswered(message), now)
+        if took is None:
+            id = self._keep("message", {"message": kept}, now)
+            self._save()
+            return id
+        kept["usage"] = {"input": took[0], "output": took[1]}
         id = self._keep("message", {"message": kept}, now)
-        if self._keeps_journal:
-            try:
-                self._journal()
-            except LoxodonError as error:  # it is on disk, and journalled with what comes next
-                self.problem = reason(error)
+        about = self._transcript.about
+        self._save(
+            inputTokens=int(about.get("inputTokens") or 0) + took[0],
+            outputTokens=int(about.get("outputTokens") or 0) + took[1],
+            contextTokens=self.tokens_pruned,
+            tokensBeside=self._gauge.beside,
+            tokenRate=self._gauge.rate,
+        )
         return id
+
+    def _save(self, **changes: Any) -> None:
+        """Put down what was said, in the transcript and in the journal, and where the session
+        stands. What fails is told of and tried again with what comes next."""
+        done: Sequence[str] = ()
+        try:
+            with recorded_as(self._memory, "add"), self._transcript.saving():
+                if changes:
+                    self._transcript.update(changes, self._memory.now())
+                try:
+                    done = self._journal(self._journalled)
+                except LoxodonError as error:
+                    self.problem = reason(error)
+            self._journalled.update(done)
+        except LoxodonError as error:
+            self.problem = reason(error)
+
+    def _refresh(self) -> None:
+        try:
+            self._transcript.refresh()
+        except LoxodonError as error:
+            self.problem = reason(error)
 
     def _unanswered(self, message: Message) -> Message:
         """A message without what it gives of something secret that was asked for right before."""
@@ -514,11 +562,10 @@ class Session:
         lately = [text_of(one.message) for one in self.shown[-LATELY:]]
         return {**message, "content": self._memory.guard.answered(text, lately)}
 
-    def _journal(self, everything: bool = False) -> None:
-        """Journal what was said and is not journalled yet."""
+    def _journal(self, known: Collection[str] = ()) -> list[str]:
+        """Journal what was said, but the entries that are `known` to be; the ids of the others."""
         if not self._keeps_journal:
-            return
-        known = set() if everything else self._journalled
+            return []
         entries = [
             entry
             for entry in self._transcript.live
@@ -526,14 +573,15 @@ class Session:
         ]
         turns = [turn for entry in entries if (turn := self._turn(entry))]
         try:
-            self._memory.add(turns, self.name)
+            if turns:
+                self._memory.add(turns, self.name)
         except InputError:
             for turn in turns:  # one that the journal cannot take keeps no other out
                 try:
                     self._memory.add([turn], self.name)
                 except InputError as error:
                     self.problem = reason(error)
-        self._journalled.update(str(entry.get("id")) for entry in entries)
+        return [str(entry.get("id")) for entry in entries]
 
     def _turn(self, entry: Entry) -> dict[str, object] | None:
         """An entry as a turn of the journal: what people and the assistant say to each other."""
@@ -558,27 +606,6 @@ class Session:
         if isinstance(message.get("name"), str):
             turn["speaker"] = message["name"]
         return turn
-
-    def _note_tokens(self, read: int, said: int) -> None:
-        self._update(
-            inputTokens=int(self._entry.get("inputTokens") or 0) + read,
-            outputTokens=int(self._entry.get("outputTokens") or 0) + said,
-            contextTokens=self.tokens_pruned,
-            tokensBeside=self._gauge.beside,
-            tokenRate=self._gauge.rate,
-        )
-
-    def _update(self, **changes: Any) -> None:
-        """Put down in the index what changed, unless the key has gone on to another transcript."""
-        self._entry = {**self._entry, **changes}
-
-        def change(entry: dict[str, Any]) -> dict[str, Any]:
-            return {**entry, **changes} if entry.get("sessionId", self.id) == self.id else entry
-
-        try:
-            self._sessions.update(self._filed, self._memory.now(), change)
-        except LoxodonError as error:  # the transcript tells the same
-            self.problem = reason(error)
 
     def close(self) -> None:
         """Nothing is held open between calls; for the sake of `with`."""

@@ -50,6 +50,8 @@ class PrimaryDataContract(Contract):
             store.workspace_data.put_import(key("import"), old.id, NOW)
             store.documents.put(("a", "b"), "k", '{"x": 1}', "one", NOW, 5.0, NOW)
             store.documents.put(("a",), "", "null", "", NOW, None, None)
+            store.working_sessions.put("main", '{"sessionId": "a1"}')
+            store.working_sessions.append("a1", 0, ['{"type": "session"}', '{"said": "茶"}'])
             store.quarantine.put(
                 [
                     QuarantinedText(0, 1, "", 0, 4, "", "override", "web", NOW, "held", None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import secrets
@@ -28,7 +29,9 @@ from loxodon.store.sqlite.database import migrations
 from loxodon.trust.access.offered import NOTHING, Choice
 from loxodon.trust.damage import backup_file, restoring
 from loxodon.trust.rest import encryption
+from loxodon.trust.rest.sealing import Seal
 from loxodon.types import Restored
+from loxodon.working import Session
 from tests.trust.killing import WORD, Home, clock, in_plain, quiet
 from tests.trust.rest.test_encryption import database, loxodon
 
@@ -69,7 +72,7 @@ def test_a_backup_has_everything_and_no_key(home: Home) -> None:
     assert done.size == os.path.getsize(home.file)
     with backup_file.opened(home.file) as reader:
         names = {os.path.basename(name) for name in reader.manifest.parts}
-        assert {"loxodon.db", "sessions.json", "config.toml"} <= names
+        assert {"loxodon.db", "config.toml"} <= names
         told = reader.data("config.toml").decode()
     assert "top = 7" in told
     assert "sk-nobody" not in told
@@ -271,6 +274,34 @@ def test_an_older_schema_is_brought_up_to_date(home: Home, tmp_path: Path) -> No
         assert memory.list() == []
         memory.capture("it can be used")
         assert memory.validate() == []
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_sessions_in_the_files_of_an_older_backup_come_along(home: Home, sealed: bool) -> None:
+    """Those that are here have gone on since."""
+    if sealed:
+        home.encrypt()
+    home.backup()
+    with home.open() as memory:
+        Session.open(memory, "talk").add({"role": "user", "content": "since then"})
+        keys = memory._space.keys
+    wanted = home.content()["talk"]
+    header = {"type": "session", "id": "a1", "key": "old"}
+    entry = {"type": "message", "id": "1", "message": {"role": "user", "content": "long ago"}}
+    lines = [json.dumps(one).encode() for one in (header, entry)]
+    if sealed:
+        lines = [Seal(keys).closed(line, "a1.jsonl") for line in lines]
+    with backup_file.opened(home.file) as reader:
+        parts, manifest = {n: reader.data(n) for n in reader.manifest.parts}, reader.manifest
+    with open(home.file, "wb") as file, backup_file.Writer(file) as writer:
+        for name, data in {**parts, "spaces/main/sessions/a1.jsonl": b"\n".join(lines)}.items():
+            writer.put(name, io.BytesIO(data))
+        writer.finish(manifest.made_at, manifest.schema, manifest.spaces, keys)
+    restore(home)
+    with home.open() as memory:
+        assert [one.message["content"] for one in Session.open(memory, "old").shown] == ["long ago"]
+    assert home.content()["talk"] == wanted
+    assert sealed == (not [*in_plain(home.path)])
 
 
 def test_a_newer_schema_is_refused(home: Home) -> None:

@@ -17,6 +17,7 @@ from loxodon.errors import BusyStoreError, NotFoundError
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
+from loxodon.working import Session
 from tests.clock import Clock
 from tests.serve.shell import Shell, typed
 from tests.store.sqlite.test_seals import quiet, unseal
@@ -42,13 +43,14 @@ def truth(home: Path) -> dict[str, list[Row]]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Two memories, one of them edited, and some turns; without views."""
+    """Two memories, one of them edited, some turns and a working session; without views."""
     with opened(tmp_path / "home") as memory:
         memory.add([{"role": "user", "content": f"words {n}", "id": f"m{n}"} for n in range(20)])
         memory.capture("likes tea")
         id = memory.capture("住在杭州").id
         memory.edit(id, content="住在上海")
         memory.edit(id, content="住在北京")
+        Session.open(memory, journal=False).add({"role": "user", "content": "hello"})
     return tmp_path / "home"
 
 

@@ -81,7 +81,7 @@ def test_a_transcript_has_no_answer_either(memory: Memory) -> None:
     session = Session.open(memory, "main")
     session.add({"role": "user", "content": "what's the wifi password?"})
     session.add({"role": "assistant", "content": "tulip-42"})
-    assert "tulip-42" not in Path(session.path).read_text("utf-8")
+    assert "tulip-42" not in session.transcript()
     assert [turn.content for turn in memory.journal()][-1] == "[secret: password]"
 
 

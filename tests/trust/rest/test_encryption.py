@@ -31,6 +31,7 @@ from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.database import migrations
 from loxodon.trust.rest import encryption, recoding
 from loxodon.trust.rest.encryption import KeySource
+from loxodon.trust.rest.sealing import Seal
 from loxodon.working import Session
 from tests.serve.shell import typed
 from tests.trust.killing import WORD, Home, clock, in_plain, killed_at_call, quiet
@@ -108,6 +109,28 @@ def test_a_view_that_cannot_be_taken_in_stops_it_before_anything_changes(home: H
         home.encrypt()
     assert home.config.encryption.key == "none"
     assert cipher.state_of(database(home)) == "plain"
+
+
+@pytest.mark.parametrize("work", ["encrypt", "decrypt", "rekey"])
+def test_sessions_in_files_of_an_earlier_version_come_along(home: Home, work: str) -> None:
+    if work != "encrypt":
+        home.encrypt()
+    with home.open() as memory:
+        keys, folder = memory._space.keys, Path(memory._space.folder, "sessions")
+    header = {"type": "session", "id": "a1", "key": "old"}
+    entry = {"type": "message", "id": "1", "message": {"role": "user", "content": f"my {WORD}"}}
+    lines = [json.dumps(one).encode() for one in (header, entry)]
+    folder.mkdir()
+    sealed = [Seal(keys).closed(one, "a1.jsonl") for one in lines] if keys else lines
+    (folder / "a1.jsonl").write_bytes(b"\n".join(sealed))
+    getattr(home, work)()
+    assert not folder.exists()
+    if work != "decrypt":
+        assert list(in_plain(home.path)) == []
+    with home.open() as memory:
+        assert [one.message["content"] for one in Session.open(memory, "old").shown] == [
+            f"my {WORD}"
+        ]
 
 
 def test_copies_that_were_put_aside_are_encrypted_too(home: Home) -> None:

@@ -10,9 +10,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.trust.rest import overwriting
-from loxodon.trust.rest.sealing import MARK, Seal, read_lines
-from loxodon.working.sessions import Sessions
-from tests.trust.killing import NOW
+from loxodon.trust.rest.sealing import MARK, Seal
 
 
 def test_a_line_opens_with_its_key_in_its_file_only() -> None:
@@ -34,35 +32,6 @@ def test_the_first_key_closes_and_any_opens() -> None:
     closed = Seal([old]).closed(b"x", "f")
     assert Seal([new, old]).opened(closed, "f") == b"x"
     assert Seal([new]).opened(Seal([new, old]).closed(b"y", "f"), "f") == b"y"
-
-
-def test_a_transcript_is_read_sealed_or_not(tmp_path: Path) -> None:
-    for seal in (None, Seal([secrets.token_bytes(32)])):
-        sessions = Sessions(str(tmp_path / f"{seal is None}"), seal)
-        transcript = sessions.open("main", NOW)
-        for word in ("day one", "day two"):
-            transcript.append("message", {"message": {"role": "user", "content": word}}, NOW)
-        lines = read_lines(transcript.path, seal)
-        assert len(lines) == 3
-        assert (b"day one" in Path(transcript.path).read_bytes()) == (seal is None)
-        transcript.refresh()
-        assert [one["message"]["content"] for one in transcript.live] == ["day one", "day two"]
-
-
-def test_a_line_that_a_kill_cut_short_is_passed_over(tmp_path: Path) -> None:
-    seal = Seal([secrets.token_bytes(32)])
-    sessions = Sessions(str(tmp_path), seal)
-    transcript = sessions.open("main", NOW)
-    transcript.append("message", {"message": {"role": "user", "content": "one"}}, NOW)
-    with open(transcript.path, "ab") as file:
-        file.write(MARK + b"AAAA")
-    transcript.append("message", {"message": {"role": "user", "content": "two"}}, NOW)
-    again = sessions.open("main", NOW)
-    again.refresh()
-    assert [one["message"]["content"] for one in again.live] == ["one", "two"]
-    assert again.bad_lines == 1
-    os.unlink(os.path.join(sessions.folder, "sessions.json"))
-    assert list(sessions.index()) == ["main"]  # made anew from what is sealed
 
 
 def test_old_content_is_overwritten(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ _LONGEST_MS = 10_000
 
 _OF_SPACE = "space_id = %(space)s AND "
 _READ = """
-SELECT data, start FROM {table} WHERE {of} name = %(name)s AND start >= %(from)s ORDER BY start
+SELECT data FROM {table} WHERE {of} name = %(name)s ORDER BY start
 """
 _STAMP = """
 SELECT made, start + octet_length(data) FROM {table} WHERE {of} name = %(name)s
@@ -61,13 +61,6 @@ FROM (VALUES (1)) AS one LEFT JOIN LATERAL (
 ON CONFLICT ({column} name, start) DO UPDATE SET data = excluded.data -- the row there is empty
 RETURNING start
 """
-_CUT = [
-    "DELETE FROM {table} WHERE {of} name = %(name)s AND start > 0 AND start >= %(size)s",
-    """
-    UPDATE {table} SET data = substring(data FOR (%(size)s - start)::int)
-    WHERE {of} name = %(name)s AND start + octet_length(data) > %(size)s
-    """,
-]
 _NAMES = """
 SELECT DISTINCT split_part(substr(name, length(%(name)s) + 1), '/', 1) FROM {table}
 WHERE {of} name >= %(name)s AND name < %(name)s || %(last)s ORDER BY 1
@@ -109,16 +102,12 @@ class PostgresFiles:
 
     # Files
 
-    def read(self, name: str, start: int) -> bytes:
+    def read(self, name: str) -> bytes:
         with self._at(name) as (run, _):
-            rows = run(_READ, {"from": start}).fetchall()
-            if start and (not rows or rows[0][1] != start):  # not where a row begins
-                rows = run(_READ, {"from": 0}).fetchall()
-                if rows:
-                    return b"".join(data for data, _ in rows)[start:]
+            rows = run(_READ, {}).fetchall()
         if not rows:
             raise _missing(name)
-        return b"".join(data for data, _ in rows)
+        return b"".join(data for (data,) in rows)
 
     def stamp(self, name: str) -> Stamp | None:
         """Asked before every write, and so in one message."""
@@ -146,19 +135,13 @@ class PostgresFiles:
             lock()
             run(_PUT, {"data": data})
 
-    def append(self, name: str, data: bytes, durable: bool) -> int:
+    def append(self, name: str, data: bytes) -> int:
         if not data:  # a file begins with its first byte
             return (self.stamp(name) or (0, 0, 0))[1]
-        with self._at(name, durable) as (run, lock):
+        with self._at(name, durable=True) as (run, lock):
             lock()
             ((start,),) = run(_ADD, {"data": data}).fetchall()
         return int(start) + len(data)
-
-    def truncate(self, name: str, size: int) -> None:
-        with self._at(name, durable=True) as (run, lock):
-            lock()
-            for statement in _CUT:
-                run(statement, {"size": size})
 
     def remove(self, name: str) -> None:
         with self._at(name, durable=True) as (run, lock):

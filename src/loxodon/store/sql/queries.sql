@@ -588,6 +588,33 @@ SELECT no FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?
 -- name: document_put_off
 UPDATE documents SET expires_at = ? WHERE no = ?
 
+-- Working sessions ---------------------------------------------------------------------------------
+
+-- name: working_session
+SELECT entry FROM working_sessions WHERE owner = ? AND key = ?
+
+-- name: working_sessions
+SELECT owner, key, entry FROM working_sessions ORDER BY owner, key
+
+-- name: put_working_session
+INSERT INTO working_sessions (owner, key, entry) VALUES (?1, ?2, ?3)
+ON CONFLICT (owner, key) DO UPDATE SET entry = ?3
+
+-- name: drop_working_session
+DELETE FROM working_sessions WHERE owner = ? AND key = ?
+
+-- name: transcripts
+SELECT session, min(owner) FROM transcript_lines GROUP BY session ORDER BY session
+
+-- name: transcript_lines
+SELECT n, line FROM transcript_lines WHERE session = ? AND n > ? ORDER BY n
+
+-- name: put_transcript_line
+INSERT INTO transcript_lines (session, n, owner, line) VALUES (?, ?, ?, ?)
+
+-- name: set_transcript_line
+UPDATE transcript_lines SET line = ? WHERE session = ? AND n = ?
+
 -- The quarantine -----------------------------------------------------------------------------------
 
 -- name: put_quarantine

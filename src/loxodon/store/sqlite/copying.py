@@ -93,7 +93,7 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
     """Let a database go on from the one that it takes the place of; how many writes it counts.
 
     No number is given out twice, what others have read of the old one is void, and the record of
-    who did what goes on where it was.
+    who did what goes on where it was, as do working sessions.
     """
     counters: dict[str, int] = {}
     values: dict[str, str] = {}
@@ -109,6 +109,7 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
         new.execute(_ONE_MORE, (write_counter.WRITES,))
         if live is not None:
             _carry_log(live, new)
+            _carry_sessions(live, new)
         sampled = int(values.get("sampled", "0")) + 1
         new.execute(
             "UPDATE meta SET value = max(CAST(value AS INTEGER) + 1, ?) WHERE name = 'sampled'",
@@ -120,10 +121,11 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
     return int(str(writes))
 
 
-def carry_log(old: str, new: str, keys: Keys) -> None:
-    """Have the audit log of one database go on in the one that takes its place.
+def carry_log(old: str, new: str, keys: Keys, *, sessions: bool = False) -> None:
+    """Have the audit log of one database go on in the one that takes its place, and with `sessions`
+    its working sessions.
 
-    One that cannot be read begins anew.
+    What cannot be read begins anew.
     """
     with suppress(apsw.Error):
         live = cipher.connect(old, keys, apsw.SQLITE_OPEN_READWRITE)
@@ -132,6 +134,8 @@ def carry_log(old: str, new: str, keys: Keys) -> None:
             try:
                 with target:
                     _carry_log(live, target)
+                    if sessions:
+                        _carry_sessions(live, target)
             finally:
                 target.close()
         finally:
@@ -144,6 +148,22 @@ def _carry_log(old: apsw.Connection, new: apsw.Connection) -> None:
     new.execute("DELETE FROM audit; DELETE FROM meta WHERE name = 'audit'")
     new.executemany("INSERT INTO audit (n, entry, mac) VALUES (?, ?, ?)", rows)
     new.executemany("INSERT INTO meta (name, value) VALUES (?, ?)", head)
+
+
+def _carry_sessions(old: apsw.Connection, new: apsw.Connection) -> None:
+    """What is there goes on; of a transcript that both have, the one in use is further."""
+    lines = old.execute("SELECT session, n, owner, line FROM transcript_lines").fetchall()
+    entries = old.execute("SELECT owner, key, entry FROM working_sessions").fetchall()
+    known = {(session,) for session, *_ in lines}
+    new.executemany("DELETE FROM transcript_lines WHERE session = ?", known)
+    new.executemany(
+        "INSERT INTO transcript_lines (session, n, owner, line) VALUES (?, ?, ?, ?)", lines
+    )
+    new.executemany(
+        "INSERT INTO working_sessions (owner, key, entry) VALUES (?, ?, ?) "
+        "ON CONFLICT (owner, key) DO UPDATE SET entry = excluded.entry",
+        entries,
+    )
 
 
 _AT_LEAST = (

@@ -29,7 +29,7 @@ def views_of(wall: Wall) -> Mapping[str, str]:
         names = ("entities", "entity_names")
         return {**found, **{name: f"SELECT * FROM main.{name} WHERE {own}" for name in names}}
     found["turns"] = f"SELECT * FROM main.turns t WHERE {' AND '.join(_turn(wall))}"
-    return {**found, **_BEHIND, **_entities(wall), **_files(wall)}
+    return {**found, **_BEHIND, **_entities(wall), **_files(wall), **_working(wall)}
 
 
 _OF_MEMORY = "EXISTS (SELECT 1 FROM memories m WHERE m.row = t.memory)"
@@ -118,6 +118,12 @@ def _files(wall: Wall) -> Mapping[str, str]:
     begin, end = _quoted(path), _quoted(f"{path[:-1]}0")  # '0' comes right after '/'
     where = f"namespace >= {begin} AND namespace < {end}"
     return {"documents": f"SELECT * FROM main.documents WHERE {where}"}
+
+
+def _working(wall: Wall) -> Mapping[str, str]:
+    own = f"owner = {_quoted(wall.mark)}"
+    names = ("working_sessions", "transcript_lines")
+    return {name: f"SELECT * FROM main.{name} WHERE {own}" for name in names}
 
 
 def _quoted(text: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -92,6 +93,20 @@ def doing(audit: Audit) -> Doing | None:
     """The verb that is being done with the memory of `audit`."""
     found = _doing.get()
     return found if found is not None and found.audit is audit else None
+
+
+@contextmanager
+def recorded_as(owner: Any, op: str) -> Iterator[None]:
+    """Have the record tell of what is written meanwhile as of one verb."""
+    audit = store_of(owner).audit
+    if audit is None or doing(audit) is not None:
+        yield
+        return
+    token = _doing.set(Doing(audit, op))
+    try:
+        yield
+    finally:
+        _doing.reset(token)
 
 
 def audited(verbs: Mapping[str, tuple[str, ...]], prefix: str = "") -> Callable[[Class], Class]:

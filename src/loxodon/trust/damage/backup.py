@@ -19,7 +19,7 @@ from loxodon import config as settings
 from loxodon.drafts import draft_in
 from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
 from loxodon.files import sync_folder
-from loxodon.layout import CONFIG, DATABASE, KEYS, SESSIONS, SESSIONS_INDEX, SPACES, STRETCH
+from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
 from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import copying
@@ -166,10 +166,6 @@ def _put_space(writer: Writer, folder: str, keys: Keys, progress: Progress) -> t
         _put_file(writer, f"{start}/{DATABASE}", copy, stored=bool(keys))
     for name in _BESIDE:
         _put_file(writer, f"{start}/{name}", os.path.join(folder, name))
-    sessions = os.path.join(folder, SESSIONS)
-    for name in sorted(os.listdir(sessions)) if os.path.isdir(sessions) else ():
-        if name.endswith(".jsonl") or name == SESSIONS_INDEX:
-            _put_file(writer, f"{start}/{SESSIONS}/{name}", os.path.join(sessions, name))
     return rows["turns"], rows["memories"], schema
 
 

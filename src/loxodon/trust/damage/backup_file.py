@@ -3,7 +3,7 @@
     manifest.json                     what is in it, of when, and the SHA-256 and size of each part
     spaces/<folder>/loxodon.db        a space as it was in one moment; encrypted if it was
     spaces/<folder>/loxodon.db.check  of an encrypted one
-    spaces/<folder>/sessions/…        transcripts of live conversations
+    spaces/<folder>/sessions/…        transcripts, where an earlier version made the backup
     spaces/<folder>/forgotten         what must not come back
     config.toml                       settings, without keys
     policy.toml, keys/stretch.json    where there are some; never a key

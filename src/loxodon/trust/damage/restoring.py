@@ -30,8 +30,7 @@ from loxodon.layout import (
     DATABASE,
     EMBEDDING_LOCK,
     KEYS,
-    SESSIONS,
-    SESSIONS_INDEX,
+    OLD_SESSIONS,
     SPACES,
     STRETCH,
 )
@@ -57,9 +56,8 @@ from loxodon.trust.forget.scanning import mend_restored
 from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.keys import Keys as MasterKeys
-from loxodon.trust.rest.sealing import Seal
 from loxodon.types import Restored
-from loxodon.working.sessions import Sessions
+from loxodon.working import old_files
 from loxodon.workspace.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 
@@ -275,10 +273,9 @@ class _Restoring:
             self._under_own_key(new, held)
             if held.folder != folder_name(space):
                 _rename(new, self._keys, space)
-            self._bring_sessions(held, folder, draft)
+            self._bring_old_sessions(held, draft)
             counts = self._made_ready(new, draft, space)
             before = self._put(new, os.path.join(folder, DATABASE), space)
-            self._put_beside(folder, draft)
         self._put_on_record(space)
         return Restored(
             counts[0], counts[1], before=before, settings=self._taken, offered=self._left
@@ -304,21 +301,12 @@ class _Restoring:
             connection.close()
         os.replace(f"{path}.own", path)
 
-    def _bring_sessions(self, held: BackedUpSpace, folder: str, draft: str) -> None:
-        """Transcripts that are not here: those that are have gone on since."""
-        names = self._reader.named(held.folder, f"{SESSIONS}/")
-        here = os.path.join(folder, SESSIONS)
-        os.makedirs(os.path.join(draft, SESSIONS), mode=0o700)
-        theirs = Seal(self._their_keys) if held.encrypted else None
-        own = Seal(self._keys) if self._keys else None
-        for name in names:
-            base = os.path.basename(name)
-            if base != SESSIONS_INDEX and os.path.exists(os.path.join(here, base)):
-                continue
-            path = os.path.join(draft, SESSIONS, base)
+    def _bring_old_sessions(self, held: BackedUpSpace, draft: str) -> None:
+        """Transcripts of a backup that has them in files."""
+        os.makedirs(os.path.join(draft, OLD_SESSIONS), mode=0o700)
+        for name in self._reader.named(held.folder, f"{OLD_SESSIONS}/"):
+            path = os.path.join(draft, OLD_SESSIONS, os.path.basename(name))
             self._reader.extract(name, path)
-            if theirs or own:
-                _reseal(path, theirs, own)
 
     def _made_ready(self, path: str, draft: str, space: str) -> tuple[int, int]:
         """Check the copy, bring it up to date and forget in it what was forgotten."""
@@ -329,13 +317,14 @@ class _Restoring:
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
         live = os.path.join(space_path(self._home, space), DATABASE)
+        old_files.take_over(opened, self._their_keys)
         with Memory(opened) as memory:
             store.erasure.go_on_from(live, self._keys)
             forgetting.finish(memory, store)
             store.sign_if_foreign()
             keys = MasterKeys(self._home, self._config.keys.source)
             Audit(store.audit_rows, space, keys, self._clock).adopt_foreign()
-            mend_restored(memory, store, draft)
+            mend_restored(memory, store)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived
 
@@ -375,22 +364,6 @@ class _Restoring:
         finally:
             live.close()
         return before
-
-    def _put_beside(self, folder: str, draft: str) -> None:
-        source = os.path.join(draft, SESSIONS)
-        names = [name for name in os.listdir(source) if name.endswith(".jsonl")]
-        if not names:
-            return
-        seal = Seal(self._keys) if self._keys else None
-        theirs, here = Sessions(source, seal), Sessions(os.path.join(folder, SESSIONS), seal)
-        index = theirs.index()
-        for name in names:
-            os.replace(os.path.join(source, name), os.path.join(here.folder, name))
-        known, now = here.index(), self._clock()
-        for key, entry in index.items():
-            if key not in known:
-                here.update(key, now, lambda _, entry=entry: entry)  # type: ignore[misc]
-        files.sync_folder(here.folder)
 
     def _put_on_record(self, space: str) -> None:
         """A write like any other, so that the record says who restored, and goes on from there."""
@@ -454,18 +427,6 @@ def _rename(path: str, keys: Keys, space: str) -> None:
 def _with_check(path: str, keys: Keys) -> None:
     if keys:
         cipher.put_check(path, keys[:1])
-
-
-def _reseal(path: str, theirs: Seal | None, own: Seal | None) -> None:
-    with open(path, "rb") as file:
-        data = file.read()
-    name = os.path.basename(path)
-    lines = (
-        [data.strip()] if name == SESSIONS_INDEX else [line for line in data.split(b"\n") if line]
-    )
-    opened = [theirs.opened(line, name) or line if theirs else line for line in lines]
-    closed = [own.closed(line, name) if own else line for line in opened]
-    files.replace(path, b"".join(line + b"\n" for line in closed))
 
 
 def _lines(path: str) -> list[bytes]:

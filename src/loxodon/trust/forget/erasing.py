@@ -19,6 +19,7 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import Counter as TokenCounter
+from loxodon.trust.forget import transcripts
 from loxodon.trust.forget.selecting import is_named, statement_of
 from loxodon.trust.forget.tombstones import Marks
 from loxodon.types import Event, Record, Turn
@@ -96,6 +97,7 @@ class Eraser:
         if any(self.counts.values()):
             self.counts["pages"] += self._erasure.drop_pages()
             self._renew(records)
+        self.counts["transcripts"] += transcripts.erase(self._store.working_sessions, self._marks)
         self.touched.ids.update(record.id for record in records)
         self.counts = Counter({name: n for name, n in self.counts.items() if n})
 

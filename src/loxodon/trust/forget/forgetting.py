@@ -229,6 +229,7 @@ class _Forgetting:
             self._counts += Counter(
                 {name: n for name, n in self._store.erasure.drop_all().items() if name in _TOLD}
             )
+            self._counts["transcripts"] += self._store.working_sessions.clear()
             return []
         imports = self._erased(self._store)
         until = to_stored(self._memory.now())[0]
@@ -255,8 +256,6 @@ class _Forgetting:
         from loxodon.workspace import copies
 
         left = Leftovers(self._workspace, self._marks, dry=settled is None)
-        if self._everything:
-            left.drop_transcripts()
         self._counts += left.all()
         for path in set_aside(self._workspace.folder, os.path.basename(self._database)):
             self._counts["databases set aside"] += 1

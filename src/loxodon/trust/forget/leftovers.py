@@ -1,10 +1,9 @@
 """Where words lie besides the database, and how they are taken out of there.
 
-What Loxodon wrote is rewritten: transcripts of live conversations, text views wherever they were
-ever written to, databases that were set aside. What is the user's own is only named (`own_files`,
-`kept_copies`): notes, transcripts of an agent that are followed, views with a person's changes. A
-backup that was carried away cannot be reached; when it comes back, the tombstones
-are held against it (`forgetting.finish`).
+What Loxodon wrote is rewritten: text views wherever they were ever written to, databases that were
+set aside. What is the user's own is only named (`own_files`, `kept_copies`): notes, transcripts of
+an agent that are followed, views with a person's changes. A backup that was carried away cannot be
+reached; when it comes back, the tombstones are held against it (`forgetting.finish`).
 """
 
 from __future__ import annotations
@@ -13,21 +12,16 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from datetime import datetime
 from typing import Any
 
 from loxodon import files
-from loxodon.clock import to_stored
-from loxodon.layout import BESIDE, SESSIONS, SESSIONS_INDEX, VIEWS
+from loxodon.layout import BESIDE, VIEWS
 from loxodon.trust.forget.tombstones import Marks
 from loxodon.types import FileProblem
-from loxodon.working.sessions import locked
 from loxodon.workspace import copies
 from loxodon.workspace.copies import Copy
 from loxodon.workspace.views.manifest import hash_of
 from loxodon.workspace.workspace import Workspace
-from loxodon.write.journal import key_of
 
 _MOST_FILES = 200
 """Places in the user's own files that a receipt names."""
@@ -42,98 +36,16 @@ class Leftovers:
     def __init__(self, workspace: Workspace, marks: Marks, *, dry: bool = False) -> None:
         self._workspace = workspace
         self._folder = workspace.folder
-        self._seal = workspace.memory.seal
         self._marks = marks
         self._dry = dry
         self._places = copies.places(workspace)
         self.counts: Counter[str] = Counter()
-        self._renamed = False
-        """Whether a transcript has another name now."""
 
     def all(self) -> Counter[str]:
         """Everything but the views; how many files were touched, by what they are."""
-        self.transcripts()
         self.edited_copies()
         self.damaged()
         return Counter({name: n for name, n in self.counts.items() if n})
-
-    # Transcripts of live conversations
-
-    def transcripts(self) -> None:
-        folder = os.path.join(self._folder, SESSIONS)
-        for name in files.names(folder):
-            path = os.path.join(folder, name)
-            if name.endswith(".jsonl"):
-                with locked(f"{path}.lock"):
-                    self._transcript(path)
-            elif name.endswith((".bad", ".tmp")) and not self._dry:
-                files.remove(path)  # what nobody can read, and drafts of one that was killed
-        if self._renamed and not self._dry:  # it is made anew from the transcripts
-            with locked(os.path.join(folder, "sessions.lock")), suppress(FileNotFoundError):
-                files.remove(os.path.join(folder, SESSIONS_INDEX))
-
-    def _transcript(self, path: str) -> None:
-        lines = files.read(path).split(b"\n")
-        key = self._key_of(path, lines)
-        left: list[bytes] = []
-        changed = erased = False
-        for line in lines:
-            opened = self._opened(path, line)
-            entry = _parsed(opened)
-            if entry is None:
-                # Half a line, or one that does not open: what it says nobody can check.
-                keep = not line.strip()
-                changed |= not keep
-                left += [line] if keep else []
-                continue
-            new = self._entry(entry, key, erased)
-            erased |= new is not entry and entry.get("type") == "message"
-            changed |= new is not entry
-            left.append(line if new is entry else self._closed(path, new))
-        if not changed:
-            return
-        self.counts["transcripts"] += 1
-        if not self._dry:
-            files.replace(path, b"\n".join(left))
-
-    def _key_of(self, path: str, lines: list[bytes]) -> str:
-        header = _parsed(self._opened(path, lines[0])) if lines else None
-        key = header.get("key") if header else ""
-        return key if isinstance(key, str) else ""
-
-    def _entry(self, entry: dict[str, Any], session: str, erased: bool) -> dict[str, Any]:
-        """An entry without what was forgotten: the same object where there is nothing of it."""
-        at = _moment(entry.get("timestamp"))
-        if entry.get("type") == "session":
-            name = self._marks.session_name(session, at)
-            self._renamed |= name != session
-            return entry if name == session else {**entry, "key": name}
-        key = key_of(session, str(entry.get("id")))
-        if entry.get("type") == "message" and self._marks.bars(key, session, _text(entry), at):
-            return _blank(entry)
-        if entry.get("type") == "compaction" and erased:
-            return _blank(entry)  # it was made of what is gone
-        left = self._marks.cut_json(entry, at)
-        return entry if left == entry else left
-
-    def _opened(self, path: str, line: bytes) -> bytes:
-        if self._seal is None:
-            return line
-        return self._seal.opened(line, os.path.basename(path)) or b""
-
-    def _closed(self, path: str, entry: Mapping[str, Any]) -> bytes:
-        text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
-        line = text.encode("utf-8", "backslashreplace")
-        return line if self._seal is None else self._seal.closed(line, os.path.basename(path))
-
-    def drop_transcripts(self) -> None:
-        """All of them go."""
-        folder = os.path.join(self._folder, SESSIONS)
-        for name in files.names(folder):
-            if name.endswith((".jsonl", ".bad", ".tmp")) or name == SESSIONS_INDEX:
-                self.counts["transcripts"] += name.endswith(".jsonl")
-                if not self._dry:
-                    files.remove(os.path.join(folder, name))
 
     # Text that Loxodon wrote
 
@@ -269,31 +181,6 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _moment(text: object) -> int:
-    try:
-        return to_stored(datetime.fromisoformat(str(text)))[0]
-    except (ValueError, TypeError):
-        return 0
-
-
-def _text(entry: Mapping[str, Any]) -> str:
-    from loxodon.working.shapes import text_of
-
-    message = entry.get("message")
-    return text_of(message) if isinstance(message, Mapping) else ""
-
-
-def _blank(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry that says nothing and keeps its place."""
-    kept = {name: entry[name] for name in ("type", "id", "parentId", "timestamp") if name in entry}
-    if entry.get("type") == "compaction":
-        more = {"summary": "", "firstKeptEntryId": entry.get("firstKeptEntryId")}
-        return {**kept, **more, "tokensBefore": entry.get("tokensBefore", 0)}
-    message = entry.get("message")
-    role = message.get("role", "user") if isinstance(message, Mapping) else "user"
-    return {**kept, "message": {"role": role, "content": ""}}
 
 
 def _below(root: str) -> Iterator[str]:

@@ -15,11 +15,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loxodon import files
-from loxodon.layout import SESSIONS
 from loxodon.store import TextAt
+from loxodon.store.rows import loaded
 from loxodon.trust.audit.witness import is_id
-from loxodon.working.sessions import locked
+from loxodon.working.transcript import line_of
 from loxodon.workspace import copies
 from loxodon.write.journal import key_of
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.store.store import Store
     from loxodon.trust.guard.guard import Guard
-    from loxodon.trust.rest.sealing import Seal
 
 _BATCH = 500
 _REFERENCES = ("id", "replaces", "derived_from")
@@ -46,7 +44,7 @@ class Scanned(NamedTuple):
     mended: bool
 
 
-def scan(memory: Memory, store: Store, folder: str, *, mend: bool = False) -> Scanned:
+def scan(memory: Memory, store: Store, *, mend: bool = False) -> Scanned:
     """Look for what must not be kept; with `mend`, take it out."""
     work = _Scan(memory.guard, store, mend)
     if mend:
@@ -57,23 +55,19 @@ def scan(memory: Memory, store: Store, folder: str, *, mend: bool = False) -> Sc
     else:
         with store.reading():
             work.database(memory)
-    work.transcripts(os.path.join(folder, SESSIONS), memory.seal)
     if mend and (work.places or store.erasure.value(_UNSETTLED)):
         _settle(memory, store)
     return Scanned(dict(work.found), dict(work.places), mend)
 
 
-def mend_restored(memory: Memory, store: Store, folder: str = "") -> None:
+def mend_restored(memory: Memory, store: Store) -> None:
     """Take out of a database that is being restored what may not be kept any more.
 
-    A backup, or a folder of views, may be older than the rules. `folder` has the transcripts that
-    come along.
+    A backup, or a folder of views, may be older than the rules.
     """
     work = _Scan(memory.guard, store, True)
     with store.writing():
         work.database(memory)
-    if folder:
-        work.transcripts(os.path.join(folder, SESSIONS), memory.seal)
     if work.places:
         store.rebuild(lambda done, total: None)
         store.erasure.scrub()
@@ -134,6 +128,7 @@ class _Scan:
         self._segments()
         self._entities()
         self._notes()
+        self._working_sessions()
         if self._mend and self.places:
             self._store.erasure.drop_pages()
 
@@ -230,31 +225,18 @@ class _Scan:
             if found and self._mend:
                 workspace_data.drop_file(file.root, file.path)
 
-    # Files
+    def _working_sessions(self) -> None:
+        rows = self._store.working_sessions
+        for one in rows.all():
+            key = self._clean(one.key, "sessions")
+            if key != one.key and self._mend:
+                rows.rename(one, key)
+        for id, _, lines in rows.transcripts():
+            changed = {n: new for n, line in lines if (new := self._line(line)) != line}
+            if changed and self._mend:
+                rows.rewrite(id, changed)
 
-    def transcripts(self, folder: str, seal: Seal | None) -> None:
-        """The transcripts of live conversations."""
-        for name in files.names(folder):
-            if name.endswith(".jsonl"):
-                path = os.path.join(folder, name)
-                with locked(f"{path}.lock"):
-                    self._transcript(path, name, seal)
-
-    def _transcript(self, path: str, name: str, seal: Seal | None) -> None:
-        lines = files.read(path).split(b"\n")
-        new = [self._line(line, name, seal) for line in lines]
-        if new != lines and self._mend:
-            files.replace(path, b"\n".join(new))
-
-    def _line(self, line: bytes, name: str, seal: Seal | None) -> bytes:
-        opened = line if seal is None else (seal.opened(line, name) or b"")
-        try:
-            entry = json.loads(opened)
-        except ValueError:  # half a line, or none
-            return line
+    def _line(self, line: str) -> str:
+        entry = loaded(line)
         new = self._clean_value(entry, "transcripts")
-        if new == entry:
-            return line
-        text = json.dumps(new, ensure_ascii=False, separators=(",", ":"))
-        data = text.encode("utf-8", "backslashreplace")
-        return data if seal is None else seal.closed(data, name)
+        return line if new == entry else line_of(new)

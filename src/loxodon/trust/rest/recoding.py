@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.clock import Clock
+from loxodon.clock import Clock, system_clock
 from loxodon.config import Config, EncryptionConfig
 from loxodon.drafts import draft_in, sweep_drafts
 from loxodon.errors import (
@@ -33,27 +33,29 @@ from loxodon.layout import (
     BESIDE,
     DATABASE,
     KEYS,
+    OLD_SESSIONS,
     PENDING,
     RECODING,
-    SESSIONS,
-    SESSIONS_INDEX,
     SPACES,
     VIEWS,
     WORKSPACE,
 )
 from loxodon.live.pending import Pending
 from loxodon.memory import Memory
+from loxodon.services.space import OpenSpace
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import space_of
+from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.rest import encryption, overwriting
 from loxodon.trust.rest.encryption import KeySource
 from loxodon.trust.rest.sealing import Seal, read_lines, shut
-from loxodon.working.sessions import locked
+from loxodon.working import old_files
 from loxodon.workspace import copies
 from loxodon.workspace.views import manifest
+from loxodon.write.decay import Decay
 
 _LOCK = "recoding.lock"
 _WAIT_SECONDS = 10.0
@@ -376,7 +378,7 @@ def _all_files(work: _Work) -> int:
         sweep_drafts(folder)
         for path in _databases(folder):
             done += _recoded(path, work)
-        _transcripts(os.path.join(folder, SESSIONS), work)
+        _old_sessions(folder, work)
         _damaged(folder, work)
         _waiting(folder, work)
         work.progress(number + 1, len(places))
@@ -442,24 +444,18 @@ def _reseal(path: str, work: _Work) -> None:
     overwriting.replace(path, shut(data, os.path.basename(path), seal))
 
 
-def _transcripts(folder: str, work: _Work) -> None:
-    if not os.path.isdir(folder):
+def _old_sessions(folder: str, work: _Work) -> None:
+    """Sessions of an earlier version, in files under either key or none."""
+    if not os.path.isdir(os.path.join(folder, OLD_SESSIONS)):
         return
-    before = Seal((*work.after, *work.before)) if work.after or work.before else None
-    after = Seal(work.after) if work.after else None
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        if name.endswith(".jsonl"):
-            with locked(f"{path}.lock"):
-                _reseal(path, work)
-        elif name == SESSIONS_INDEX:
-            with locked(os.path.join(folder, "sessions.lock")), open(path, "rb") as file:
-                data = file.read()
-                opened = before.opened(data.strip(), name) if before else None
-                data = data if opened is None else opened
-                overwriting.replace(path, after.closed(data, name) + b"\n" if after else data)
-        elif name.endswith(".bad") and work.after:  # nobody reads it, and it can be made anew
-            overwriting.erase(path)
+    path, clock = os.path.join(folder, DATABASE), system_clock(None)
+    decay = Decay(work.config.decay, clock)
+    store = SqliteStore(path, space_of(path, work.after), None, decay, work.after)
+    try:
+        space = OpenSpace(work.home, folder, store, work.config, clock, None, work.after)
+        old_files.take_over(space, work.before, overwriting.erase)
+    finally:
+        store.close()
 
 
 def _workspace(folder: str, config: Config) -> str:

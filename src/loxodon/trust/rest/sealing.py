@@ -1,9 +1,9 @@
 """Lines of text that only the key of the database opens.
 
-What lies beside an encrypted database, transcripts of live conversations and what waits while the
-engine is off, is kept as sealed lines: ChaCha20-Poly1305, a key derived from that of the database,
-each line for itself, so that appending stays one write. A line is bound to the name of its file.
-A file may hold both kinds of lines, as it does where encrypting was cut short.
+What lies beside an encrypted database, such as what waits while the engine is off, is kept as
+sealed lines: ChaCha20-Poly1305, a key derived from that of the database, each line for itself, so
+that appending stays one write. A line is bound to the name of its file. A file may hold both kinds
+of lines, as it does where encrypting was cut short.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def plain_line(line: bytes, name: str, seal: Seal | None) -> bytes:
 
 
 def read_lines(path: str, seal: Seal | None = None) -> list[bytes]:
-    """The lines of a transcript, sealed or not, without their ends."""
+    """The lines of a file, sealed or not, without their ends."""
     with open(path, "rb") as file:
         data = file.read()
     name = os.path.basename(path)

@@ -93,7 +93,7 @@ def restore(
             store.erasure.go_on_from(path, keys)
         before = free(f"{path}.before-restore") if kept else ""
         if kept:
-            carry_log(path, os.path.join(draft, DATABASE), keys)
+            carry_log(path, os.path.join(draft, DATABASE), keys, sessions=True)
         move_in(os.path.join(draft, DATABASE), path, before, keys)
     return done._replace(before=before)
 

@@ -1,0 +1,250 @@
+"""The transcript of a session: everything that was said in it, as rows of the store.
+
+A transcript is as OpenClaw writes it: a header, then entries of the types `message`, `compaction`,
+`custom` (not for the model) and `custom_message` (for the model), each with an `id` and the
+`parentId` that it goes on from. An entry waits in memory until `saving` has put it down: a store
+that cannot be written to does not stop a conversation. Beside the transcripts, the store has for
+each key which transcript is the current one, and where it stands.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from loxodon.errors import InputError
+
+if TYPE_CHECKING:
+    from loxodon.store.working_sessions import WorkingSessions
+
+Entry = Mapping[str, Any]
+
+VERSION = 3
+LONGEST_KEY = 256
+FLUSHED = "memory-flush"
+"""The `customType` of the entry that says a flush was done."""
+_COUNTS: Mapping[str, Any] = {
+    "compactionCount": 0,
+    "memoryFlushAt": None,
+    "memoryFlushCompactionCount": None,
+    "inputTokens": 0,
+    "outputTokens": 0,
+    "contextTokens": 0,
+}
+
+
+class Transcript:
+    """The current transcript of a session, and the part of it that matters now."""
+
+    def __init__(
+        self,
+        rows: WorkingSessions | None,
+        key: str,
+        now: datetime,
+        chat: str = "direct",
+        *,
+        new: bool = False,
+    ) -> None:
+        """Without `rows`, nothing is kept beyond this process. With `new`, or where `key` has none,
+        a transcript is begun; one that the key had before stays."""
+        self._rows = rows
+        self._key = key
+        self._kept: list[Entry] = []
+        self._waiting: list[dict[str, Any]] = []
+        self._ids: set[str] = set()
+        self._last = 0
+        self._rewrites = (0, 0)
+        self.version = 0
+        """Changes whenever `live` does."""
+        self.id = str(uuid4())
+        self._header = {
+            "type": "session",
+            "version": VERSION,
+            "id": self.id,
+            "key": key,
+            "chatType": chat,
+            "timestamp": now.isoformat(timespec="milliseconds"),
+        }
+        self.about: dict[str, Any] = {
+            "sessionId": self.id,
+            "chatType": chat,
+            **_COUNTS,
+            "updatedAt": now.isoformat(timespec="seconds"),
+        }
+        """Where the session stands."""
+        if rows is None or (not new and self._is_known()):
+            return
+        with rows.writing():  # two that begin it at once begin the same
+            if new or not self._is_known():
+                self._begin()
+
+    def _is_known(self) -> bool:
+        """Whether the session has a transcript, which this one is then."""
+        found = self._found()
+        if "sessionId" in found:
+            self.id, self.about = found["sessionId"], found
+            self._header["id"] = self.id
+        return "sessionId" in found
+
+    def _found(self) -> dict[str, Any]:
+        text = self._rows.entry(self._key) if self._rows else None
+        return dict(json.loads(text)) if text else {}
+
+    def _begin(self) -> None:
+        """Put the header down, and the session. Call inside `writing`."""
+        if self._rows is not None:
+            self._rows.append(self.id, 0, [line_of(self._header)])
+            self._rows.put(self._key, line_of(self.about))
+
+    @property
+    def live(self) -> list[Entry]:
+        """The conversation from the last compaction's first kept entry on, oldest first."""
+        return [*self._kept, *self._waiting]
+
+    def append(self, type: str, fields: Mapping[str, Any], at: datetime) -> str:
+        """Put an entry at the end of the conversation; its id. It waits for the next `saving`."""
+        while (id := uuid4().hex[:8]) in self._ids:
+            pass
+        entry = {
+            "type": type,
+            "id": id,
+            "parentId": None,
+            "timestamp": at.isoformat(timespec="milliseconds"),
+            **fields,
+        }
+        line_of(entry)  # what JSON cannot say is refused now
+        self._waiting.append(entry)
+        self._ids.add(id)
+        self.version += 1
+        return id
+
+    @contextmanager
+    def saving(self) -> Iterator[None]:
+        """A transaction that has what waits, and whatever else is written in it."""
+        if self._rows is None:
+            self._take_over(self._waiting)
+            yield
+            return
+        with self._rows.writing():
+            self.refresh()
+            last, saved = self._last, [*self._waiting]
+            if not last:  # all was forgotten meanwhile
+                self._begin()
+                last = 1
+            leaf = self._kept[-1]["id"] if self._kept else None
+            for entry in saved:
+                entry["parentId"], leaf = leaf, entry["id"]
+            self._rows.append(self.id, last, map(line_of, saved))
+            yield
+        self._last = last + len(saved)
+        self._take_over(saved)
+
+    def update(self, changes: Mapping[str, Any], now: datetime) -> None:
+        """Put down where the session stands, unless its key has gone on to another transcript.
+
+        Call inside `saving`.
+        """
+        known = self._found()
+        if self._rows is None or known.get("sessionId") != self.id:
+            self.about |= changes
+            return
+        self.about = {**known, **changes, "updatedAt": now.isoformat(timespec="seconds")}
+        self._rows.put(self._key, line_of(self.about))
+
+    def look_up(self) -> None:
+        """Take in where others say that the session stands."""
+        found = self._found()
+        if found.get("sessionId") == self.id:
+            self.about = found
+
+    def refresh(self) -> None:
+        """Take in what others have written."""
+        if self._rows is None:
+            return
+        rewrites = self._rows.rewrites
+        if rewrites != self._rewrites:
+            self._kept, self._last = [], 0
+            self._rewrites = rewrites
+            self.version += 1
+        lines = self._rows.lines(self.id, self._last)
+        if not lines:
+            return
+        entries = [entry for _, line in lines if (entry := _entry(line))]
+        if not self._last:
+            entries = _conversation(entries)
+        self._last = lines[-1][0]
+        self._take_over(entries)
+
+    def _take_over(self, entries: Sequence[Entry]) -> None:
+        """Count entries as kept."""
+        kept = {str(entry.get("id")) for entry in entries}
+        self._ids |= kept
+        self._kept = _recent([*self._kept, *entries])
+        # Where the answer of the store was lost, they may have been put down all the same.
+        self._waiting = [entry for entry in self._waiting if entry["id"] not in kept]
+        self.version += 1
+
+    def lines(self) -> list[str]:
+        """Every entry as JSON, the header first."""
+        kept = [line for _, line in self._rows.lines(self.id)] if self._rows else []
+        live = [] if kept else [self._header, *self._kept]
+        return [*kept, *map(line_of, [*live, *self._waiting])]
+
+
+def line_of(entry: Mapping[str, Any]) -> str:
+    """An entry as JSON; InputError where it cannot be."""
+    try:
+        text = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        raise InputError(
+            "the message cannot be written as JSON",
+            hint="use only text, numbers, lists and mappings",
+        ) from None
+    # Half a character becomes its escape, which inside a JSON string says the same.
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _entry(line: str) -> Entry | None:
+    """What a line says; None where that is no entry."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    names = ("type", "id")
+    is_one = isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in names)
+    return entry if is_one else None
+
+
+def _conversation(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries on the path to the current leaf."""
+    from loxodon.workspace.readers.openclaw import live
+
+    return [entry for _, entry in live(list(enumerate(entries, 1)))]
+
+
+def _recent(live: list[Entry]) -> list[Entry]:
+    """The conversation without what the last compaction has summed up."""
+    for place in range(len(live) - 1, -1, -1):
+        if live[place].get("type") == "compaction":
+            return live[first_kept(live, place) :]
+    return live
+
+
+def first_kept(live: list[Entry], compaction: int) -> int:
+    """Where what a compaction kept begins.
+
+    Where the entry that it names is lost, the last thing that the user said before it.
+    """
+    wanted = live[compaction].get("firstKeptEntryId")
+    asked = compaction
+    for place in range(compaction - 1, -1, -1):
+        if live[place].get("id") == wanted:
+            return place
+        message = live[place].get("message")
+        if asked == compaction and isinstance(message, Mapping) and message.get("role") == "user":
+            asked = place
+    return asked

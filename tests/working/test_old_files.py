@@ -1,0 +1,126 @@
+"""Sessions that an earlier version kept in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import Memory, files
+from loxodon.spaces import space_path
+from loxodon.trust.rest.sealing import Seal
+from loxodon.working import Session, old_files
+from tests.working.talk import user
+
+LINES = {
+    "a1": ("main", ["one", "two"]),
+    "b2": ("main", ["an older one"]),
+    "c3": ("telegram", ["hello"]),
+    "d4": ("main@bob", ["of bob"]),
+    "e5": ("ann@example.com", ["of ann"]),
+}
+INDEX: Mapping[str, Any] = {
+    "main": {"sessionId": "a1", "chatType": "direct", "compactionCount": 0, "inputTokens": 7},
+    "gone": {"sessionId": "f6"},
+    "bad": 3,
+}
+
+
+def entries_of(id: str, key: str, said: list[str]) -> list[dict[str, Any]]:
+    at = f"2026-02-0{id[-1]}T10:00:00.000+08:00"
+    found: list[dict[str, Any]] = [{"type": "session", "id": id, "key": key, "timestamp": at}]
+    for n, text in enumerate(said):
+        parent = f"{id}-{n - 1}" if n else None
+        entry = {"type": "message", "id": f"{id}-{n}", "parentId": parent, "timestamp": at}
+        found.append({**entry, "message": {"role": "user", "content": text}})
+    return found
+
+
+def put_files(memory: Memory, *, index: bytes | None = None, seal: Seal | None = None) -> str:
+    """The files of an earlier version beside the store of a memory."""
+    folder = os.path.join(space_path(memory.root, memory.space), "sessions")
+    files.make_folder(folder)
+
+    def closed(data: bytes, name: str) -> bytes:
+        return seal.closed(data, name) if seal else data
+
+    for id, (key, said) in LINES.items():
+        lines = [json.dumps(entry).encode() for entry in entries_of(id, key, said)]
+        lines = [*(closed(line, f"{id}.jsonl") for line in lines), b'{"type": "mess']
+        files.replace(os.path.join(folder, f"{id}.jsonl"), b"\n".join(lines))
+    data = json.dumps(INDEX, indent=1).encode() if index is None else index
+    files.replace(os.path.join(folder, "sessions.json"), closed(data, "sessions.json"))
+    files.replace(os.path.join(folder, "a1.jsonl.lock"), b"")
+    return folder
+
+
+def shown(memory: Memory, key: str) -> list[object]:
+    return [one.message["content"] for one in Session.open(memory, key).shown]
+
+
+def with_agent(memory: Memory) -> None:
+    memory.within("bob").add([user("I am bob's user")])
+
+
+@pytest.mark.parametrize("agent_first", [False, True])
+def test_sessions_in_files_are_taken_over(memory: Memory, agent_first: bool) -> None:
+    with_agent(memory)
+    folder = put_files(memory)
+    with Memory.open(memory.home, config={}, agent="bob" if agent_first else ""):
+        assert files.names(folder) == []
+    assert shown(memory, "main") == ["one", "two"]
+    assert shown(memory, "telegram") == ["hello"]
+    assert shown(memory, "ann@example.com") == ["of ann"]
+    assert shown(memory.within("bob"), "main") == ["of bob"]
+    session = Session.open(memory, "main")
+    assert session.about["inputTokens"] == 7
+    session.add(user("three"))
+    assert shown(memory, "main") == ["one", "two", "three"]
+    assert memory.validate() == []
+
+
+@pytest.mark.parametrize("index", [b"", b"{", b"[]", b"\xff"])
+def test_without_an_index_the_latest_transcript_of_a_key_counts(
+    memory: Memory, index: bytes
+) -> None:
+    put_files(memory, index=index)
+    Memory.open(memory.home, config={}).close()
+    assert shown(memory, "main") == ["an older one"]
+    assert shown(memory, "telegram") == ["hello"]
+
+
+@pytest.mark.parametrize("gone", [0, 1, 4])
+def test_one_that_was_killed_half_way_goes_on(memory: Memory, gone: int) -> None:
+    folder = put_files(memory)
+    left = iter(range(gone))
+
+    def remove(path: str) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        files.remove(path)
+
+    with pytest.raises(KeyboardInterrupt):
+        old_files.take_over(memory._space, (), remove)
+    assert len(files.names(folder)) == len(LINES) + 2 - gone
+    Session.open(memory, "main").add(user("three"))  # as it goes on before the files are gone
+    Memory.open(memory.home, config={}).close()
+    assert files.names(folder) == []
+    assert shown(memory, "main") == ["one", "two", "three"]
+    assert shown(memory, "telegram") == ["hello"]
+
+
+def test_sealed_files_of_an_encrypted_home(tmp_path: Path) -> None:
+    key = secrets.token_bytes(32)
+    with Memory.open(tmp_path, config={}, key=key) as memory:
+        put_files(memory, seal=Seal([key]))
+    with Memory.open(tmp_path, config={}, key=key) as memory:
+        assert shown(memory, "main") == ["one", "two"]
+        assert shown(memory, "telegram") == ["hello"]
+    assert not os.path.exists(tmp_path / "spaces" / "main" / "sessions")
+    held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"hello" not in held
