@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import psycopg
 import pytest
 
 from loxodon.errors import StoreError
@@ -51,7 +52,7 @@ OTHERS, PRIVATE = "xanadu", "yonder"
 """What another agent has, and what no group may hear."""
 
 
-def told(url: str) -> PostgresStore:
+def told(url: str, audited: bool = True) -> PostgresStore:
     """A store in which another agent, and the owner in private, have put their word everywhere."""
     store, both = opened(url), f"{OTHERS} {PRIVATE}"
     with store.writing():
@@ -64,7 +65,8 @@ def told(url: str) -> PostgresStore:
         store.workspace_data.put_file(file, [Chunk(PRIVATE, 1, 1, PRIVATE)], NOW)
         store.worklog.put_page(both, "", both, "{}", NOW)
         store.workspace_data.set_mark(both, "", "{}", NOW)
-        store.audit_rows.append([AuditRow(1, both, b"")])
+        if audited:
+            store.audit_rows.append([AuditRow(1, both, b"")])
         store.erasure.put_receipts([StoredReceipt("r", 5, both, "", "", "")])
         for table in ("files", "home_files"):
             store._db.run(
@@ -243,6 +245,48 @@ def test_no_statement_leaves_a_wall_open(postgres_url: str) -> None:
 
 
 @pytest.mark.parametrize("login", [OWNER, "postgres"])
+def test_behind_a_wall_there_is_no_key_and_no_other_space(postgres_url: str, login: str) -> None:
+    url = postgres_url.replace(OWNER, login, 1)
+    stores = [opened(url, name) for name in ("ada", "bob")]
+    ada, bob = (store._db.id for store in stores)
+    with raw(stores[0], Wall()) as connection:
+        connection.execute("INSERT INTO loxodon.home_files VALUES ('master.key', 0, 'secret', 1)")
+        connection.execute("COMMIT")
+    for wall in (*WALLS, Wall("coder", alone=True)):
+        with raw(stores[0], wall) as connection:
+            for past in ("", "on"):  # the store's own bookkeeping does not get there either
+                connection.execute(f"SET LOCAL loxodon.past = '{past}'")
+                for sql in (
+                    "SELECT name FROM loxodon.home_files",
+                    "UPDATE loxodon.home_files SET data = '' RETURNING name",
+                    "DELETE FROM loxodon.home_files RETURNING name",
+                    f"SELECT name FROM loxodon.spaces WHERE id = {bob}",
+                    f"UPDATE loxodon.spaces SET version = 0 WHERE id = {bob} RETURNING name",
+                    "DELETE FROM loxodon.spaces RETURNING name",
+                ):
+                    assert connection.execute(sql).fetchall() == [], (wall, sql)
+            assert connection.execute("SELECT id FROM loxodon.spaces").fetchall() == [(ada,)]
+            for sql in (
+                "INSERT INTO loxodon.spaces (name) VALUES ('carol')",
+                "INSERT INTO loxodon.home_files VALUES ('tokens.json', 0, '', 1)",
+                f"UPDATE loxodon.spaces SET id = {bob} + 1",
+            ):
+                connection.execute("SAVEPOINT before")
+                with pytest.raises(psycopg.Error, match="row-level security|GENERATED|column"):
+                    connection.execute(sql)
+                connection.execute("ROLLBACK TO before")
+    with raw(stores[0], Wall()) as connection:  # nor does the owner of another space
+        for sql in (
+            f"UPDATE loxodon.spaces SET version = 0 WHERE id = {bob} RETURNING name",
+            f"DELETE FROM loxodon.spaces WHERE id = {bob} RETURNING name",
+        ):
+            assert connection.execute(sql).fetchall() == []
+        assert connection.execute("SELECT name FROM loxodon.home_files").fetchall()
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.parametrize("login", [OWNER, "postgres"])
 def test_a_database_that_had_views(
     postgres: Server, monkeypatch: pytest.MonkeyPatch, login: str
 ) -> None:
@@ -253,7 +297,7 @@ def test_a_database_that_had_views(
     made = [one for one in files_of("postgres") if one.rpartition("/")[2][:4] in _BEFORE]
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "migrations", lambda backend: made)
-        told(url).close()
+        told(url, audited=False).close()
         with connect(url) as connection:
             assert "memories" in _views(connection)
     assert migrations.migrate(url) > 0
