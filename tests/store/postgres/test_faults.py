@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from time import monotonic
 from urllib.parse import quote
 
 import pytest
 
 from loxodon import files
+from loxodon.config import StoreConfig
 from loxodon.errors import (
     BusyStoreError,
     DeletedSpaceError,
@@ -267,6 +270,59 @@ def test_a_statement_that_takes_too_long_is_undone(postgres_url: str) -> None:
     with pytest.raises(BusyStoreError), store.reading():
         store._db.all("SELECT pg_sleep(10)")
     say(store, "fine")
+    store.close()
+
+
+def test_timeouts_are_settings(postgres_url: str) -> None:
+    pool.configure(StoreConfig(postgres_url, statement_timeout=0.05, lock_timeout=0.05))
+    store, other = opened(postgres_url), opened(postgres_url)
+    with pytest.raises(BusyStoreError), store.reading():
+        store._db.all("SELECT pg_sleep(10)")
+    with store.writing(), pytest.raises(BusyStoreError), other.writing():
+        pass
+    for one in (store, other):
+        one.close()
+
+
+def test_a_server_that_is_stopped_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes connections and statements and answers nothing: no timeout of its own counts."""
+    monkeypatch.setattr(pool, "_SOON", 0.2)
+    with running() as server:
+        url = server.database()
+        pool.configure(StoreConfig(url, connect_timeout=2))
+        store = opened(url)
+        say(store, "kept")
+        pids = [int(str(pid)) for (pid,) in server.ask("SELECT pid FROM pg_stat_activity")]
+        stopped = [server.process.pid, *(pid for pid in pids if _stopped(pid))]
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            for call in (lambda: say(store, "lost"), lambda: store.journal(Filter(), 0)):
+                began = monotonic()
+                with pytest.raises(UnreachableStoreError):
+                    call()
+                assert monotonic() - began < 20  # and not for as long as it is stopped
+        finally:
+            for pid in reversed(stopped):
+                os.kill(pid, signal.SIGCONT)
+        say(store, "again")
+        assert [one.content for one in store.journal(Filter(), 0)] == ["kept", "again"]
+        store.close()
+
+
+def _stopped(pid: int) -> bool:
+    """Whether a process was there to be stopped."""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_busy_server_is_waited_for(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_SOON", 0.05)
+    store = opened(postgres_url)
+    with store.reading():
+        assert store._db.all("SELECT 1 FROM pg_sleep(0.4)") == [(1,)]
     store.close()
 
 

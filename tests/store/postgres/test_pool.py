@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from loxodon import files
+from loxodon.config import StoreConfig
 from loxodon.errors import BusyStoreError
 from loxodon.store import Filter
 from loxodon.store.postgres import pool
@@ -32,7 +33,7 @@ def test_after_a_burst_a_few_are_left(
     postgres_url: str, count: Count, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "REST_SECONDS", 0.05)
-    monkeypatch.setattr(pool, "_SIZE", 12)
+    pool.configure(StoreConfig(postgres_url, pool=12))
     monkeypatch.setattr(pool, "_WAIT_SECONDS", 0.05)
     stores = [opened(postgres_url, f"{n}") for n in range(13)]
     there = files.shared(share(postgres_url))
