@@ -304,6 +304,10 @@ class StoreConfig(NamedTuple):
 
     url: str = ""
     replica: str = ""
+    pool: int = 20
+    connect_timeout: float = 3.0
+    statement_timeout: float = 30.0
+    lock_timeout: float = 10.0
 
     def __repr__(self) -> str:
         return f"StoreConfig(url={masked(self.url)!r}, replica={masked(self.replica)!r})"
@@ -599,6 +603,19 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         "files in the home. Needs the extra `postgres`.",
     ),
     "store.replica": ("A hot standby of it that recalls may read from; empty for none.",),
+    "store.pool": ("Number of connections to it that a process uses at once.", 2, 10_000),
+    "store.connect_timeout": ("Seconds to wait for a connection to it.", 2, 600),
+    "store.statement_timeout": (
+        "Seconds that a statement may take, also one that waits for a lock; 0 for no limit.",
+        0,
+        86_400,
+    ),
+    "store.lock_timeout": (
+        "Seconds that a call waits for others who write to the same space, before it fails and can "
+        "be repeated.",
+        0.1,
+        86_400,
+    ),
     "backup.folder": ("Default folder for backups; empty for HOME/backups.",),
     "backup.keep": ("Number of backups of a space to keep in that folder.", 1, 100_000),
     "phase1.tags": ("Weight of the tags in the ranking phase1.", 0, 1),

@@ -41,7 +41,8 @@ def open_space(
     elif not isinstance(config, Config):
         given, config = settings.flattened(config), settings.from_mapping(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it
-            config = config._replace(store=settings.load(home).store)
+            own = {key: v for key, v in config.store._asdict().items() if f"store.{key}" in given}
+            config = config._replace(store=settings.load(home).store._replace(**own))
     if finish_recoding(home):
         config = config._replace(encryption=settings.load(home).encryption)
     if os.path.exists(os.path.join(home, DELETING)):
@@ -87,9 +88,10 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
     ):
         if is_set:
             raise refused(what)
-    from loxodon.store.postgres import pool  # noqa: F401 it says what to install
+    from loxodon.store.postgres import pool  # it says what to install
     from loxodon.store.postgres.files import share
 
+    pool.configure(config.store)
     return share(config.store.url)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from loxodon import Memory
+from loxodon.config import StoreConfig
 from loxodon.errors import (
     BusyStoreError,
     LoxodonError,
@@ -179,6 +181,57 @@ def test_writer_that_waits_too_long_is_told(postgres_url: str) -> None:
     say(other, "now")
     for store in (one, other, elsewhere):
         store.close()
+
+
+def test_timeouts_are_settings(postgres_url: str) -> None:
+    pool.configure(StoreConfig(postgres_url, statement_timeout=0.05, lock_timeout=0.05))
+    store, other = opened(postgres_url), opened(postgres_url)
+    with pytest.raises(BusyStoreError), store.reading():
+        store._db.all("SELECT pg_sleep(10)")
+    with store.writing(), pytest.raises(BusyStoreError), other.writing():
+        pass
+    for one in (store, other):
+        one.close()
+
+
+def test_a_server_that_is_stopped_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes connections and statements and answers nothing: no timeout of its own counts."""
+    monkeypatch.setattr(pool, "_SOON", 0.2)
+    with running() as server:
+        url = server.database()
+        pool.configure(StoreConfig(url, connect_timeout=2))
+        store = opened(url)
+        say(store, "kept")
+        pids = [int(str(pid)) for (pid,) in server.ask("SELECT pid FROM pg_stat_activity")]
+        stopped = [server.process.pid, *(pid for pid in pids if _stopped(pid))]
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            for call in (lambda: say(store, "lost"), lambda: store.journal(Filter(), 0)):
+                with pytest.raises(UnreachableStoreError):
+                    call()
+        finally:
+            for pid in reversed(stopped):
+                os.kill(pid, signal.SIGCONT)
+        say(store, "again")
+        assert [one.content for one in store.journal(Filter(), 0)] == ["kept", "again"]
+        store.close()
+
+
+def _stopped(pid: int) -> bool:
+    """Whether a process was there to be stopped."""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_busy_server_is_waited_for(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_SOON", 0.05)
+    store = opened(postgres_url)
+    with store.reading():
+        assert store._db.all("SELECT 1 FROM pg_sleep(0.4)") == [(1,)]
+    store.close()
 
 
 def test_failing_statements_are_undone_alone(postgres_url: str) -> None:

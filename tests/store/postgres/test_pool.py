@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from loxodon.config import StoreConfig
 from loxodon.errors import BusyStoreError
 from loxodon.store import Filter
 from loxodon.store.postgres import pool
@@ -30,7 +31,7 @@ def test_few_connections_are_left_after_a_burst(
     postgres_url: str, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "REST_SECONDS", 0.05)
-    monkeypatch.setattr(pool, "_SIZE", 12)
+    pool.configure(StoreConfig(postgres_url, pool=12))
     monkeypatch.setattr(pool, "_WAIT_SECONDS", 0.05)
     stores = [opened(postgres_url, f"{n}") for n in range(13)]
     with ExitStack() as busy:

@@ -38,7 +38,7 @@ from tests.store.postgres.test_store import opened
 
 WALLS = (Wall("coder"), Wall(group=True), Wall("coder", group=True))
 _NUMBERS = (
-    "counters meta common_words memory_uses unindexed model_use reviews vector_models vectors",
+    "counters meta common_words memory_uses unindexed model_use reviews vector_models vectors vector_signs",
     "vector_todo tombstones signatures spaces migrations",
 )
 NUMBERS = frozenset(name for names in _NUMBERS for name in names.split())
@@ -64,6 +64,8 @@ def told(url: str, space: str = "main") -> PostgresStore:
         store.worklog.put_page(both, "", both, "{}", NOW)
         store.workspace_data.set_mark(both, "", "{}", NOW)
         store.audit_rows.append([AuditRow(1, both, b"")])
+        store.working_sessions.put(both, "{}")
+        store.working_sessions.append(both, 0, [both])
         store.erasure.put_receipts([StoredReceipt("r", 5, both, "", "", "")])
         for table in ("files", "home_files"):
             columns = "(name, start, data, made)"
@@ -388,3 +390,45 @@ def unbound(plan: dict[str, Any]) -> list[dict[str, Any]]:
     for inner in plan.get("Plans", ()):
         found += unbound(inner)
     return found
+
+
+@pytest.mark.parametrize("login", [OWNER, "postgres"])
+def test_behind_a_wall_there_is_no_key_and_no_other_space(postgres_url: str, login: str) -> None:
+    url = postgres_url.replace(OWNER, login, 1)
+    stores = [opened(url, name) for name in ("ada", "bob")]
+    ada, bob = (store._db.id for store in stores)
+    with raw(stores[0], Wall()) as connection:
+        connection.execute("INSERT INTO loxodon.home_files VALUES ('master.key', 0, 'secret', 1)")
+        connection.execute("COMMIT")
+    for wall in (*WALLS, Wall("coder", alone=True)):
+        with raw(stores[0], wall) as connection:
+            for past in ("", "on"):  # the store's own bookkeeping does not get there either
+                connection.execute(f"SET LOCAL loxodon.past = '{past}'")
+                for sql in (
+                    "SELECT name FROM loxodon.home_files",
+                    "UPDATE loxodon.home_files SET data = '' RETURNING name",
+                    "DELETE FROM loxodon.home_files RETURNING name",
+                    f"SELECT name FROM loxodon.spaces WHERE id = {bob}",
+                    f"UPDATE loxodon.spaces SET version = 0 WHERE id = {bob} RETURNING name",
+                    "DELETE FROM loxodon.spaces RETURNING name",
+                ):
+                    assert connection.execute(sql).fetchall() == [], (wall, sql)
+            assert connection.execute("SELECT id FROM loxodon.spaces").fetchall() == [(ada,)]
+            for sql in (
+                "INSERT INTO loxodon.spaces (name) VALUES ('carol')",
+                "INSERT INTO loxodon.home_files VALUES ('tokens.json', 0, '', 1)",
+                f"UPDATE loxodon.spaces SET id = {bob} + 1",
+            ):
+                connection.execute("SAVEPOINT before")
+                with pytest.raises(psycopg.Error, match=r"row-level security|can only be updated"):
+                    connection.execute(sql)
+                connection.execute("ROLLBACK TO before")
+    with raw(stores[0], Wall()) as connection:  # nor does the owner of another space
+        for sql in (
+            f"UPDATE loxodon.spaces SET version = 0 WHERE id = {bob} RETURNING name",
+            f"DELETE FROM loxodon.spaces WHERE id = {bob} RETURNING name",
+        ):
+            assert connection.execute(sql).fetchall() == []
+        assert connection.execute("SELECT name FROM loxodon.home_files").fetchall()
+    for store in stores:
+        store.close()

@@ -406,6 +406,14 @@ move | | moving.run
     --to PLACE = required  address of the database (postgresql://user@host/database), or folder of
         the new home
 
+migrate | | databases.migrate
+    Bring the schema of the PostgreSQL database up to date, and grant its roles what they need.
+
+postgres | | databases.setup
+    Print the SQL that makes the roles of a PostgreSQL database, or run it.
+    ACTION=setup  the roles for migrations, servers and backups
+    --apply URL = ''  run it as an administrator (postgresql://admin@host/database)
+
 # Servers
 
 serve | | serving.run

@@ -125,7 +125,7 @@ class PostgresDatabase(Database):
                 with self._nested():
                     yield
                 return
-            self._begin(seconds)
+            self._begin(min(seconds, pool.settings(self.url).lock_timeout))
             self._mode = "writing"
             self.changed.clear()
             self._changes, kept = 0, False

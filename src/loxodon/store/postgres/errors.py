@@ -95,7 +95,7 @@ def translated(error: Error, path: str) -> StoreError | DeletedSpaceError:
     if state == "42501":
         return UnwritableStoreError(
             "{path} does not let this user in: {reason}",
-            hint="use the user that ran `loxodon init`, or grant it the schema loxodon",
+            hint="run `loxodon migrate` as the owner of the schema, which grants what is needed",
             path=path,
             reason=reason,
         )

@@ -1,7 +1,8 @@
 """The schema of a PostgreSQL database, brought up to date under a lock.
 
 Each file of `sql/postgres/migrations` is applied once, in the order of its number, and all that are
-due in one transaction: ten servers that start at once find it as it was or as it should be.
+due in one transaction: ten servers that start at once find it as it was or as it should be. A login
+that does not own the schema says that it is behind, and leaves it to `loxodon migrate`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import threading
 import psycopg
 
 from loxodon.errors import NewerStoreError, StoreError
-from loxodon.store.database import migrations
+from loxodon.store.database import SQL, migrations
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.postgres.pool import ROLE, Session, connect
 
@@ -32,31 +33,55 @@ def ensure(url: str) -> None:
             _done.add(key)
 
 
-def migrate(url: str) -> int:
-    """Bring the schema up to date; how many steps that took."""
+def migrate(url: str, *, grant: bool = False) -> int:
+    """Bring the schema up to date; how many steps that took. With `grant`, or where there were any,
+    the roles of `setup` get what they need."""
     known = {int(os.path.basename(path)[:4]): path for path in migrations("postgres")}
     connection = connect(url)
     try:
         _check_server(connection, url)
-        if not _due(connection, url, known) and not _needs_grant(connection):
+        due = _due(connection, url, known)
+        if not due and not grant and not _lacks_role(connection):
             return 0
+        _check_owner(connection, url, due)
         connection.execute(f"BEGIN; SELECT pg_advisory_xact_lock({_LOCK})")
         due = _due(connection, url, known)  # another server may have been at it
         for number in due:
             with open(known[number], encoding="utf-8") as file:
                 connection.execute(_MADE if number == min(known) else "SELECT 1")
                 connection.execute(file.read())
-            name = os.path.basename(known[number])
-            values = [number, name]
+            values = [number, os.path.basename(known[number])]
             connection.execute("INSERT INTO loxodon.migrations VALUES ($1, $2)", values)
-        if _needs_grant(connection):
-            _grant(connection)
+        if _lacks_role(connection):
+            connection.execute(_MAKE_ROLE)
+        connection.execute(_file("grants.sql"))
         connection.execute("COMMIT")
         return len(due)
     except psycopg.Error as error:
         raise translated(error, shown(url)) from None
     finally:
         connection.close()
+
+
+def setup_sql() -> str:
+    """What an administrator runs once: the roles for migrations, servers and backups."""
+    return _file("setup.sql").decode()
+
+
+def setup(url: str) -> None:
+    """Run it, as the administrator of a URL."""
+    connection = connect(url)
+    try:
+        connection.execute(_file("setup.sql"))
+    except psycopg.Error as error:
+        raise translated(error, shown(url)) from None
+    finally:
+        connection.close()
+
+
+def _file(name: str) -> bytes:
+    with open(os.path.join(SQL, "postgres", name), "rb") as file:
+        return file.read()
 
 
 _MADE = """
@@ -105,32 +130,36 @@ def _check_server(connection: Session, url: str) -> None:
         )
 
 
-_BYPASSES = (
-    "SELECT 1 FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls) "
-    "AND (rolsuper OR rolcreaterole)"
-)
-_GRANTED = (
-    f"SELECT 1 FROM pg_roles WHERE rolname = '{ROLE}' AND NOT EXISTS (SELECT 1 FROM pg_tables "
-    "WHERE schemaname = 'loxodon' AND NOT has_table_privilege(pg_roles.oid, "
-    "format('loxodon.%I', tablename)::regclass, 'INSERT'))"
-)
+_OWNS = """
+SELECT coalesce((SELECT pg_has_role(current_user, nspowner, 'USAGE') FROM pg_namespace
+  WHERE nspname = 'loxodon'), has_database_privilege(current_database(), 'CREATE'))
+"""
 
 
-def _needs_grant(connection: Session) -> bool:
-    """Whether this login sees through row-level security and cannot become what does not."""
-    if connection.execute(_BYPASSES).fetchone() is None:
-        return False
-    return connection.execute(_GRANTED).fetchone() is None
-
-
-def _grant(connection: Session) -> None:
-    """Let a login that sees through row-level security become a role that does not."""
-    connection.execute(
-        f"DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; "
-        "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+def _check_owner(connection: Session, url: str, due: list[int]) -> None:
+    if connection.execute(_OWNS).fetchone() == (True,):
+        return
+    raise StoreError(
+        "the schema of {path} lacks {n} migrations, and this login does not own it",
+        hint="run `loxodon --store URL migrate` with the address of the login that owns it",
+        path=shown(url),
+        n=len(due),
     )
-    for schema in ("loxodon", "loxodon_wall"):
-        connection.execute(
-            f"GRANT USAGE ON SCHEMA {schema} TO {ROLE}; "
-            f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {ROLE}"
-        )
+
+
+_LACKS_ROLE = f"""
+SELECT 1 FROM pg_roles WHERE rolname = current_user
+AND (rolsuper OR rolbypassrls AND rolcreaterole) AND NOT EXISTS (
+  SELECT 1 FROM pg_roles role WHERE role.rolname = '{ROLE}' AND NOT EXISTS (
+  SELECT 1 FROM pg_tables WHERE schemaname = 'loxodon' AND tablename <> 'migrations'
+  AND NOT has_table_privilege(role.oid, format('loxodon.%I', tablename)::regclass, 'INSERT')))
+"""
+_MAKE_ROLE = (
+    f"DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; "
+    "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+)
+
+
+def _lacks_role(connection: Session) -> bool:
+    """Whether this login sees through row-level security and cannot become a role that does not."""
+    return connection.execute(_LACKS_ROLE).fetchone() is not None

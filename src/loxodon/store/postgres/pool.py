@@ -10,11 +10,12 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
+from loxodon.config import StoreConfig
 from loxodon.errors import BusyStoreError, ConfigError, UnreachableStoreError, install_hint
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.walls import Wall
@@ -38,10 +39,9 @@ _Result = TypeVar("_Result")
 
 ROLE = "loxodon_spaces"
 """What a login becomes that would see through row-level security."""
-_SIZE = 20
-_WAIT_SECONDS = 30.0
+_WAIT_SECONDS = 10.0  # for a connection that is free
 _SOON = 3.0
-"""Seconds after which it is asked whether the server is there at all."""
+"""Seconds without an answer after which it is asked whether the server is there at all."""
 REST_SECONDS = 10.0
 """How often the pool closes one of those that nobody needed meanwhile."""
 _DOUBT_SECONDS = 60.0
@@ -52,7 +52,6 @@ _PAUSE = 0.5
 _PREPARED = 500
 """Statements that stay prepared: more than there are."""
 _DEFAULTS: dict[str, Any] = {
-    "connect_timeout": 10,
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
@@ -65,9 +64,54 @@ _DEFAULTS: dict[str, Any] = {
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _pools: dict[tuple[int, str], ConnectionPool[Session]] = {}
+_configured: dict[str, StoreConfig] = {}
 _doubted: dict[str, float] = {}
 """Until when the connections of a URL are tried before they are used."""
 _guard = threading.Lock()
+
+
+def configure(config: StoreConfig) -> None:
+    """Use these settings for connections to the servers that they name, from the next one on."""
+    _configured[config.url] = _configured[config.replica] = config
+
+
+def settings(url: str) -> StoreConfig:
+    return _configured.get(url) or StoreConfig(url)
+
+
+class _Watched(Connection[tuple[Any, ...]]):
+    """A connection that notices when its server stops to answer.
+
+    The timeouts of a statement are kept by the server, and so not by one that is stopped or cut
+    off. Where nothing is heard for a while, another connection is tried: a server that answers it
+    is busy and is waited for.
+    """
+
+    def wait(self, gen: Generator[Any, Any, Any], *args: Any, **more: Any) -> Any:
+        return super().wait(self._heeding(gen), *args, **more)
+
+    def _heeding(self, gen: Generator[Any, Any, _Result]) -> Generator[Any, Any, _Result]:
+        silence, heard = _SOON, monotonic()
+        try:
+            wanted = next(gen)
+            while True:
+                if ready := (yield wanted):
+                    silence, heard = _SOON, monotonic()
+                elif monotonic() - heard > silence:
+                    self._try_another()
+                    silence *= 2
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            found: _Result = end.value
+            return found
+
+    def _try_another(self) -> None:
+        try:
+            psycopg.connect(self.info.dsn, password=self.info.password or None).close()
+        except psycopg.OperationalError as error:
+            if error.sqlstate is None:  # else the server says why not, and so is there
+                self.close()
+                raise psycopg.OperationalError("the server does not answer") from None
 
 
 class _Whole(NumericBinaryLoader):
@@ -105,8 +149,8 @@ def _swapped(halves: bytes) -> bytes:
 def connect(url: str) -> Session:
     """One connection, as those of the pool are."""
     try:
-        found = psycopg.connect(**_options(url))
-        _configure(found)
+        found = _Watched.connect(**_options(url))
+        _prepare(found)
     except psycopg.Error as error:
         raise translated(error, shown(url)) from None
     return found
@@ -120,17 +164,21 @@ def _pool_of(url: str) -> ConnectionPool[Session]:
         if monotonic() < _doubted.get(url, 0.0):
             ConnectionPool.check_connection(connection)
 
+    def prepared(connection: Session) -> None:
+        _prepare(connection, settings(url))
+
     with _guard:
         if key not in _pools:
             if not _pools:
                 atexit.register(close_pools)
             _pools[key] = ConnectionPool(
                 "",
+                connection_class=_Watched,
                 kwargs=_options(url),
-                configure=_configure,
+                configure=prepared,
                 check=tried,
                 min_size=0,
-                max_size=_SIZE,
+                max_size=settings(url).pool,
                 max_idle=REST_SECONDS,
                 reconnect_timeout=_SOON,  # else it tries less and less often, and nobody else does
                 open=True,
@@ -157,7 +205,10 @@ def taken(url: str) -> Session:
         except psycopg.Error as error:
             raise translated(error, shown(url)) from None
     raise BusyStoreError(
-        "all {n} connections to {path} are in use", hint="try again later", n=_SIZE, path=shown(url)
+        "all {n} connections to {path} are in use",
+        hint="try again later, or raise store.pool",
+        n=settings(url).pool,
+        path=shown(url),
     )
 
 
@@ -193,27 +244,33 @@ def _options(url: str) -> dict[str, Any]:
             url=shown(url),
             reason=str(error).strip(),
         ) from None
-    return {**_DEFAULTS, **given, "autocommit": True, "cursor_factory": RawCursor}
+    limits = {"connect_timeout": max(2, round(settings(url).connect_timeout))}
+    return {**_DEFAULTS, **limits, **given, "autocommit": True, "cursor_factory": RawCursor}
 
 
-_LET_GO = """
-SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
-SELECT set_config('idle_in_transaction_session_timeout', '60s', false)
-WHERE current_setting('idle_in_transaction_session_timeout') = '0'
-"""
-"""How soon the server lets go of what a machine holds that is cut off: locks of jobs, and the
-turn of a writer. What a URL says in `options` of transactions stands."""
+_KEEPALIVES = (
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+)
+_TIMEOUT = "SELECT set_config('{0}', '{1}', false) WHERE current_setting('{0}') = '0'"
+"""What a URL says of it in its `options`, or the login has, stands."""
 
 
-def _configure(connection: Session) -> None:
+def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
     """A connection reads and writes plain values: integers, floats, text, bytes, lists of them.
+
+    A machine that is cut off holds nothing for long: not the locks of jobs, nor a writer's turn.
+    With `limits`, no statement and no wait for a lock takes longer.
 
     It never reads a table from end to end: that would be everybody's rows. A plan is kept, so one
     from when a table was small would do that later.
     """
+    timeouts = {"idle_in_transaction_session": 60.0}
+    if limits is not None:
+        timeouts |= {"statement": limits.statement_timeout, "lock": limits.lock_timeout}
+    lines = [_TIMEOUT.format(f"{of}_timeout", int(n * 1000)) for of, n in timeouts.items()]
     connection.execute(
-        "SET search_path = loxodon, public; SET synchronous_commit = on; "
-        f"SET enable_seqscan = off; SET client_encoding = utf8; {_LET_GO}"
+        "SET search_path = loxodon, public; SET synchronous_commit = on; SET enable_seqscan = off; "
+        f"SET client_encoding = utf8; {_KEEPALIVES}; {'; '.join(lines)}"
     )
     connection.prepared_max = _PREPARED
     adapters = connection.adapters
@@ -245,9 +302,8 @@ _WRITERS = 0x4C58
 def writers_turn(space: int, seconds: float) -> list[str]:
     """The statements that wait until no other transaction writes to a space, for so long."""
     return [
-        f"SET LOCAL lock_timeout = {int(seconds * 1000)}",
+        f"SET LOCAL lock_timeout = {max(1, int(seconds * 1000))}",
         f"SELECT pg_advisory_xact_lock({_WRITERS}, {space:d})",
-        "SET LOCAL lock_timeout TO DEFAULT",
     ]
 
 

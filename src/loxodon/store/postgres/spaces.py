@@ -42,7 +42,7 @@ def drop(connection: Session, id: int) -> None:
 
     In the turn of a writer: whoever comes next finds no such space and is told so.
     """
-    for line in pool.writers_turn(id, _LOCK_SECONDS):
+    for line in ("SET LOCAL statement_timeout = 0", *pool.writers_turn(id, _LOCK_SECONDS)):
         connection.execute(line)
     # A reference is checked at the end of each statement: all tables go in one.
     tables = [table for (table,) in connection.execute(_TABLES).fetchall()]
