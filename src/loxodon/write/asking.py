@@ -154,7 +154,7 @@ class ModelResidue(Residue):
             try:
                 return read(self._model, stack.batch)
             except BadReplyError as error:
-                if not error.values["refused"]:
+                if not error.values.get("refused"):
                     raise
                 refused = [("", str(error.values["reason"]))]
                 return ModelReply(

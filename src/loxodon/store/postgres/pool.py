@@ -242,7 +242,7 @@ def _options(url: str) -> dict[str, Any]:
             "{url} is not a PostgreSQL URL: {reason}",
             hint="write it as postgresql://user@host/database",
             url=shown(url),
-            reason=str(error).strip(),
+            reason=str(error).strip().replace(url, shown(url)),  # which may have a password
         ) from None
     limits = {"connect_timeout": max(2, round(settings(url).connect_timeout))}
     return {**_DEFAULTS, **limits, **given, "autocommit": True, "cursor_factory": RawCursor}
