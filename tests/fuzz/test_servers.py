@@ -39,11 +39,11 @@ from tests.serve.proxy.upstream import (
 )
 from tests.waiting import PATIENCE
 
-SLOW = {"consolidate", "flush", "embed", "index", "rebuild", "follow", "backup", "export", "sync"}
+SLOW = {"consolidate", "flush", "embed", "index", "rebuild-index", "backup", "export", "sync"}
 """Work that takes its time: asked for as well, but seldom."""
 PLACES = {"folder", "path"}
 """Fields that name a place on disk."""
-USUAL = {"space": "main", "id": "f_20260204_001", "ref": "t_1", "session": "monday"}
+USUAL = {"space": "main", "id": "f_20260204_001", "ref": "t_1", "session": "monday", "name": "Mia"}
 HEADERS: tuple[str, ...] = (
     "Accept-Language",
     "Content-Type",
@@ -80,11 +80,13 @@ class Operation(NamedTuple):
 
 
 def operations(connection: HTTPConnection) -> list[Operation]:
-    """What the server's own description has."""
+    """What the server's own description has of a space."""
     connection.request("GET", "/openapi.json")
     description = json.loads(connection.getresponse().read())
     found = []
     for path, methods in description["paths"].items():
+        if not path.startswith("/v1/spaces/{space}/"):
+            continue
         for method, about in methods.items():
             takes = [one["name"] for one in about.get("parameters", ()) if one.get("in") == "query"]
             body = about.get("requestBody", {}).get("content", {}).get("application/json", {})
