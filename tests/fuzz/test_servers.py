@@ -17,14 +17,12 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 from threading import Thread
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import pytest
 
 from loxodon import Memory
-from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
-from loxodon.serve.mcp.tools import TOOLS
 from tests.fuzz.made import HERE, cases, mutated, talked, text, value
 from tests.long import count, figure
 from tests.serve.http.server import Server
@@ -41,8 +39,11 @@ from tests.serve.proxy.upstream import (
 )
 from tests.waiting import PATIENCE
 
-SLOW = {"consolidate", "flush", "embed", "index", "rebuild", "follow", "backup", "export", "sync"}
+SLOW = {"consolidate", "flush", "embed", "index", "rebuild-index", "backup", "export", "sync"}
 """Work that takes its time: asked for as well, but seldom."""
+PLACES = {"folder", "path"}
+"""Fields that name a place on disk."""
+USUAL = {"space": "main", "id": "f_20260204_001", "ref": "t_1", "session": "monday", "name": "Mia"}
 HEADERS: tuple[str, ...] = (
     "Accept-Language",
     "Content-Type",
@@ -70,28 +71,55 @@ class Request(NamedTuple):
     headers: dict[str, str]
 
 
-def _request(random: Random, folder: Path) -> Request:
+class Operation(NamedTuple):
+    """Something that the server says it can do."""
+
+    method: str
+    path: str
+    takes: list[str]
+
+
+def operations(connection: HTTPConnection) -> list[Operation]:
+    """What the server's own description has of a space."""
+    connection.request("GET", "/openapi.json")
+    description = json.loads(connection.getresponse().read())
+    found = []
+    for path, methods in description["paths"].items():
+        if not path.startswith("/v1/spaces/{space}/"):
+            continue
+        for method, about in methods.items():
+            takes = [one["name"] for one in about.get("parameters", ()) if one.get("in") == "query"]
+            body = about.get("requestBody", {}).get("content", {}).get("application/json", {})
+            schema = body.get("schema", {})
+            if "$ref" in schema:
+                schema = description["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+            found.append(Operation(method.upper(), path, [*takes, *schema.get("properties", {})]))
+    assert len(found) > 50
+    return found
+
+
+def _request(random: Random, known: list[Operation], folder: Path) -> Request:
     """A request to something that there is, with parts that make no sense; or to nothing."""
-    operation = random.choice(OPERATIONS)
-    if operation.name in SLOW and random.random() < 0.98:
-        operation = OPERATIONS[0]
+    operation = random.choice(known)
+    if SLOW & {*operation.path.split("/")} and random.random() < 0.98:
+        operation = known[0]
     given = {
-        one.name: value(random) if random.random() < 0.6 else text(random, 40)
-        for one in operation.takes
+        name: value(random) if random.random() < 0.6 else text(random, 40)
+        for name in operation.takes
         if random.random() < 0.5
     }
-    for name in operation.local:
+    places = PLACES & {*operation.takes}
+    for name in places:
         given[name] = _place(random, folder)
-    path = f"/v1/spaces/{_part(random, 'main')}{operation.path}"
-    usual = {"id": "f_20260204_001", "ref": "t_1", "session": "monday"}
-    for name, one in usual.items():
+    path = operation.path
+    for name, one in USUAL.items():
         path = path.replace(f"{{{name}}}", _part(random, one))
-    if operation.method in IN_QUERY:
+    if operation.method in ("GET", "DELETE"):
         path += "?" + urlencode({key: str(one) for key, one in given.items()}, errors="replace")
         body = b""
     else:
         body = json.dumps(given).encode("utf-8", "replace")
-        if not operation.local and random.random() < 0.3:  # else a path might lead anywhere
+        if not places and random.random() < 0.3:  # else a path might lead anywhere
             body = mutated(random, body)
     method = operation.method
     if random.random() < 0.1:
@@ -129,7 +157,8 @@ def test_odd_requests_to_the_server(home: Path) -> None:
     folder = home.parent / "named"
     with Server(home) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-        for one in cases("http", amount, lambda random: _request(random, folder)):
+        known = operations(connection)
+        for one in cases("http", amount, lambda random: _request(random, known, folder)):
             try:
                 connection.request(one.method, one.path, one.body or None, one.headers)
                 answer = connection.getresponse()
@@ -158,11 +187,11 @@ def test_odd_requests_to_the_server(home: Path) -> None:
 # MCP
 
 
-def _line(random: Random) -> bytes:
-    tool = random.choice(TOOLS)
+def _line(random: Random, tools: list[dict[str, Any]]) -> bytes:
+    tool = random.choice(tools)
     given = {
-        one.name: value(random) if random.random() < 0.5 else text(random, 40)
-        for one in tool.takes
+        name: value(random) if random.random() < 0.5 else text(random, 40)
+        for name in tool["inputSchema"]["properties"]
         if random.random() < 0.6
     }
     method = random.choice(("tools/call", "tools/call", "tools/call", "tools/list", "ping", "x/y"))
@@ -170,7 +199,7 @@ def _line(random: Random) -> bytes:
         "jsonrpc": "2.0",
         "id": random.randint(2, 10**9),
         "method": method,
-        "params": {"name": tool.name, "arguments": given},
+        "params": {"name": tool["name"], "arguments": given},
     }
     data = json.dumps(message).encode("utf-8", "replace")
     data = mutated(random, data) if random.random() < 0.4 else data
@@ -216,8 +245,10 @@ def test_odd_lines_to_the_mcp_server(home: Path, agent: subprocess.Popen[bytes])
     ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode()
     agent.stdin.write(json.dumps(HELLO).encode() + b"\n" + ready + b"\n")
     answers = _answers(agent.stdout.fileno())
+    _write(agent.stdin, b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
+    tools = next(one for one in map(json.loads, answers) if "tools" in one.get("result", {}))
     sent = 0
-    lines = cases("mcp", amount, _line)
+    lines = cases("mcp", amount, lambda random: _line(random, tools["result"]["tools"]))
     while some := list(islice(lines, 20)):
         sent += len(some)
         # Beside the reading: who only writes while the other does the same waits for ever.

@@ -216,17 +216,17 @@ class StoreContract(Contract):
         before, names = "", [f"home {n}" for n in range(1_100)]
         with store.writing():
             for name in names:
-                if before:
-                    store.update(before, None, "superseded", NOW, {"state": "archived"})
                 before = store.insert(record(name, replaces=before), "learned").id
-        told = store.history(before)
-        assert [one.record.content for one in told if one.change == "learned"] == names
-        rows = {one.content: row for row, one in store.records(range(1, 1_200)).items()}
-        last = rows[names[-1]]
-        assert store.successors([rows[names[0]], rows[names[1]], last]) == {
-            rows[names[0]]: last,
-            rows[names[1]]: last,
-        }
+        assert [one.record.content for one in store.history(before)] == names
+        rows: dict[str, int] = {}
+        for name in ("in Beijing", "in Shanghai", "in Suzhou"):
+            if rows:
+                self.update(store, before, "superseded", state="archived")
+            (kept,) = self.keep(store, record(name, replaces=before if rows else ""))
+            before = kept.id
+            (rows[name],) = self.found(store, name)[:1]
+        first, second, last = rows.values()
+        assert store.successors([first, second, last]) == {first: last, second: last}
 
     def test_history_ends_where_the_line_ends_or_closes(self, store: Store) -> None:
         one, other = self.keep(store, record("one", replaces="f_19990101_001"), record("other"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -265,30 +265,6 @@ def test_group_keeps_what_it_cannot_see(postgres_url: str) -> None:
     for tag, id in (("u", mine.id), ("t", noted.id)):
         assert [one.id for one in owner.latest("tag", tag, 9)] == [id]
     for one in (owner, group):
-        one.close()
-
-
-def test_no_statement_leaves_a_wall_open(postgres_url: str) -> None:
-    """What goes past it does so for itself alone, and so does one that fails there."""
-    store = told(postgres_url)
-    coder: Any = store.behind(Wall("coder"))
-    db, seen = coder._db, "SELECT count(*) FROM memories"
-    (whole,) = store._db.all(seen)
-    with coder.writing():
-        (before,) = db.all(seen)
-        assert db.all("SELECT count(*) FROM main.memories") == [whole] != [before]
-        with suppress(StoreError), coder.writing():
-            db.all("SELECT 1 / 0 FROM main.memories")
-        assert db.all(seen) == [before]
-        with suppress(ValueError), coder.writing(), db.past_wall():
-            assert db.all(seen) == [whole]
-            raise ValueError
-        assert db.all(seen) == [before]
-        with coder.writing_as("writer"):
-            assert db.all(seen) == [(1,)]
-            assert db.all("SELECT DISTINCT agent FROM entities") == [("writer",)]
-        assert db.all(seen) == [before]
-    for one in (store, coder):
         one.close()
 
 
