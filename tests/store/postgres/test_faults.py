@@ -427,7 +427,7 @@ def test_a_password_is_never_told() -> None:
 
 
 def test_the_directory_of_spaces(postgres_url: str) -> None:
-    ask: Callable[[], list[str]] = lambda: spaces.names(postgres_url)  # noqa: E731
+    ask: Callable[[], list[str]] = lambda: [*spaces.versions(postgres_url)]  # noqa: E731
     assert ask() == []
     for name in ("张三", "ada"):
         store = opened(postgres_url, name)
