@@ -13,6 +13,7 @@ that PostgreSQL comes with but for 512 MB of shared buffers. The parts:
               1,000 memories; with the whole machine, and with a fifth of a core for each server, so
               that the servers and not the database are what there is little of
     rooms     p50 of a recall in each of many spaces of 1,000 memories, and where there is one
+    readers   recalls a second of one process in one space of 1,000 memories, by 1 thread and by 32
 """
 
 from __future__ import annotations
@@ -47,10 +48,11 @@ from loxodon.layout import SCHEDULE_LOCK
 from speed import NOW, at, folder, times, turns
 from text import Talk
 
-PARTS = ("recall", "journal", "spaces", "sizes", "servers", "rooms")
+PARTS = ("recall", "journal", "spaces", "sizes", "servers", "rooms", "readers")
 QUERIES = 200
 _CLIENTS = 16
 _SECONDS = 20.0
+_READERS, _RECALLS = 32, 600
 _WARM = 12
 """Calls of each client before it is measured: spaces are opened, and statements prepared."""
 _SHARE, _PERIOD = 0.2, 0.05
@@ -181,6 +183,27 @@ def bench_rooms(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
                     took += times(1, lambda _: memory.recall(question))  # noqa: B023
             result[f"{count} spaces of 1,000 memories"] = _told(took)
     return result
+
+
+def bench_readers(new: Databases, args: argparse.Namespace) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    with folder() as home, _open(home, new.new()) as memory:
+        lived = Lived(memory, talk := Talk(), 1_000, NOW, QUERIES)
+        new.settle()
+        asked = [talk.question(text, 3) for text in lived.asked]
+
+        def recall(n: int) -> float:
+            return times(1, lambda _: memory.recall(asked[n % len(asked)]))[0]
+
+        for threads in (1, _READERS):
+            with ThreadPoolExecutor(threads) as clients:
+                list(clients.map(recall, range(4 * threads)))
+                began = perf_counter()
+                took = list(clients.map(recall, range(_RECALLS)))
+                rate = _RECALLS / (perf_counter() - began)
+            result[f"{threads} threads"] = {"recalls_per_s": round(rate, 1), **_told(took)}
+    one, many = (found["recalls_per_s"] for found in result.values())
+    return result | {"ratio": round(many / one, 2)}
 
 
 def _copy(url: str, made: int, count: int) -> None:

@@ -119,7 +119,6 @@ class Store:
     ) -> None:
         self.space = space
         self.audit: Audit | None = None
-        self.wall = Wall()  # as long as what is derived is made anew, which is for all
         self._guard = guard
         self._zone = zone
         self._decay = decay
@@ -129,12 +128,16 @@ class Store:
         try:
             self._claim()
             self._renew_words()
-            self.wall = wall
+            db.wall = wall  # not before: what is derived is made anew for all
             if wall.stands:
                 db.stand_behind(wall)
         except BaseException:
             db.close()
             raise
+
+    @property
+    def wall(self) -> Wall:
+        return self._db.wall
 
     # What a backend does in its own way
 
@@ -269,12 +272,10 @@ class Store:
             if wall == alone or (not agent and not wall.stands and not self._agents()):
                 yield
                 return
-            self.wall = alone
             self._db.stand_behind(alone)
             try:
                 yield
             finally:  # while it can still be undone: the views would be as well
-                self.wall = wall
                 self._db.stand_behind(wall)
 
     def agents(self) -> list[str]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from threading import Barrier
 
 import pytest
 
+from loxodon.errors import BusyStoreError
 from loxodon.store import Filter
 from loxodon.store.postgres.store import PostgresStore
 from loxodon.store.store import Store
+from loxodon.store.walls import Wall
 from loxodon.types import Source
 from tests.store.contract import BackendContract
 from tests.store.contracts import key, record, turn
@@ -60,4 +64,51 @@ def test_rows_that_are_sent_together_are_each_as_they_were_given(shared_postgres
     assert [one.turn for one in kept.sources] == [one.id for one in said]
     rows = [store.turn_row("s", one.id) for one in said]
     assert all(store.drawn_from([row]) for row in rows if row)
+    store.close()
+
+
+def test_threads_read_one_space_at_once(shared_postgres: str) -> None:
+    store = opened(shared_postgres, "readers")
+    with store.writing():
+        store.insert(record("kept"), "captured")
+    together = Barrier(4)
+
+    def read(_: int) -> list[str]:
+        with store.reading():
+            together.wait(30)  # nobody gets further unless all four are reading
+            return [one.content for one in store.find(Filter())]
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(read, range(4))) == [["kept"]] * 4
+    store.close()
+
+
+def test_a_thread_reads_behind_its_own_wall_while_another_writes(shared_postgres: str) -> None:
+    store = opened(shared_postgres, "walls")
+    with store.writing():
+        store.insert(record("mine", agent="coder"), "captured")
+        store.insert(record("theirs", agent="writer"), "captured")
+    coder = store.behind(Wall("coder"))
+
+    def read() -> tuple[list[str], Wall]:
+        return [one.content for one in coder.find(Filter())], coder.wall
+
+    with ThreadPoolExecutor(1) as thread, coder.writing_as("writer"):
+        assert [one.content for one in coder.find(Filter())] == ["theirs"]
+        coder.insert(record("more"), "captured")
+        assert thread.submit(read).result(30) == (["mine"], Wall("coder"))
+    assert read() == (["mine"], Wall("coder"))
+    for one in (store, coder):
+        one.close()
+
+
+def test_a_thread_waits_for_another_that_writes_only_so_long(shared_postgres: str) -> None:
+    store = opened(shared_postgres, "writers")
+
+    def write() -> None:
+        with pytest.raises(BusyStoreError), store.writing(0.05):
+            pass
+
+    with ThreadPoolExecutor(1) as thread, store.writing():
+        thread.submit(write).result(30)
     store.close()

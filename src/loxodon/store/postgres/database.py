@@ -11,11 +11,14 @@ that cannot be known either, the error says that. What was acknowledged is on di
 Statements of a write whose answer does not matter are sent without waiting for it (a pipeline). One
 that fails is told of by the next that is waited for, at the latest before COMMIT. Numbers are taken
 from counters here, since there is no other writer, and put down once.
+
+The threads of a process read at once, each on a connection of its own, and write one by one.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
@@ -24,7 +27,13 @@ from typing import Any, TypeVar
 
 import psycopg
 
-from loxodon.errors import InputError, StoreError, UnknownOutcomeError, UnreachableStoreError
+from loxodon.errors import (
+    BusyStoreError,
+    InputError,
+    StoreError,
+    UnknownOutcomeError,
+    UnreachableStoreError,
+)
 from loxodon.store.database import LOCK_SECONDS, Database, Row
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.dialect import goes_past, is_write, repeated, translated
@@ -56,26 +65,53 @@ _TOGETHER = (64, 8)
 _Result = TypeVar("_Result")
 
 
+class _Thread(threading.local):
+    """The transaction that a thread is in."""
+
+    def __init__(self) -> None:
+        self.end()
+
+    def end(self) -> None:
+        self.mode = ""
+        self.connection: Session | None = None
+        self.at = ""  # the URL of its server
+        self.wall: Wall | None = None  # where another was put up within it
+        self.memo: dict[Hashable, Any] = {}
+        self.unchanging: tuple[int, dict[Hashable, Any]] = (-1, {})
+        self.escaped = self.is_past = self.is_spoilt = False
+
+
+def _of_thread(name: str) -> Any:
+    return property(
+        lambda self: getattr(self._thread, name),
+        lambda self, value: setattr(self._thread, name, value),
+    )
+
+
 class PostgresDatabase(Database):
-    """A space for one process; its threads take turns."""
+    """A space for one process; its threads take turns to write."""
+
+    _mode = _of_thread("mode")
+    _memo = _of_thread("memo")
+    _connection = _of_thread("connection")
+    _at = _of_thread("at")
+    _escaped = _of_thread("escaped")
+    _is_past = _of_thread("is_past")
+    _is_spoilt = _of_thread("is_spoilt")
+    """Whether a part of this transaction was undone (`pool.end`)."""
 
     def __init__(self, url: str, space: str, replica: str = "") -> None:
         """`replica` is the URL of a standby that reads may go to."""
+        self._thread = _Thread()
         super().__init__(shown(url), "postgres")
         self.url = url
         self._replica = replica
         self._replica_from = 0.0
-        self._at = url
-        self._connection: Session | None = None
         self._closed = False
-        self._version = -1
-        self._unchanging: dict[Hashable, Any] = {}
+        self._unchanging: tuple[int, dict[Hashable, Any]] = (-1, {})
+        """A version of the space, and what was read of it."""
         self._changes = 0
-        self._escaped = False
         self._depth = 0
-        self._is_spoilt = False
-        """Whether a part of this transaction was undone (`pool.end`)."""
-        self._is_past = False
         self._counted: dict[str, int] = {}
         """The counters as they are for this write, as far as it has asked."""
         self._owed: set[str] = set()
@@ -89,56 +125,59 @@ class PostgresDatabase(Database):
 
     def _asked(self, ask: Callable[[Session], _Result]) -> _Result:
         """What `ask` finds out beside any transaction."""
-        return pool.patiently(self.url, lambda: self._opened(ask))
-
-    def _opened(self, ask: Callable[[Session], _Result]) -> _Result:
-        connection = pool.taken(self.url)
-        try:
-            return ask(connection)
-        except psycopg.Error as error:
-            raise store_error(error, self.path) from None
-        finally:
-            pool.returned(self.url, connection)
+        return pool.asked(self.url, ask)
 
     # Transactions
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        with self._turn:
-            if self._mode:
-                yield
-                return
-            self._begin()
-            self._mode, self._memo = "reading", {}
-            try:
-                yield
-            finally:
-                self._mode, self._memo = "", {}
-                self._let_go()
+        if self._mode:
+            yield
+            return
+        self._begin()
+        self._mode, self._memo = "reading", {}
+        try:
+            yield
+        finally:
+            self._let_go()
 
     @contextmanager
     def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        with self._turn:
-            if self._mode == "reading":
-                raise RuntimeError("a write cannot begin within a read: it would be undone with it")
-            if self._mode:
-                with self._nested():
-                    yield
-                return
-            self._begin(min(seconds, pool.settings(self.url).lock_timeout))
-            self._mode = "writing"
-            self.changed.clear()
-            self._changes, kept = 0, False
-            try:
+        if self._mode == "reading":
+            raise RuntimeError("a write cannot begin within a read: it would be undone with it")
+        if self._mode:
+            with self._nested():
                 yield
-                if self._has_changed() and self.before_commit is not None:
-                    self.before_commit()
-                self._commit()
-                kept = True
-            finally:
-                self._mode = ""
-                self._counted, self._owed = {}, set()
-                self._let_go(undo=not kept)
+            return
+        seconds = min(seconds, pool.settings(self.url).lock_timeout)
+        if not self._turn.acquire(timeout=seconds):
+            raise BusyStoreError(
+                "{path} did not finish in time: {reason}",
+                hint="nothing of this call was stored; try again later",
+                path=self.path,
+                reason="another call writes",
+            )
+        try:
+            yield from self._write(seconds)
+        finally:
+            self._turn.release()
+
+    def _write(self, seconds: float) -> Iterator[None]:
+        """The turn of a writer."""
+        self._begin(seconds)
+        self._mode = "writing"
+        self.changed.clear()
+        self._changes, kept = 0, False
+        try:
+            yield
+            if self._has_changed() and self.before_commit is not None:
+                self.before_commit()
+            self._commit()
+            kept = True
+        finally:
+            self._counted, self._owed = {}, set()
+            self._leave_pipeline()
+            self._let_go(undo=not kept)
 
     @contextmanager
     def _nested(self) -> Iterator[None]:
@@ -221,8 +260,10 @@ class PostgresDatabase(Database):
             self._let_go()
             raise deleted(self.path)
         version, self._escaped = int(row[0]), bool(row[1])
-        if version != self._version:
-            self._version, self._unchanging = version, {}
+        if version > self._unchanging[0]:
+            self._unchanging = version, {}
+        newest = self._unchanging  # a standby that is behind has its own
+        self._thread.unchanging = newest if newest[0] == version else (version, {})
 
     def _has_changed(self) -> bool:
         """Whether this transaction has changed anything so far."""
@@ -269,13 +310,11 @@ class PostgresDatabase(Database):
         )
 
     def _let_go(self, *, undo: bool = False) -> None:
-        if self._connection is None:
-            return
-        self._leave_pipeline()
-        connection, self._connection = self._connection, None
-        pool.end(connection, undo=undo or self._is_spoilt)
-        pool.returned(self._at, connection)
-        self._is_spoilt = False
+        connection, at, spoilt = self._connection, self._at, self._is_spoilt
+        self._thread.end()
+        if connection is not None:
+            pool.end(connection, undo=undo or spoilt)
+            pool.returned(at, connection)
 
     # The pipeline
 
@@ -311,19 +350,18 @@ class PostgresDatabase(Database):
     # Counters
 
     def take(self, counter: str, count: int) -> int:
-        with self._turn:
-            if self._mode != "writing":
-                with self.writing():
-                    return self.take(counter, count)
-            if counter not in self._counted:
-                found: dict[str, int] = dict(
-                    self._execute(translated(self.sql["counters_of"]), (counter,))
-                )
-                self._counted = {counter: 0, **found, **self._counted}
-            self._counted[counter] += count
-            self._owed.add(counter)
-            self._changes += 1
-            return self._counted[counter]
+        if self._mode != "writing":
+            with self.writing():
+                return self.take(counter, count)
+        if counter not in self._counted:
+            found: dict[str, int] = dict(
+                self._execute(translated(self.sql["counters_of"]), (counter,))
+            )
+            self._counted = {counter: 0, **found, **self._counted}
+        self._counted[counter] += count
+        self._owed.add(counter)
+        self._changes += 1
+        return self._counted[counter]
 
     def _put_down(self) -> None:
         """Put the counters down, so that others find them."""
@@ -334,29 +372,27 @@ class PostgresDatabase(Database):
 
     def _settle_counters(self, sql: str) -> None:
         """A statement on the counters finds them as they are, and may change them."""
-        if self._counted and "counters" in sql:
+        if self._mode == "writing" and self._counted and "counters" in sql:
             self._put_down()
 
     # Statements
 
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        with self._turn:
-            self._settle_counters(sql)
-            if not self._mode:
-                return self._alone(sql, values)
-            with self._as_meant(sql):
-                return self._execute(translated(sql), values)
+        self._settle_counters(sql)
+        if not self._mode:
+            return self._alone(sql, values)
+        with self._as_meant(sql):
+            return self._execute(translated(sql), values)
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
-        with self._turn:
-            if self._mode != "writing":
-                self.all(sql, values)
-                return
-            self._settle_counters(sql)
-            with self._as_meant(sql):
-                self._send(translated(sql), values)
-            if len(self._pending) > _PENDING:
-                self._catch_up()
+        if self._mode != "writing":
+            self.all(sql, values)
+            return
+        self._settle_counters(sql)
+        with self._as_meant(sql):
+            self._send(translated(sql), values)
+        if len(self._pending) > _PENDING:
+            self._catch_up()
 
     def _send(self, sql: str, values: Sequence[Any] = ()) -> None:
         cursor = self._cursor()
@@ -364,20 +400,19 @@ class PostgresDatabase(Database):
         self._pending.append(cursor)
 
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
-        with self._turn:
-            rows = list(values)
-            if not rows:
-                return
-            if not self._mode:
-                with self.writing():
-                    self.many(sql, rows)
-                return
-            self._settle_counters(sql)
-            if any(map(needs_escape, rows)):
-                self._escape()
-                rows = escaped(rows)
-            with self._as_meant(sql):
-                self._send_together(translated(sql), rows)
+        rows = list(values)
+        if not rows:
+            return
+        if not self._mode:
+            with self.writing():
+                self.many(sql, rows)
+            return
+        self._settle_counters(sql)
+        if any(map(needs_escape, rows)):
+            self._escape()
+            rows = escaped(rows)
+        with self._as_meant(sql):
+            self._send_together(translated(sql), rows)
 
     def _send_together(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         for size in _TOGETHER:
@@ -437,10 +472,11 @@ class PostgresDatabase(Database):
             self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
 
     def _held(self) -> Session:
-        if self._connection is None:
+        connection: Session | None = self._connection
+        if connection is None:
             self._check_usable()
             raise RuntimeError("no transaction")
-        return self._connection
+        return connection
 
     def _cursor(self) -> psycopg.RawCursor[Row]:
         cursor = self._held().cursor(binary=True)
@@ -454,23 +490,35 @@ class PostgresDatabase(Database):
         """From one read to the next, until someone writes."""
         if self._mode != "reading":
             return {}
-        if len(self._unchanging) > _UNCHANGING:
-            self._unchanging = {}
-        return self._unchanging
+        version, known = self._thread.unchanging
+        if len(known) > _UNCHANGING:
+            self._unchanging = self._thread.unchanging = version, {}
+        return self._thread.unchanging[1]
 
     def read_anew(self) -> None:
         """What was read is void, though nobody has written."""
-        self._version, self._unchanging = -1, {}
+        self._unchanging = self._thread.unchanging = -1, {}
 
     # Walls
 
+    @property
+    def wall(self) -> Wall:
+        """That of the thread's transaction, or else the one that all begin with."""
+        return self._thread.wall or self._wall
+
+    @wall.setter
+    def wall(self, wall: Wall) -> None:
+        if self._mode:
+            self._thread.wall = wall
+        else:
+            self._wall = wall
+
     def stand_behind(self, wall: Wall) -> None:
-        with self._turn:
-            if self._mode:
-                for line in pool.walled(wall):
-                    self.run(line)
-            self.wall = wall
-            self._memo, self._unchanging = {}, {}
+        if self._mode:
+            for line in pool.walled(wall):
+                self.run(line)
+        self.wall, self._memo = wall, {}
+        self.read_anew()
 
     def past_wall(self) -> AbstractContextManager[None]:
         return self._past() if self.wall.stands and self._mode else nullcontext()
@@ -508,8 +556,7 @@ class PostgresDatabase(Database):
         return True
 
     def close(self) -> None:
-        with self._turn:
-            self._closed = True
+        self._closed = True
 
     def _check_usable(self) -> None:
         if self._closed:

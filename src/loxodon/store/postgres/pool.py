@@ -229,6 +229,21 @@ def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
         pause()
 
 
+def asked(url: str, ask: Callable[[Session], _Result]) -> _Result:
+    """What `ask` finds out with a connection of its own. It may be asked twice."""
+
+    def attempt() -> _Result:
+        connection = taken(url)
+        try:
+            return ask(connection)
+        except psycopg.Error as error:
+            raise translated(error, shown(url)) from None
+        finally:
+            returned(url, connection)
+
+    return patiently(url, attempt)
+
+
 def pause() -> None:
     """Give a server that is gone some time to come back."""
     threading.Event().wait(_PAUSE)

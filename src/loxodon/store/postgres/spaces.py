@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import psycopg
-
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.postgres.pool import Session
 
 _LOCK_SECONDS = 10.0
 """How long a deletion waits for whoever writes: a transaction, not all of a job."""
+_VERSIONS = "SELECT name, version FROM loxodon.spaces ORDER BY name"
 _COUNTED = ("turns", "memories", "documents")
 _TABLES = (
     "SELECT table_name FROM information_schema.columns WHERE table_schema = 'loxodon' "
@@ -20,14 +16,10 @@ _TABLES = (
 )
 
 
-def names(url: str) -> list[str]:
-    """The names of all spaces, in order."""
-    return [name for (name,) in _ask(url, "SELECT name FROM loxodon.spaces ORDER BY name")]
-
-
 def versions(url: str) -> dict[str, int]:
     """A number for each space that grows whenever something was written there."""
-    return dict(_ask(url, "SELECT name, version FROM loxodon.spaces"))
+    migrations.ensure(url)
+    return dict(pool.asked(url, lambda one: one.execute(_VERSIONS).fetchall()))
 
 
 def counts(connection: Session) -> dict[str, int]:
@@ -49,18 +41,3 @@ def drop(connection: Session, id: int) -> None:
     parts = [f"d{n} AS (DELETE FROM loxodon.{table})" for n, table in enumerate(tables)]
     connection.execute(f"WITH {', '.join(parts)} SELECT 1")
     connection.execute(f"DELETE FROM loxodon.spaces WHERE id = {id:d}")
-
-
-def _ask(url: str, sql: str) -> list[tuple[Any, ...]]:
-    migrations.ensure(url)
-    return pool.patiently(url, lambda: _asked(url, sql))
-
-
-def _asked(url: str, sql: str) -> list[tuple[Any, ...]]:
-    connection = pool.taken(url)
-    try:
-        return connection.execute(sql).fetchall()
-    except psycopg.Error as error:
-        raise translated(error, shown(url)) from None
-    finally:
-        pool.returned(url, connection)
