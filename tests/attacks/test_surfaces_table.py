@@ -204,6 +204,8 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "encrypt": ("owner", ["--env"]),
     "decrypt": ("owner", []),
     "move": ("owner", ["--to", "NOWHERE"]),
+    "migrate": ("owner", []),
+    "postgres": ("owner", ["setup"]),
     "rekey": ("owner", []),
     "export": ("owner", ["NOWHERE"]),
     "sync": ("owner", []),

@@ -111,4 +111,7 @@ def test_a_thread_waits_for_another_that_writes_only_so_long(shared_postgres: st
 
     with ThreadPoolExecutor(1) as thread, store.writing():
         thread.submit(write).result(30)
+    with store.writing(0.0):  # whoever does not wait at all writes where nobody else does
+        store.append([(turn("said"), key("said"))])
+    assert len(store.journal(Filter(), 0)) == 1
     store.close()

@@ -149,7 +149,8 @@ class PostgresDatabase(Database):
             with self._nested():
                 yield
             return
-        seconds = min(seconds, pool.settings(self.url).lock_timeout)
+        # Not zero, which would be a read.
+        seconds = min(max(seconds, 0.001), pool.settings(self.url).lock_timeout)
         if not self._turn.acquire(timeout=seconds):
             raise BusyStoreError(
                 "{path} did not finish in time: {reason}",
