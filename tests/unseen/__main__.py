@@ -1,4 +1,4 @@
-"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a|b|c|d|e] [--details]`."""
+"""How unseen conversations fare: `python -m tests.unseen [SET …] [--author a…e] [--details]`."""
 
 from __future__ import annotations
 
