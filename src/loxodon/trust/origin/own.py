@@ -17,7 +17,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from loxodon.text.bounds import CLOSELY, LONGEST
@@ -295,14 +294,18 @@ _NAME = re.compile(
 def _awaited(before: Sequence[Turn]) -> bool:
     """Whether the next message is a text: the user announced it, or asked for work on one that was
     not there and was told to go ahead."""
+    answer = before[-1].content[-_READ:] if before and before[-1].role == "assistant" else ""
+    wanted = _has(answer, "wanted") and not _has(answer, "of_you")
     asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
-    if not asked or _has(asked, "mine"):
+    if not asked:
+        return wanted and _has(answer, "text")
+    if _has(asked, "mine"):
         return False
     known = _has(_there(asked), "text", "task", "saying", "them", "code")
-    if _has(asked, "pasting") or (known and _has(asked, "coming")):
+    comes = _has(asked, "coming") or _words("comes").match(asked)
+    if _has(asked, "pasting") or (known and comes):
         return True
-    answer = before[-1].content[-_READ:] if before[-1].role == "assistant" else ""
-    return known and _has(answer, "wanted") and not _has(answer, "of_you") and not others(asked)
+    return known and wanted and not others(asked)
 
 
 def _handed_over(text: str, whole: int) -> Span:
@@ -310,7 +313,6 @@ def _handed_over(text: str, whole: int) -> Span:
     what stands in the lines before it."""
     lines = [one.span() for one in _LINE.finditer(text)]
     said = [(*span, last) for first, last in lines for span in _sentences(text, first, last)]
-    after = dict(pairwise(last for _, last in lines))
     texts = [_plain(text, start, end) for start, end, _ in said]
     line = 0  # the first sentence of this one
     for n, (_, end, last) in enumerate(said):
@@ -322,7 +324,7 @@ def _handed_over(text: str, whole: int) -> Span:
         if texts[n].rstrip(_BLANK).endswith(_GONE):
             continue
         new_line = end == last
-        if new_line and text[last : after[last]].lstrip().startswith(_GONE):
+        if text[end:].lstrip().startswith(_GONE):
             continue  # its marks tell where it ends
         handing = texts[line if new_line else n : n + 1]
         if any(_announces(one, new_line) for one in handing):
@@ -358,7 +360,8 @@ def _begins_within(sentence: str) -> int:
         theirs = not aside and _has(clause, *kinds)
         if dash:
             theirs = theirs and len(clause) < _SHORT and not _ME.search(clause)
-        if theirs and sentence[mark.end() :].strip(_GONE + _BLANK):
+        rest = sentence[mark.end() :].strip(_BLANK)
+        if theirs and rest and not rest.startswith(_GONE):
             return mark.end()
         at = mark.end()
     return 0
