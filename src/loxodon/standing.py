@@ -179,7 +179,7 @@ def _on_record(store: Store) -> tuple[int, str]:
         return 0, str(error)
     if head is None and store.audit_rows.head:
         return 0, "the head of the audit log was changed; see `loxodon audit verify`"
-    return (head.n if head else 0), store.audit.trouble
+    return (head.n if head else 0) + store.audit.waiting, store.audit.trouble
 
 
 def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:

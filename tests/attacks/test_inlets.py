@@ -274,7 +274,7 @@ def test_a_mending_that_was_cut_short_is_finished(place: Place) -> None:
         store = memory._store
         with store.writing():  # as a kill leaves it: the words are gone, the pages are not
             scanning._Scan(memory.guard, store, True).database(memory)
-            store.erasure.set_value(scanning._UNSETTLED, "yes")
+            store.set_value(scanning._UNSETTLED, "yes")
     assert leaks(place.own)
     with place.open() as memory:
         memory.scan(mend=True)

@@ -230,7 +230,7 @@ class _Steps:
         for name in _OF_SPACE:
             _bring(os.path.join(old.folder, name), os.path.join(new.folder, name))
         with new.store.writing():
-            new.store.erasure.set_value(APPLIED, new.store.erasure.tombstones_version)
+            new.store.set_value(APPLIED, new.store.tombstones_version)
             new.store.audit_rows.append(old.store.audit_rows.each())
             new.store.audit_rows.head = old.store.audit_rows.head
 

@@ -86,7 +86,7 @@ class OpenSpace:
             from loxodon.store.sqlite.owner import value_of
 
             return value_of(os.path.join(self.folder, DATABASE), pausing.VALUE, self.keys)
-        return self.store.erasure.value(pausing.VALUE)
+        return self.store.value(pausing.VALUE)
 
     def _write_pauses(self, text: str) -> None:
         store = self.store
@@ -96,7 +96,7 @@ class OpenSpace:
             store = store_beside(self, os.path.join(self.folder, DATABASE))
         try:
             with store.writing():
-                store.erasure.set_value(pausing.VALUE, text)
+                store.set_value(pausing.VALUE, text)
         finally:
             if store is not self.store:
                 store.close()
@@ -123,7 +123,7 @@ class OpenSpace:
     @property
     def has_forgotten(self) -> bool:
         """Whether anything was ever forgotten here."""
-        return not isinstance(self.store, Off) and self.store.erasure.has_tombstones()
+        return not isinstance(self.store, Off) and self.store.has_tombstones()
 
     def gatekeeper(self) -> Gatekeeper:
         """Checks incoming text against what was forgotten."""

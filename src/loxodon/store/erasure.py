@@ -493,15 +493,6 @@ class Erasure:
         rows = self._db.all("SELECT kind, mark, until, size FROM tombstones")
         return [(kind, mark, until, size) for kind, mark, until, size in rows]
 
-    def has_tombstones(self) -> bool:
-        return self._db.one("SELECT 1 FROM tombstones LIMIT 1") is not None
-
-    @property
-    def tombstones_version(self) -> str:
-        """What changes whenever something is forgotten."""
-        ((count, until),) = self._db.all("SELECT count(*), sum(until % 1000000) FROM tombstones")
-        return f"{count}:{until or 0}"
-
     def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None:
         self._db.many(
             "INSERT INTO tombstones (kind, mark, until, size) VALUES (?1, ?2, ?3, ?4) "
@@ -539,14 +530,6 @@ class Erasure:
     def settle(self) -> bool:
         """Empty the write-ahead log; False if someone is still reading from it."""
         return self._db.settle()
-
-    def value(self, name: str) -> str:
-        """A single stored value; empty if there is none."""
-        row = self._db.one(self._db.sql["get_meta"], (name,))
-        return row[0] if row else ""
-
-    def set_value(self, name: str, value: str) -> None:
-        self._db.run(self._db.sql["set_meta"], (name, value))
 
 
 def _renamed(names: str, old: str, new: str) -> str:

@@ -212,6 +212,23 @@ class Store:
 
         return AuditRows(self._db)
 
+    def value(self, name: str) -> str:
+        """A single stored value; empty if there is none."""
+        return self._meta(name)
+
+    def set_value(self, name: str, value: str) -> None:
+        self._db.run(self._db.sql["set_meta"], (name, value))
+
+    def has_tombstones(self) -> bool:
+        """Whether anything was ever forgotten."""
+        return self._db.one("SELECT 1 FROM tombstones LIMIT 1") is not None
+
+    @property
+    def tombstones_version(self) -> str:
+        """What changes whenever something is forgotten."""
+        ((count, until),) = self._db.all("SELECT count(*), sum(until % 1000000) FROM tombstones")
+        return f"{count}:{until or 0}"
+
     def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
         """From now on, sign changes of sensitive memories with `sign`."""
         self._db.sign = sign

@@ -37,8 +37,8 @@ def take_over(store: Store, root: str, folder: str) -> None:
 def _pauses(store: Store, path: str) -> None:
     text = files.read(path).decode("ascii", "replace")
     with store.writing():
-        if not store.erasure.value(pausing.VALUE):
-            store.erasure.set_value(pausing.VALUE, text)
+        if not store.value(pausing.VALUE):
+            store.set_value(pausing.VALUE, text)
     files.remove(path)
 
 

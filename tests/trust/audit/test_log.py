@@ -133,7 +133,7 @@ def test_entry_of_a_write_is_undone_with_it(tmp_path: Path) -> None:
         memory.capture("likes tea")
         store = memory.workspace.store
         with pytest.raises(ZeroDivisionError), store.writing():
-            store.erasure.set_value("a", str(1 / 0))
+            store.set_value("a", str(1 / 0))
         memory.capture("likes coffee")
         assert [one.op for one in memory.audit.entries()] == ["capture", "capture"]
         assert memory.audit.verify().sound

@@ -139,7 +139,7 @@ def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path
     with opened(home, clock, new) as memory:
         memory.forget(entity="Zorinda")
         with memory._store.writing():
-            memory._store.erasure.set_value("forgotten_to", "")
+            memory._store.set_value("forgotten_to", "")
     shutil.copytree(kept, old, dirs_exist_ok=True)
     shutil.rmtree(kept)
     assert files_with(["Zorinda"], tmp_path)

@@ -217,7 +217,7 @@ def test_a_longer_name_is_somebody_elses(home: Path, clock: Clock) -> None:
         assert memory.validate() == []
     # And stays so when it is held against the marks again.
     with opened(home, clock) as memory, memory._store.writing():
-        memory._store.erasure.set_value("forgotten_to", "")
+        memory._store.set_value("forgotten_to", "")
     with opened(home, clock) as memory:
         assert "我在看张三丰的电影。" in texts(memory)
 

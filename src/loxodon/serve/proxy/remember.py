@@ -227,7 +227,7 @@ class Remembering:
 
 def _forgotten(memory: Memory) -> str:
     """What changes whenever something is forgotten."""
-    return memory.workspace.store.erasure.tombstones_version if memory.config.enabled else ""
+    return memory.workspace.store.tombstones_version if memory.config.enabled else ""
 
 
 # --- Pure -----------------------------------------------------------------------------------------

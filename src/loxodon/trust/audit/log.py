@@ -149,6 +149,11 @@ class Audit:
         text = self.rows.head
         return Head.of(text, self.key()) if text else None
 
+    @property
+    def waiting(self) -> int:
+        """Reads that are not in the log yet."""
+        return len(self._waiting)
+
     def _taken(self) -> list[dict[str, Any]]:
         with self._turn:
             taken, self._waiting = self._waiting, []

@@ -380,7 +380,7 @@ class _Record:
 
     def restore(self, made_at: str) -> None:
         with self._store.writing():
-            self._store.erasure.set_value("restored", made_at)
+            self._store.set_value("restored", made_at)
 
 
 @contextmanager

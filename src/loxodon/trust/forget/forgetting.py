@@ -88,11 +88,10 @@ def finish(memory: Memory, store: Store) -> bool:
     It is not where a run was killed, and where a backup was put in the place of a newer one.
     """
     workspace = memory.workspace
-    erasure = store.erasure
-    if not erasure.has_tombstones() or erasure.value(APPLIED) == erasure.tombstones_version:
+    if not store.has_tombstones() or store.value(APPLIED) == store.tombstones_version:
         return False
     with suppress(BusyStoreError), _alone(workspace.folder, 0):  # else whoever forgets does it
-        kept = [Tombstone(*one) for one in erasure.tombstones()]
+        kept = [Tombstone(*one) for one in store.erasure.tombstones()]
         _Forgetting(memory, store, workspace, kept, present=False).again()
         return True
     return False
@@ -322,7 +321,7 @@ class _Forgetting:
         erasure.scrub()
         if erasure.settle():
             with self._store.writing():
-                erasure.set_value(APPLIED, erasure.tombstones_version)
+                self._store.set_value(APPLIED, self._store.tombstones_version)
 
 
 _UNREAD = {"databases set aside", "damaged records"}

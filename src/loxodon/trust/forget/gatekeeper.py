@@ -36,9 +36,8 @@ class Gatekeeper:
 
     def marks(self) -> Marks | None:
         """The tombstones; None where nothing was ever forgotten."""
-        erasure = self._store.erasure
-        if (version := erasure.tombstones_version) != self._version:
-            kept = [Tombstone(*one) for one in erasure.tombstones()]
+        if (version := self._store.tombstones_version) != self._version:
+            kept = [Tombstone(*one) for one in self._store.erasure.tombstones()]
             marker = marker_of(self._home, self._config, self._store.space)
             self._marks, self._version = Marks(marker, kept) if kept else None, version
         return self._marks

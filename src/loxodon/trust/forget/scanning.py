@@ -51,11 +51,11 @@ def scan(memory: Memory, store: Store, *, mend: bool = False) -> Scanned:
         with store.writing():
             work.database(memory)
             if work.places:
-                store.erasure.set_value(_UNSETTLED, "yes")
+                store.set_value(_UNSETTLED, "yes")
     else:
         with store.reading():
             work.database(memory)
-    if mend and (work.places or store.erasure.value(_UNSETTLED)):
+    if mend and (work.places or store.value(_UNSETTLED)):
         _settle(memory, store)
     return Scanned(dict(work.found), dict(work.places), mend)
 
@@ -82,7 +82,7 @@ def _settle(memory: Memory, store: Store) -> None:
     memory.workspace.index()
     copies.renewed(memory.workspace, {})
     with store.writing():
-        store.erasure.set_value(_UNSETTLED, "")
+        store.set_value(_UNSETTLED, "")
 
 
 def _names_only(value: object) -> bool:
