@@ -30,7 +30,6 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 _REFUSED = {message for message, _ in REFUSED.values()}
 _FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
-_STEPS = "counts the steps of SQLite"
 LEFT_OUT = {
     "tests/attacks/test_audit_tampering.py": "changes SQLite files",
     "tests/trust/audit/test_log.py": "looks into SQLite files",
@@ -49,13 +48,7 @@ LEFT_OUT = {
     "tests/trust/forget/test_spaces.py::test_a_damaged": _FILES,
     "tests/trust/forget/test_spaces.py::test_a_deletion_that_is_killed": "is one transaction there",
     "tests/trust/forget/test_spaces.py::test_it_is_refused_while": "does not wait for others there",
-    "tests/write/test_consolidation.py::test_a_folder_that_cannot": _FILES,
     "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
-    "tests/write/test_consolidation.py::test_a_read_only_home": _FILES,
-    "tests/write/test_fading.py::test_a_phase_without_changes_costs": _STEPS,
-    "tests/write/test_fading.py::test_a_run_with_one_thing_said_costs": _STEPS,
-    "tests/write/test_fading.py::test_the_cost_follows": _STEPS,
-    "tests/write/test_phases.py::test_one_that_works_at_last": _FULL,
     "tests/write/test_phases.py::test_three_failures": _FULL,
 }
 """Tests that are not for PostgreSQL, by how their ids begin."""

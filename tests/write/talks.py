@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import apsw
-
 from loxodon import Memory
-from tests import on_postgres
 from tests.clock import NOW
 
 CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
@@ -41,34 +37,16 @@ def known(memory: Memory, *words: str) -> list[str]:
     return [one.content for one in records if all(word in one.content for word in words)]
 
 
-def rows(home: Path, space: str = "main") -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table of a home, but for the full text and what tells of the work itself:
-    where it stands, and how many writes it took."""
-    tables = _of_database(home, space) if on_postgres.ON else _of_file(home, space)
-    found = {name: sorted(rows, key=repr) for name, rows in tables}
-    found["meta"] = [row for row in found["meta"] if row[0] not in ("consolidation", "audit")]
-    del found["audit"]  # what the log of both says differs
-    found["counters"] = [row for row in found["counters"] if row[0] != "writes"]
-    return found
-
-
-def _of_file(home: Path, space: str) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    connection = apsw.Connection(str(home / "spaces" / space / "loxodon.db"))
-    for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):
-        if "_index" not in name and not name.startswith("sqlite_"):
-            yield name, list(connection.execute(f"SELECT * FROM {name}"))
-    connection.close()
-
-
-def _of_database(home: Path, space: str) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    ((server, url),) = on_postgres.databases(home)
-    database = url.rpartition("/")[2]
-    ((id,),) = server.ask(f"SELECT id FROM loxodon.spaces WHERE name = '{space}'", database)
-    tables = server.ask(
-        "SELECT table_name FROM information_schema.columns WHERE table_schema = 'loxodon' "
-        "AND column_name = 'space_id' AND table_name NOT IN ('words', 'indexed', 'files')",
-        database,
-    )
-    for (name,) in tables:
-        rows = server.ask(f"SELECT * FROM loxodon.{name} WHERE space_id = {id}", database)
-        yield str(name), [row[1:] for row in rows]
+def everything(home: Path, space: str = "main") -> dict[str, list[str]]:
+    """All that a memory tells of what was said and learned."""
+    with Memory.open(home, space, CONFIG, lambda: NOW) as memory:
+        records = memory.list(state="all")
+        return {
+            "turns": [repr(one) for one in memory.journal()],
+            "memories": sorted(map(repr, records)),
+            "history": sorted(repr(memory.history(one.id)) for one in records),
+            "entities": sorted(repr(memory.entity(one.name)) for one in memory.entities()),
+            "segments": [repr(one) for one in memory.segments()],
+            "events": [repr(one) for one in memory.events()],
+            "pages": [memory.snapshot("en"), memory.snapshot("zh")],
+        }

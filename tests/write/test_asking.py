@@ -20,15 +20,11 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.language.statements import TurnInContext
-from loxodon.types import Consolidated
-from loxodon.write.extract import fragments_of, read
-from loxodon.write.residue import worth_of
-from tests.clock import NOW, Clock
+from tests.clock import Clock
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 from tests.waiting import PATIENCE
-from tests.write.said import learn, said, store_of, tell
+from tests.write.said import learn
 
 # What the rules leave undecided: without a verb nobody knows what is said.
 ZEPHYR = "Zephyr on the invoices, as ever"
@@ -123,14 +119,6 @@ DROPPED = {"do": "drop", "id": "h1"}
 # What is asked
 
 
-@pytest.mark.parametrize("text", [ZEPHYR, CLOCK])
-def test_these_are_left_by_the_rules(text: str) -> None:
-    """If the rules learn to read one, the tests below want another that they cannot."""
-    told = read(TurnInContext(text, NOW, fragments_of(1, text)))
-    assert told.candidates == []
-    assert told.unclear
-
-
 def test_residue_asks_only_what_the_rules_left(server: Stage, opened: Open) -> None:
     memory = opened()
     server.play(knowing(server, GOOD))
@@ -158,18 +146,6 @@ def test_answers_become_memories_with_their_source(server: Stage, opened: Open) 
     assert memory.turn(f"{source.session}:{source.turn}").content == ZEPHYR
     assert memory.entity("Zephyr").entity.type == "person"
     assert memory.validate() == []
-
-
-def test_what_it_sees_nothing_in_is_settled(server: Stage, opened: Open) -> None:
-    memory = opened()
-    server.play(knowing(server, {}))
-    say(memory, ZEPHYR)
-    memory.consolidate()
-    assert memory.status().waiting == 0
-    assert memory.list() == []
-    say(memory, PLAIN)
-    memory.consolidate()
-    assert len(asked(server)) == 1
 
 
 def test_full_asks_in_batches_and_by_session(server: Stage, opened: Open) -> None:
@@ -266,33 +242,6 @@ def test_a_memory_is_updated_ended_or_confirmed_by_its_id(
     assert len(memory.get(york.id).sources) == 2
 
 
-def test_what_was_said_later_is_not_changed_by_older_words(server: Stage, opened: Open) -> None:
-    memory = opened(extraction="full")
-    memory.capture("The user lives in Leeds")
-    moved = claim("The user moved to York", do="update", id="m1")
-    server.play(knowing(server, {"York": [moved, DROPPED]}))
-    old = {"role": "user", "content": "I moved to York", "at": "2020-01-01T00:00:00+00:00"}
-    memory.add([old], session="old")
-    memory.consolidate()
-    assert [one.content for one in memory.list()] == ["The user lives in Leeds"]
-
-
-def test_importance_is_the_models_so_that_the_profile_has_it(server: Stage, opened: Open) -> None:
-    memory = opened(extraction="full")
-    nuts = claim(
-        "The user's throat swells from nuts",
-        attribute="allergy",
-        value="nuts",
-        category="health",
-        importance=1.0,
-    )
-    server.play(knowing(server, {"nuts": [nuts]}))
-    say(memory, "nuts make my throat swell")
-    memory.consolidate()
-    assert memory.list()[0].importance == 1.0
-    assert "nuts" in memory.profile(refresh=True)
-
-
 def test_what_could_not_be_asked_is_asked_later_and_may_be_taken_back(
     server: Stage, opened: Open, clock: Clock
 ) -> None:
@@ -309,21 +258,6 @@ def test_what_could_not_be_asked_is_asked_later_and_may_be_taken_back(
     assert memory.status().waiting == 0
 
 
-def test_what_a_person_has_touched_is_not_taken_back(
-    server: Stage, opened: Open, clock: Clock
-) -> None:
-    memory = opened(extraction="full")
-    server.play(answers(500))
-    say(memory, PLAIN)
-    memory.consolidate()
-    (leeds,) = memory.list()
-    memory.edit(leeds.id, importance=1.0)
-    clock.pass_days(1)
-    server.play(knowing(server, {}))
-    memory.consolidate(force=True)
-    assert memory.get(leeds.id).state == "active"
-
-
 def test_what_is_answered_unbelievably_three_times_is_asked_no_more(
     server: Stage, opened: Open, clock: Clock
 ) -> None:
@@ -336,22 +270,6 @@ def test_what_is_answered_unbelievably_three_times_is_asked_no_more(
     assert memory.status().waiting == 0
     assert memory.list() == []
     assert len(asked(server, "reading")) == 3
-
-
-def test_many_that_wait_are_asked_in_questions_a_model_can_hold(
-    server: Stage, opened: Open
-) -> None:
-    with opened(extraction="rules") as memory:
-        say(memory, *(f"{ZEPHYR} {n}" for n in range(60)))
-        memory.consolidate()
-        waiting = memory.status().waiting
-    assert waiting >= 60
-    memory = opened(daily_tokens=0)
-    server.play(knowing(server, {}))
-    say(memory, PLAIN)
-    memory.consolidate()
-    assert len(server.requests) > 1
-    assert memory.status().waiting == 0
 
 
 @pytest.mark.parametrize(
@@ -374,10 +292,6 @@ def test_without_a_model_nobody_is_asked(
 # What goes wrong
 
 
-def garbage(text: str) -> Scene:
-    return says(text)
-
-
 BAD: dict[str, Callable[[Stage], Scene]] = {
     "down": lambda server: answers(500),
     "rate limited": lambda server: answers(429, Retry_After="3600"),
@@ -385,7 +299,7 @@ BAD: dict[str, Callable[[Stage], Scene]] = {
     "no such page": lambda server: answers(404, b"<html>not here</html>"),
     "silent": silent,
     "empty": lambda server: answers(200),
-    "not json": lambda server: garbage("I would say that Zephyr is nice."),
+    "not json": lambda server: says("I would say that Zephyr is nice."),
     "cut": lambda server: says('{"1": [{"content": "Zeph', "length"),
     "wrong schema": lambda server: says({"1": "Zephyr", "2": 7}),
     "refusal": lambda server: completion({"content": None, "refusal": "I cannot help with that."}),
@@ -477,19 +391,6 @@ def test_the_cap_of_a_day_holds_and_the_next_goes_on(
     assert days == {"2026-02-04": 5000, "2026-02-05": 5000}
 
 
-def test_the_cap_of_full_is_its_own(server: Stage, opened: Open) -> None:
-    memory = opened(extraction="full", daily_tokens=100, daily_tokens_full=1_000_000)
-    with dear(server, 500):
-        say(memory, ZEPHYR)
-        memory.consolidate()
-    assert memory.status().waiting == 0
-    memory = opened(extraction="full", daily_tokens_full=600)
-    with dear(server, 500):
-        say(memory, CLOCK)
-        memory.consolidate()
-    assert memory.status().waiting == 1
-
-
 # Others at work
 
 
@@ -520,8 +421,7 @@ def test_others_can_write_while_it_thinks(server: Stage, opened: Open, tmp_path:
 def test_a_belief_that_changed_while_it_thought_is_left_alone(server: Stage, opened: Open) -> None:
     memory = opened()
     guess = "The user may be fond of the jazz clubs of Leeds"
-    tell(memory, said(guess, confidence=0.5, basis="perhaps"), role="assistant")
-    belief = memory.list(kind="belief")[0]
+    belief = memory.capture(guess, "belief", confidence=0.5)
 
     def rejected_meanwhile(handler: BaseHTTPRequestHandler) -> None:
         if len(asked(server, "weigh")) == 1:
@@ -598,23 +498,6 @@ def test_full_rewords_summaries_within_their_limits(
     assert "虾" in memory.get(summary.id).content
 
 
-def test_a_day_that_could_not_be_asked_about_is_asked_again(
-    server: Stage, opened: Open, clock: Clock
-) -> None:
-    memory = opened(extraction="full")
-    server.play(answers(500))
-    say(memory, PLAIN)
-    memory.consolidate()
-    clock.pass_days(1)
-    memory.consolidate(force=True)
-    assert not any(one.compressed for one in memory.events())
-    server.play(knowing(server, {}))
-    clock.pass_days(1)
-    memory.consolidate(force=True)
-    assert all(one.compressed for one in memory.events())
-    assert asked(server, "compress")
-
-
 # Hostile answers
 
 
@@ -650,17 +533,8 @@ def test_hostile_answers_do_no_harm(
     for content in now.values():
         assert not re.search(r"Moscow|Vladimir|evil|SYSTEM|secret|x{50}", content)
         assert content.isprintable()
-    assert store_of(memory).worklog.work().attempts == 0
+    assert memory.status().attempts == 0
     assert memory.validate() == []
-
-
-def test_the_outcome_says_what_it_took(server: Stage, opened: Open) -> None:
-    memory = opened()
-    server.play(answers(503))
-    say(memory, ZEPHYR)
-    done: Consolidated = memory.consolidate()
-    assert "503" in done.problem
-    assert done.counts["waiting"] == 1
 
 
 # What a model may not do
@@ -689,20 +563,6 @@ def test_a_poisoned_model_plants_nothing(
     assert asked(server)
     assert "Zorvex" not in pages
     assert not [one for one in memory.list(state="all") if "Zorvex" in one.content]
-
-
-def test_what_was_kept_before_reaches_no_model(server: Stage, opened: Open) -> None:
-    memory = opened(extraction="full")
-    server.play(knowing(server, {}))
-    token = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"
-    say(memory, f"{ZEPHYR} with it")
-    with memory._store.writing():  # as before there were rules
-        memory._store._db.run("UPDATE turns SET content = content || ?", (f" {token}",))
-    memory.consolidate(force=True)
-    sent = json.dumps([one.body for one in server.requests])
-    assert "Zephyr" in sent
-    assert "[secret: github token]" in sent
-    assert token not in sent
 
 
 # Whether it can read
@@ -757,28 +617,7 @@ def test_one_that_does_not_read_well_is_asked_nothing(
     assert len(asked(server, "trial")) == 2
 
 
-def test_nonsense_is_no_pass(server: Stage, opened: Open) -> None:
-    memory = opened(check=True)
-    server.play(says("no idea"))
-    say(memory, ZEPHYR)
-    memory.consolidate()
-    memory.consolidate(force=True)
-    assert len(server.requests) == 1
-    assert not memory.list()
-
-
 # In batches
-
-
-def test_a_flush_waits_for_a_whole_question(server: Stage, opened: Open) -> None:
-    memory = opened()
-    server.play(knowing(server, {}))
-    say(memory, ZEPHYR)
-    memory.flush()
-    assert server.requests == []
-    say(memory, *(f"{ZEPHYR} {n}" for n in range(40)))
-    memory.flush()
-    assert asked(server, "reading")
 
 
 def test_questions_are_on_their_way_at_once_within_the_cap(server: Stage, opened: Open) -> None:
@@ -797,33 +636,6 @@ def test_questions_are_on_their_way_at_once_within_the_cap(server: Stage, opened
     memory.consolidate()
     assert len(asked(server, "reading")) == 3
     assert memory.status().waiting == 0
-
-
-def test_where_much_waits_the_most_promising_is_asked_first(server: Stage, opened: Open) -> None:
-    dull, good = f"{CLOCK} {'cuckoo ' * 60}", f"{ZEPHYR} {'every week ' * 30}"
-    assert worth_of(good, "en") > worth_of(dull, "en")
-    with opened(extraction="rules") as rules:
-        say(rules, *(f"{dull}{n}" for n in range(50)), good)
-        rules.consolidate()
-    memory = opened(daily_tokens=6_000)
-    server.play(knowing(server, {}))
-    memory.consolidate(force=True)
-    (question,) = asked(server, "reading")
-    told = numbered(question).values()
-    assert 1 < len(told) < 50
-    assert any("Zephyr" in text for text in told)
-
-
-def test_a_run_says_what_it_asked_and_what_that_changed(server: Stage, opened: Open) -> None:
-    memory = opened()
-    server.play(knowing(server, {**GOOD, "clock": [claim("The user is an astronaut")]}))
-    say(memory, ZEPHYR, CLOCK)
-    report = memory.consolidate().model
-    assert report
-    assert (report.questions, report.asked, report.decided) == (1, 2, 1)
-    assert report.did == {"add": 1}
-    assert sum(report.refused.values()) == 1
-    assert report.tokens.keys() == {"reading"}
 
 
 def test_crowded_partitions_are_merged_by_full(server: Stage, opened: Open) -> None:

@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from loxodon import Memory
-from loxodon.write.buffer import Buffered, flush_due
-from tests.each import each
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -18,34 +16,6 @@ class Clock:
 
     def __call__(self) -> datetime:
         return self.now
-
-
-@each(
-    ("turns", "tokens", "ago", "reason"),
-    [
-        (0, 0, 0, ""),
-        (1, 20, 10, ""),
-        (1, 20, 179, ""),
-        (1, 20, 180, "quiet"),
-        (40, 6_000, 1, "tokens"),
-        (1, 20, -365 * 86_400, "quiet"),  # the clock went back by a year
-        (1, 20, 365 * 86_400, "quiet"),
-        (1, 20, -10, ""),
-    ],
-)
-def test_a_flush_is_due_after_quiet_or_much_talk(
-    turns: int, tokens: int, ago: int, reason: str
-) -> None:
-    waiting = Buffered(turns, tokens, NOW - timedelta(seconds=ago) if turns else None)
-    assert flush_due(waiting, NOW, 180, 6_000) == reason
-
-
-def test_what_was_said_before_one_began_does_not_wait() -> None:
-    ago = [NOW - timedelta(seconds=seconds) for seconds in (20, 10)]
-    waiting = Buffered(2, 20, ago[1], ago[0])
-    assert flush_due(waiting, NOW, 180, 6_000, began=ago[1]) == "over"
-    assert flush_due(waiting, NOW, 180, 6_000, began=ago[0]) == ""
-    assert flush_due(Buffered(0, 0, None), NOW, 180, 6_000, began=NOW) == ""
 
 
 def test_a_flush_makes_known_what_was_said_and_leaves_the_night_its_work(tmp_path: Path) -> None:

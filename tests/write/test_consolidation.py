@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 import textwrap
-from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import BusyStoreError, FullStoreError, UnwritableStoreError
-from loxodon.filelock import lock_on
-from loxodon.layout import CONSOLIDATION_LOCK
+from loxodon.errors import FullStoreError
 from tests.clock import NOW, Clock
-from tests.write.talks import CONFIG, EN, ZH, known, rows, said
+from tests.write.talks import CONFIG, EN, ZH, everything, known, said
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,14 +42,6 @@ def run_today(memory: Memory) -> Memory:
     memory.add(said("I live in Leeds"))
     memory.consolidate()
     return memory
-
-
-def test_nothing_is_due_in_an_empty_home(memory: Memory, clock: Clock) -> None:
-    assert memory.consolidation_due() == ""
-    clock.pass_days(100)
-    assert memory.consolidation_due() == ""
-    memory.capture("kept by hand")
-    assert memory.consolidation_due() == ""
 
 
 def test_the_first_words_are_due_at_once(memory: Memory) -> None:
@@ -100,12 +86,6 @@ def test_it_is_overdue_after_two_days(run_today: Memory, clock: Clock) -> None:
     assert run_today.consolidate(if_due=True).reason == "overdue"
 
 
-def test_what_was_captured_is_no_backlog(run_today: Memory) -> None:
-    for n in range(101):
-        run_today.capture(f"kept by hand {n}")
-    assert (run_today.consolidation_due(), run_today.status().pending) == ("", 0)
-
-
 @pytest.mark.parametrize(
     ("zone", "due"),
     [
@@ -144,27 +124,6 @@ def test_a_clock_that_was_wrong_once_does_not_stop_it_for_years(
 
 
 # Two runs are one
-
-
-def test_threads_that_consolidate_at_once_are_one_run(tmp_path: Path) -> None:
-    def opened() -> Memory:
-        return Memory.open(tmp_path / "home", config=CONFIG, clock=Clock())
-
-    shared, own = opened(), opened()
-    shared.add(said(*ZH, *EN))
-    with ThreadPoolExecutor(6) as pool:
-        done = [pool.submit(one.consolidate) for one in (shared, own) * 3]
-        outcomes = [one.result() for one in done]
-    assert Counter(one.ran for one in outcomes) == {True: 1, False: 5}
-    assert {one.reason for one in outcomes if not one.ran} <= {
-        "another run did it",
-        "nothing is pending",
-    }
-    assert len(known(own, "花生")) == len(known(own, "shellfish")) == 1
-    assert own.status().attempts == 0
-    assert own.validate() == []
-    shared.close()
-    own.close()
 
 
 CONSOLIDATE = """
@@ -225,106 +184,7 @@ def test_another_process_may_append_meanwhile(tmp_path: Path) -> None:
         assert memory.validate() == []
 
 
-def test_what_is_said_during_a_run_waits_for_the_next(tmp_path: Path) -> None:
-    memory, other = (Memory.open(tmp_path, config=CONFIG, clock=Clock()) for _ in range(2))
-
-    def talk_on(phase: int, done: int, total: int) -> None:
-        other.add(said("I'm allergic to peanuts", session=f"during {phase}"))
-
-    memory.add(said("I live in Leeds"))
-    assert memory.consolidate(progress=talk_on).turns == 1
-    assert memory.status().pending == 7
-    assert (len(known(memory, "Leeds")), known(memory, "peanuts")) == (1, [])
-    assert memory.consolidate().turns == 7
-    assert len(known(memory, "peanuts")) == 1
-    memory.close()
-    other.close()
-
-
-def test_a_run_that_failed_did_not_do_it_for_the_one_that_waited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The second takes over, whichever phase the first came to."""
-    memory = Memory.open(tmp_path, config=CONFIG, clock=Clock())
-    memory.add(said("I live in Leeds"))
-    for phase in (1, 2, 3, 4):
-        memory.consolidate(phase=phase)
-    lock = lock_on(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
-    assert lock.acquire(0)
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(memory.consolidate)
-        assert not waiting.done()
-        lock.release()
-        assert waiting.result(timeout=60).reason == "interrupted"
-    lock.close()
-    memory.close()
-
-
-def test_a_run_that_hangs_is_not_waited_for_forever(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("loxodon.write.consolidation._WAIT_SECONDS", 0.05)
-    memory.add(said("I live in Leeds"))
-    lock = lock_on(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
-    assert lock.acquire(0)
-    with pytest.raises(BusyStoreError, match="another consolidation"):
-        memory.consolidate()
-    assert memory.status().attempts == 0
-    lock.release()
-    assert memory.consolidate().ran
-    lock.close()
-
-
 # Homes that cannot be written
-
-
-def test_a_folder_that_cannot_be_written(memory: Memory) -> None:
-    memory.add(said("I live in Leeds"))
-    os.mkdir(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
-    with pytest.raises(UnwritableStoreError) as caught:
-        memory.consolidate()
-    assert "permissions" in caught.value.hint
-
-
-@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root can become another")
-def test_a_read_only_home_can_be_looked_at(tmp_path: Path) -> None:
-    """A run is refused with a sentence; what was learned can be read."""
-    home = tmp_path / "home"
-    with Memory.open(home, config=CONFIG, clock=Clock()) as memory:
-        memory.add(said("I live in Leeds"))
-        memory.consolidate()
-        memory.add(said("I'm allergic to peanuts", session="t"))
-    space = home / "spaces" / "main"
-    os.remove(space / CONSOLIDATION_LOCK)
-    for path in (space / "loxodon.db", space, space.parent, home):
-        path.chmod(0o555)
-    script = """
-        import os, sys
-        from pathlib import Path
-        import tests.conftest, urllib.parse, zoneinfo  # while what is imported can be read
-        import loxodon.write.consolidation, loxodon.language.en, loxodon.write.pages.gather
-        from loxodon import Memory
-        from loxodon.errors import UnwritableStoreError
-        from tests.clock import Clock
-        from tests.write.talks import CONFIG
-
-        zoneinfo.ZoneInfo("Asia/Shanghai")
-        for folder in [*Path(sys.argv[1]).parents][:4]:
-            folder.chmod(0o755)
-        os.setuid(65534)
-        with Memory.open(Path(sys.argv[1]), config=CONFIG, clock=Clock()) as memory:
-            assert memory.status().pending == 1
-            assert "Leeds" in memory.snapshot()
-            for more in ({}, {"force": True}, {"phase": 7}):
-                try:
-                    memory.consolidate(**more)
-                except UnwritableStoreError:
-                    print("refused")
-    """
-    process = started(script, home)
-    assert process.communicate(timeout=60)[0].split() == ["refused"] * 3
-    for path in (home, space.parent, space):
-        path.chmod(0o755)
 
 
 def test_a_full_disk_undoes_the_phase_and_loses_nothing(tmp_path: Path) -> None:
@@ -349,50 +209,11 @@ def test_a_full_disk_undoes_the_phase_and_loses_nothing(tmp_path: Path) -> None:
                 db.all("PRAGMA max_page_count=1073741823")
                 memory.consolidate()
             assert memory.status().pending == 0
-        assert rows(tmp_path / name) == rows(whole)
+        assert everything(tmp_path / name) == everything(whole)
     assert failed >= 2
 
 
 # Whatever is said
-
-
-ODD_SESSIONS = ("a/b", "会话 一", "🐘", "%s'; DROP TABLE turns", "x" * 512, "..", "a\tb")
-
-
-def test_sessions_of_any_name(memory: Memory) -> None:
-    for name in ODD_SESSIONS:
-        memory.add([{"role": "user", "content": "I live in Leeds", "at": NOW.isoformat()}], name)
-    outcome = memory.consolidate()
-    assert outcome.turns == len(ODD_SESSIONS)
-    (kept,) = [one for one in memory.list() if "Leeds" in one.content]
-    assert {one.session for one in kept.sources} == set(memory_sessions(memory))
-    assert memory.validate() == []
-
-
-def memory_sessions(memory: Memory) -> Iterator[str]:
-    return (one.session for one in memory.journal())
-
-
-def test_turns_without_a_time_are_said_now(memory: Memory, clock: Clock) -> None:
-    clock.now = datetime(2026, 5, 6, 1, 30, tzinfo=UTC)
-    memory.add([{"role": "user", "content": "I live in Leeds"}, {"role": "user", "content": "ok"}])
-    memory.consolidate()
-    (kept,) = [one for one in memory.list() if "Leeds" in one.content]
-    assert kept.valid_from == clock.now
-    assert [event.date for event in memory.events()] == ["2026-05-06"]
-
-
-def test_each_turn_has_the_day_it_was_where_it_was_said(memory: Memory, clock: Clock) -> None:
-    clock.now = datetime(2026, 5, 7, 12, 0, tzinfo=UTC)
-    memory.add(
-        [
-            {"role": "user", "content": "I live in Leeds", "at": "2026-05-05T23:30:00-07:00"},
-            {"role": "user", "content": "I'm allergic to peanuts", "at": "2026-05-06T14:31:00"},
-        ]
-    )
-    memory.consolidate()
-    assert {event.date for event in memory.events()} <= {"2026-05-05", "2026-05-06"}
-    assert memory.validate() == []
 
 
 @pytest.mark.parametrize(
@@ -412,18 +233,3 @@ def test_a_very_long_message_is_taken_like_any_other(memory: Memory, text: str) 
     assert (outcome.turns, outcome.counts.get("failed", 0)) == (3, 0)
     assert len(known(memory, "peanuts")) == len(known(memory, "York")) == 1
     assert memory.validate() == []
-
-
-def test_a_clock_that_jumps_back_between_runs(memory: Memory, clock: Clock) -> None:
-    memory.add(said("I live in Leeds"))
-    memory.consolidate()
-    (kept,) = [one for one in memory.list() if "Leeds" in one.content]
-    clock.now = NOW - timedelta(days=400)
-    memory.touch([kept.id])
-    memory.add(said("I'm allergic to peanuts", session="t", at=clock.now))
-    memory.consolidate()
-    assert len(known(memory, "Leeds")) == len(known(memory, "peanuts")) == 1
-    assert memory.validate() == []
-    clock.now = NOW + timedelta(days=1)
-    memory.consolidate(force=True)
-    assert len(known(memory, "Leeds")) == 1

@@ -83,15 +83,6 @@ def test_own_words_that_it_tells_anew_are_taken_back(memory: Memory) -> None:
     assert [one.content for one in memory.list()] == [skis["content"]]
 
 
-def test_nothing_to_remember_drops_what_the_rules_read(memory: Memory) -> None:
-    told(memory, SKIING)
-    assert memory.list()
-    ticket, _ = waiting(memory)
-    memory.take_answer(ticket, '{"1": []}')
-    assert memory.list() == []
-    assert memory.status().waiting == 0
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -129,16 +120,6 @@ def test_an_answer_that_comes_too_late_is_refused(memory: Memory) -> None:
         memory.take_answer(ticket, answer(lines, Zephyr=GOOD["Zephyr"]))
 
 
-def test_much_is_handed_out_in_parts(memory: Memory) -> None:
-    told(memory, *(f"{n:03} {CLOCK} {'cuckoo ' * 40}" for n in range(25)))
-    before = memory.status().waiting
-    found = memory.hand_out()
-    assert 0 < found.left < 25
-    ticket, lines = waiting(memory)
-    memory.take_answer(ticket, answer(lines))
-    assert memory.status().waiting < before
-
-
 def test_what_is_not_believed_comes_back_with_its_number(memory: Memory) -> None:
     told(memory, ZEPHYR, CLOCK)
     ticket, lines = waiting(memory)
@@ -160,23 +141,6 @@ def test_an_agent_can_be_handed_every_message(tmp_path: Path, clock: Clock) -> N
         assert ("1 2026-02-04 user", PLAIN) in lines
         memory.take_answer(ticket, '{"1": [{"do": "drop", "id": "h1"}]}')
         assert memory.list() == []
-
-
-def test_of_what_an_assistant_said_the_end_is_shown(memory: Memory) -> None:
-    asked = "So, which one is on the invoices?"
-    memory.add(
-        [
-            {"role": "assistant", "content": f"{'Many words about it. ' * 99}{asked}", "id": "a"},
-            {"role": "user", "content": ZEPHYR, "id": "b"},
-        ],
-        session="s",
-    )
-    memory.consolidate()
-    _, lines = waiting(memory)
-    ((label, shown),) = [one for one in lines if one[0].startswith("-")]
-    assert label.endswith("assistant")
-    assert shown.endswith(asked)
-    assert len(shown) < 400
 
 
 def test_it_is_the_owners(memory: Memory) -> None:

@@ -12,8 +12,6 @@ import pytest
 
 from loxodon import Memory
 from loxodon.text.steps import counted
-from loxodon.write.attempt import MARK
-from loxodon.write.phases import MOST_STEPS
 from tests.clock import Clock
 from tests.long import LONG
 from tests.write.hostile import messages
@@ -53,33 +51,6 @@ def test_what_is_said_around_hostile_messages_is_learned_in_steps_that_grow_with
     assert took[1] <= 2.2 * took[0]
 
 
-@pytest.mark.parametrize("unit", ["1", "的", "I like tea and ", "a\n"])
-def test_a_message_of_megabytes_takes_no_more_steps_than_one_may(tmp_path: Path, unit: str) -> None:
-    size = 10_000_000 if LONG else 400_000
-    memory, steps = consolidated(tmp_path / "long", {"": unit * (size // len(unit))})
-    with memory:
-        assert facts_of(memory)
-        assert not memory.status().failed
-    assert steps <= MOST_STEPS
-
-
-def test_a_message_that_takes_too_many_steps_is_put_aside_and_named(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("loxodon.write.phases.MOST_STEPS", 5_000)
-    long = "the walrus sang, " * 400
-    memory.add(said(FACTS[0], long, FACTS[1]))
-    done = memory.consolidate()
-    assert facts_of(memory)
-    assert done.counts["failed"] == 1
-    assert memory.status().aside == ("t_2",)
-    assert "walrus" in memory.recall("which animal sang? the walrus").context
-    monkeypatch.undo()
-    memory.add(said("I like tea.", id="later"))
-    memory.consolidate()
-    assert memory.status().aside == ("t_2",)  # what goes on with its session does not read it again
-
-
 KILLER = """
     import os, signal, sys
     from pathlib import Path
@@ -115,7 +86,6 @@ def test_a_message_that_kills_two_runs_is_put_aside_by_the_third(
         assert memory.status().aside == ("t_2",)
         assert not memory.status().attempts
         assert "walrus" in memory.recall("the walrus").context
-    assert not list(tmp_path.rglob(MARK))
 
 
 def test_one_kill_puts_nothing_aside(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from loxodon import Memory
 from loxodon.types import Record
-from loxodon.write.wavering import settled
 from tests.clock import NOW, Clock
 
 EN = ("I like coffee", "I don't like coffee")
@@ -130,11 +129,3 @@ def test_the_settings_say_how_many_in_how_many_days(tmp_path: Path, clock: Clock
         with Memory.open(tmp_path, f"s{changes}", config=config, clock=clock) as memory:
             tell(memory, clock, *EN, *EN)
             assert [one.kind for one in known(memory)] == [kind]
-
-
-def test_the_note_goes_and_nothing_else() -> None:
-    assert settled("The user dislikes tea (not settled: changed 3 times since 2026-02-05)") == (
-        "The user dislikes tea"
-    )
-    assert settled("用户不喜欢茶（未定：自 2026-02-05 起改变 3 次）") == "用户不喜欢茶"
-    assert settled("The user likes tea (green)") == "The user likes tea (green)"
