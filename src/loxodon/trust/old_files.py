@@ -36,6 +36,10 @@ def take_over(store: Store, root: str, folder: str) -> None:
 
 def _pauses(store: Store, path: str) -> None:
     text = files.read(path).decode("ascii", "replace")
+    try:
+        json.loads(text)
+    except ValueError:  # it is nobody's pause; the file stays for its owner to look at
+        return
     with store.writing():
         if not store.value(pausing.VALUE):
             store.set_value(pausing.VALUE, text)
@@ -45,12 +49,13 @@ def _pauses(store: Store, path: str) -> None:
 def _tombstones(store: Store, path: str) -> None:
     with store.writing():
         for line in _lines([path]):
-            if kept := line.get("receipt"):
-                store.erasure.put_receipts([StoredReceipt(**kept)])
-            else:
-                mark = bytes.fromhex(line["mark"])
-                one = (line["kind"], mark, line["until"], line.get("size", 0))
-                store.erasure.put_tombstones([one])
+            with suppress(ValueError, TypeError, KeyError):  # not a line of ours
+                if kept := line.get("receipt"):
+                    store.erasure.put_receipts([StoredReceipt(**kept)])
+                else:
+                    mark = bytes.fromhex(line["mark"])
+                    one = (line["kind"], mark, line["until"], line.get("size", 0))
+                    store.erasure.put_tombstones([one])
     files.remove(path)
 
 
@@ -76,4 +81,5 @@ def _lines(paths: Iterable[str]) -> Iterator[dict[str, Any]]:
     for path in paths:
         for line in files.read(path).splitlines():
             with suppress(ValueError):  # cut short by a kill
-                yield json.loads(line)
+                if isinstance(found := json.loads(line), dict):
+                    yield found

@@ -32,6 +32,7 @@ HEAD_BAD = "audit.head_bad"
 _MOST_RUNS = 2_000
 """Ids, or ids in a row, that an entry names; one with `more` may be about any other too."""
 _MOST_WAITING = 100
+_MOST_KEPT = 10_000  # while they cannot be written
 _MOST_SECONDS = 5.0
 """How many reads wait in memory, and for how long while others come."""
 FLUSH_SECONDS = 1.0
@@ -119,6 +120,8 @@ class Audit:
                 pass
             self.trouble = ""
         except LoxodonError as error:  # a read is not refused for its record
+            with self._turn:
+                del self._waiting[:-_MOST_KEPT]
             self.trouble = str(error)
 
     @contextmanager

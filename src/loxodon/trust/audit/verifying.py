@@ -74,7 +74,7 @@ def verified(
         good += 1
         if ACCEPTED in row.entry:
             accepted = row.n
-        elif HEAD_BAD in row.entry:
+        elif f'"op":"{HEAD_BAD}"' in row.entry:
             found.append(Finding("head_bad", row.n))
         first, last, tip = first or row.n, row.n, row.mac
     if found and found[0].n == 1 and found[0].kind == "gap" and 0 < keep <= last - first:
