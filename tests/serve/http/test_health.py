@@ -31,16 +31,16 @@ def test_paused_and_busy_memory_is_healthy(tmp_path: Path) -> None:
         assert http.get("/health").json() == {"status": "ok", "reasons": [], "paused": ["main"]}
         text = http.get("/metrics").text
         for line in (
-            "loxodon_up 1",
-            "loxodon_runner_up 1",
-            'loxodon_turns{space="main"} 5',
-            'loxodon_pending_turns{space="main"} 5',
-            'loxodon_paused{space="main"} 1',
-            'loxodon_memories{space="a\\"\\\\",state="active"} 1',
-            "loxodon_turns_added_total 5",
-            'loxodon_requests_total{operation="recall",status="400"} 1',
-            'loxodon_request_seconds_bucket{operation="recall",le="+Inf"} 1',
-            'loxodon_request_seconds_count{operation="recall"} 1',
+            "loxodon_up 1.0",
+            "loxodon_runner_up 1.0",
+            'loxodon_turns{space="main"} 5.0',
+            'loxodon_pending_turns{space="main"} 5.0',
+            'loxodon_paused{space="main"} 1.0',
+            'loxodon_memories{space="a\\"\\\\",state="active"} 1.0',
+            "loxodon_turns_added_total 5.0",
+            'loxodon_requests_total{operation="recall",status="400"} 1.0',
+            'loxodon_request_seconds_bucket{le="+Inf",operation="recall"} 1.0',
+            'loxodon_request_seconds_count{operation="recall"} 1.0',
         ):
             assert f"{line}\n" in text, line
         assert text.endswith("\n")
@@ -84,4 +84,4 @@ def test_damaged_space_and_failed_work_make_it_red(tmp_path: Path) -> None:
             *(("ingestion", "broken"), ("ingestion", "lost")),
             *(("store", "broken"), ("store", "lost")),
         ]
-        assert "loxodon_up 0\n" in http.get("/metrics").text
+        assert "loxodon_up 0.0\n" in http.get("/metrics").text

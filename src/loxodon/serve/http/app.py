@@ -1,18 +1,22 @@
-"""Answers requests: finds the operation, lets it in, does it in a thread, tells what came of it.
-
-A plain ASGI application. It finds its routes by the parts of the path as they were sent, because
-the name of a space may have a slash in it.
-"""
+"""Answers requests: finds the operation, lets it in, does it in a thread, tells what came of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from secrets import token_hex
 from time import perf_counter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
 
-from loxodon.errors import LoxodonError, StoreError, UsageError
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import Message, Receive, Scope, Send
+
+from loxodon.errors import InputError, LoxodonError, StoreError, UsageError
 from loxodon.memory import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.http.console import Console, Exchange
@@ -29,33 +33,11 @@ from loxodon.serve.http.guard import (
 )
 from loxodon.serve.http.health import Watch
 from loxodon.serve.http.metrics import Metrics
-from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
-from loxodon.serve.http.own import OWNERS, ServerPages
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation
+from loxodon.serve.http.pages import ServerPages
 from loxodon.serve.http.rates import GUESSES, Rates
-from loxodon.serve.http.replies import (
-    Reply,
-    bytes_of,
-    document,
-    encoded,
-    error_of,
-    failed,
-    refused,
-    send_reply,
-    start_of,
-)
-from loxodon.serve.http.requests import (
-    GONE,
-    MOST_BYTES,
-    ClientGoneError,
-    Message,
-    Receive,
-    Request,
-    Scope,
-    Send,
-    body_of,
-    json_of,
-    request_of,
-)
+from loxodon.serve.http.replies import PRIVATE, document, encoded, error_of, failed, text
+from loxodon.serve.http.requests import MOST_BYTES, body_of, json_of, language_of, peer_of, query_of
 from loxodon.serve.http.streaming import Steps, form_of, given_up, written
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log, log_fields
@@ -65,20 +47,11 @@ from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
 from loxodon.verbs.arguments import TEXT, Argument
 
-Result = TypeVar("Result")
-
-_SMALL = 1 << 16
-"""Bytes of a body that is read on the spot; a larger one would keep others waiting."""
+GONE = 499  # the status that is counted where nobody is there to get one
+_SMALL = 1 << 16  # bytes of a body that is parsed on the event loop
 _CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
-
-class Match(NamedTuple):
-    """An operation that a path asks for."""
-
-    operation: Operation
-    space: str
-    names: Mapping[str, str]
-    caller: Caller = Caller()
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Done(NamedTuple):
@@ -87,6 +60,24 @@ class Done(NamedTuple):
     text: str
     about: Mapping[str, Any]
     result: object
+
+
+class _Name(Convertor[str]):
+    """A part of a path as it was sent: the name of a space may have a slash in it, as %2F."""
+
+    regex = "[^/]+"
+
+    def convert(self, value: str) -> str:
+        try:
+            return unquote_to_bytes(value).decode()
+        except UnicodeDecodeError:
+            raise InputError("the URL is not UTF-8", hint="use percent-encoded UTF-8") from None
+
+    def to_string(self, value: str) -> str:
+        raise NotImplementedError
+
+
+register_url_convertor("name", _Name())
 
 
 class App:
@@ -103,231 +94,51 @@ class App:
         exchange: Exchange | None = None,
     ) -> None:
         self.metrics = Metrics()
-        self._console = console or Console()
-        self._exchange = exchange
-        self._at_work: set[Steps] = set()
-        self._stopping = False
         self._host = host
         self._door = at
         self._most = most_bytes
+        self._console = console or Console()
+        self._exchange = exchange
         self._rates = Rates(host.config.serve.rate)
         self._watch = Watch(host, runner)
-        self._own = ServerPages(host, at, self._watch, self.metrics)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":  # a websocket: there is none here
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        started = perf_counter()
-        self.metrics.running += 1
-        name, status = "none", GONE
-        begun = False
-
-        async def sending(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            name, status = await self._safely(scope, receive, sending)
-        except ClientGoneError:
-            pass
-        except Exception as error:
-            # The last resort: a client gets a document, whatever is wrong with us. What the error
-            # says is not logged, because it may have words of the memory in it.
-            status = 500
-            log("defect", operation=name, kind=type(error).__name__, at_line=_line_of(error))
-            if not begun:
-                await send_reply(send, failed(_defect(error), "en"))
-        finally:
-            self.metrics.running -= 1
-            self.metrics.request(name, status, perf_counter() - started)
-
-    async def _safely(self, scope: Scope, receive: Receive, send: Send) -> tuple[str, int]:
-        """Answer a request, or say why not; what it was, and the status."""
-        language = "en"
-        try:
-            request = request_of(scope)
-            language = request.language
-            return await self._answer(request, receive, send)
-        except RefusedError as refusal:
-            reply, code = refused(refusal, language), refusal.code
-        except LoxodonError as error:
-            reply, code = failed(error, language), error.code
-        log("refused", status=reply.status, code=code)
-        await send_reply(send, reply)
-        return "refused", reply.status
-
-    # Finding out what is asked
-
-    async def _answer(self, request: Request, receive: Receive, send: Send) -> tuple[str, int]:
-        """Answer a request; what it was, and the status."""
-        open_to_all = self._open_to_all(request, receive)
-        if open_to_all is not None:
-            name, method, answer = open_to_all
-            check_place(self._door, request.headers)
-            self._rates.take(request.peer)
-            return name, await self._sent(send, await self._only(method, request, answer))
-        caller = self._let_in(request)
-        own = self._own.at(request.parts)
-        if own is not None:
-            name, methods = own
-            if name in OWNERS and not caller.owns_all:
-                raise not_granted()
-            if request.method == "OPTIONS":
-                return name, await self._sent(send, _options(methods))
-            method = "GET" if request.method == "HEAD" else request.method
-            if method not in methods:
-                raise _not_allowed(methods)
-            return name, await self._sent(send, await methods[method](request, caller))
-        found = _matches(request.parts)
-        if not found:
-            raise RefusedError(
-                404,
-                "no_route",
-                UsageError("not found", hint="see /openapi.json or /docs for the available paths"),
-            )
-        if request.method == "OPTIONS":
-            return "options", await self._sent(send, _options(found))
-        match = found.get("GET" if request.method == "HEAD" else request.method)
-        if match is None:
-            raise _not_allowed(found)
-        self._check_reach(match, caller)
-        with acting(Actor("http", caller.agent, caller.name)):
-            match = match._replace(caller=caller)
-            return match.operation.name, await self._operate(match, request, receive, send)
-
-    def _open_to_all(
-        self, request: Request, receive: Receive
-    ) -> tuple[str, str, Callable[[Request], Awaitable[Reply]]] | None:
-        """What needs no token: the health, for whoever watches the machine, and what a browser must
-        have before it can have one."""
-        if request.parts == ("health",):
-            return "health", "GET", self._own.health
-        if request.parts == ("v1", "exchange") and self._exchange is not None:
-            return "exchange", "POST", partial(self._exchanged, self._exchange, receive)
-        file = self._console.asked(request)
-        if file is not None:
-            return "console", "GET", partial(self._file, file)
-        return None
-
-    def _let_in(self, request: Request) -> Caller:
-        """Who asks; a RefusedError for who may not, or not so often."""
-        self._rates.set(self._host.config.serve.rate)
-        try:
-            caller = admit(self._door, request.headers)
-        except RefusedError as refusal:
-            if refusal.status == 401:
-                self._rates.take(f"wrong {request.peer}", most=GUESSES)
-            raise
-        self._rates.take(caller.name or request.peer)
-        return caller
-
-    def _check_reach(self, match: Match, caller: Caller) -> None:
-        """A space that a token does not reach is one that is not there."""
-        folder_name(match.space)  # what can be no name is told alike to everybody
-        if not caller.grant.reaches(match.space):
-            raise no_space(match.space)
-        right = match.operation.right
-        walled = bool(caller.agent) or caller.chat != "direct"
-        if not caller.grant.may(right) or (right == "owner" and walled):
-            raise not_granted()
-
-    def _check_file(self, caller: Caller, request: Request) -> None:
-        """A file of this machine is named by who is on it, and owns all that is here."""
-        passed_on = any(name in request.headers for name in FORWARDED)
-        if not self._door.local or not is_loopback(request.peer) or passed_on:
-            raise RefusedError(
-                403,
-                "forbidden",
-                UsageError(
-                    "local files can only be used from this machine",
-                    hint="run the command on the server's machine, or serve on 127.0.0.1",
+        self._at_work: set[Steps] = set()
+        self._stopping = False
+        pages = ServerPages(host, at, self._watch, self.metrics)
+        self._root = pages.root
+        self._routes = Router(
+            [
+                _route("/livez", livez=("GET", pages.livez)),
+                _route("/readyz", readyz=("GET", pages.readyz)),
+                _route("/health", health=("GET", pages.health)),
+                _route("/v1/exchange", exchange=("POST", self._exchanged)),
+                Mount("/console", self._console),
+                _route("/", root=("GET", self._root_or_console)),
+                _route("/metrics", metrics=("GET", pages.numbers)),
+                _route("/openapi.json", openapi=("GET", pages.openapi)),
+                _route("/docs", docs=("GET", pages.docs)),
+                _route("/v1/me", me=("GET", pages.me)),
+                _route("/v1/server", server=("GET", pages.server)),
+                _route("/v1/spaces", spaces=("GET", pages.spaces)),
+                _route(
+                    "/v1/spaces/{space:name}",
+                    make_space=("PUT", pages.make_space),
+                    delete_space=("DELETE", pages.delete_space),
                 ),
-            )
-        if not caller.owns_all:
-            raise not_granted()
+                *self._operations(),
+            ],
+            redirect_slashes=False,
+        )
 
-    async def _only(
-        self, method: str, request: Request, answer: Callable[[Request], Awaitable[Reply]]
-    ) -> Reply:
-        if request.method == "OPTIONS":
-            return _options([method])
-        if request.method not in (method, "HEAD"):
-            raise _not_allowed([method])
-        return await answer(request)
-
-    async def _file(self, name: str, request: Request) -> Reply:
-        return self._console.reply(name, request.headers)
-
-    async def _exchanged(self, exchange: Exchange, receive: Receive, request: Request) -> Reply:
-        sent = json_of(await body_of(receive, request.headers, _SMALL), request.headers)
-        try:
-            return document({"token": exchange.take(given(_CODE, sent)["code"])})
-        except RefusedError:
-            self._rates.take(f"wrong {request.peer}", most=GUESSES)
-            raise
-
-    async def _sent(self, send: Send, reply: Reply) -> int:
-        await send_reply(send, reply)
-        return reply.status
-
-    # Doing it
-
-    async def _operate(self, match: Match, request: Request, receive: Receive, send: Send) -> int:
-        """Do an operation and answer with what came of it; the status."""
-        operation, started = match.operation, perf_counter()
-        form = form_of(request.headers.get("accept", "")) if operation.long else ""
-        status = GONE
-        about: dict[str, Any] = {}
-        try:
-            fields = await self._given(match, request, receive)
-            if form:
-                status, about = await self._stream(match, fields, form, request, receive, send)
-            else:
-                done = await self._call(match, fields, receive)
-                about = dict(done.about)
-                status = await self._sent(send, Reply(operation.status, bytes_of(done.text)))
-        except LoxodonError as error:
-            about = {"code": error.code}
-            status = await self._sent(send, failed(error, request.language))
-        except RefusedError as refusal:
-            about = {"code": refusal.code}
-            status = await self._sent(send, refused(refusal, request.language))
-        finally:
-            log(
-                operation.name,
-                space=match.space,
-                status=status,
-                ms=round((perf_counter() - started) * 1e3, 2),
-                **about,
-            )
-        return status
-
-    async def _given(self, match: Match, request: Request, receive: Receive) -> dict[str, Any]:
-        """The fields of a request, checked, with those of its path."""
-        operation = match.operation
-        if operation.method in IN_QUERY:
-            found = given(operation.takes, from_query(operation.takes, request.pairs()))
-        else:
-            if request.query:
-                given((), dict(request.pairs()))  # a field in the wrong place is told, not lost
-            body = await body_of(receive, request.headers, self._most)
-
-            def parse() -> dict[str, Any]:
-                return given(operation.takes, json_of(body, request.headers))
-
-            found = parse() if len(body) <= _SMALL else await self._host.run(parse)
-        for name in operation.local:
-            if name in found:
-                self._check_file(match.caller, request)
-                full_path(name, found[name])
-        if found.get("reveal") and not _may_reveal(match.caller):
-            raise not_granted()
-        key = request.headers.get("idempotency-key", "")
-        if key and any(field.name == "token" for field in operation.takes):
-            found.setdefault("token", key)
-        return {**found, **match.names}
+    def _operations(self) -> list[BaseRoute]:
+        """A route for each path, those without names in them first."""
+        paths: dict[str, dict[str, Operation]] = {}
+        for one in OPERATIONS:
+            path = one.path.replace("}", ":name}")
+            paths.setdefault(f"/v1/spaces/{{space:name}}{path}", {})[one.method] = one
+        return [
+            _route(path, **{one.name: (one.method, self._endpoint(one)) for one in found.values()})
+            for path, found in sorted(paths.items(), key=lambda one: one[0].count("{"))
+        ]
 
     def stop(self) -> None:
         """Give up long work: the server is about to end."""
@@ -335,44 +146,243 @@ class App:
         for steps in self._at_work:
             steps.halt()
 
-    async def _call(self, match: Match, fields: dict[str, Any], receive: Receive) -> Done:
-        """Do it, and give it up where it can be once whoever asked is gone."""
-        if match.operation.long:
-            return await self._long(match, fields, receive, _untold)
-        return await _while_there(self._work(match, fields, None), receive)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        started, status = perf_counter(), GONE
 
-    async def _long(
-        self,
-        match: Match,
-        fields: dict[str, Any],
-        receive: Receive,
-        tell: Callable[[Mapping[str, Any]], Awaitable[None]],
-    ) -> Done:
-        """Do long work and tell each step; it is left to itself where nobody waits for it."""
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        # Names keep their %2F until a route has taken the path apart.
+        raw = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
+        scope.update(path=raw.rstrip("/") or "/", app=self)
+        request = Request(scope, receive)
+        request.state.operation, request.state.about = "refused", {}
+        about: dict[str, Any] = request.state.about
+        with self.metrics.running.track_inprogress():
+            try:
+                await self._answer(request, receive, sending)
+            except ClientDisconnect:
+                pass
+            except Exception as error:
+                reply, about["code"] = self._failed(error, request)
+                if status == GONE:  # else the head is sent, and the connection breaks off
+                    await reply(scope, receive, sending)
+        name, seconds = request.state.operation, perf_counter() - started
+        self.metrics.request(name, status, seconds)
+        if name != "console":
+            log(name, status=status, ms=round(1e3 * seconds, 2), **about)
+
+    def _failed(self, error: Exception, request: Request) -> tuple[Response, str]:
+        """The answer to a request that failed, and the code that is logged."""
+        language = language_of(request.headers.get("accept-language", ""))
+        if isinstance(error, HTTPException):
+            error = _unrouted(error)
+        if isinstance(error, RefusedError | LoxodonError):
+            return failed(error, language), error.code
+        # The last resort: a client gets a document, whatever is wrong with us. What the error says
+        # is not logged, because it may have words of the memory in it.
+        kind, operation = type(error).__name__, request.state.operation
+        log("defect", operation=operation, kind=kind, at_line=_line_of(error))
+        hint = "this is a bug; please report it"
+        defect = LoxodonError("unexpected error: {kind}", hint=hint, kind=kind)
+        return failed(defect, language), defect.code
+
+    async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
+        about = request.state.about
+        about["request"] = request.headers.get("x-request-id", "")[:64] or token_hex(8)
+        if self._needs_no_token(request):
+            check_place(self._door, request.headers)
+            self._rates.take(peer_of(request))
+            await self._routes(request.scope, receive, send)
+            return
+        caller = request.state.caller = self._let_in(request)
+        about |= {"token": caller.grant.name} if caller.grant.name else {}
+        with acting(Actor("http", caller.agent, caller.name)):
+            await self._routes(request.scope, receive, send)
+
+    def _needs_no_token(self, request: Request) -> bool:
+        """Health, for whoever watches the machine, and what a browser must have before it can have
+        a token."""
+        path = request.scope["path"]
+        if path == "/v1/exchange":
+            return self._exchange is not None
+        if path.startswith("/console/"):
+            request.state.operation = "console"
+        is_file = path.startswith("/console/") or (path == "/" and self._wants_page(request))
+        return is_file or path in ("/livez", "/readyz", "/health")
+
+    def _wants_page(self, request: Request) -> bool:
+        return self._console.built and "text/html" in request.headers.get("accept", "")
+
+    def _let_in(self, request: Request) -> Caller:
+        """Return who asks; raise RefusedError if they may not, or not so often."""
+        self._rates.set(self._host.config.serve.rate)
+        peer = peer_of(request)
+        try:
+            caller = admit(self._door, request.headers)
+        except RefusedError as refusal:
+            if refusal.status == 401:
+                self._rates.take(f"wrong {peer}", most=GUESSES)
+            raise
+        self._rates.take(caller.name or peer)
+        return caller
+
+    async def _root_or_console(self, request: Request) -> Response:
+        if self._wants_page(request):
+            request.state.operation = "console"
+            return self._console.page(request.scope)
+        return await self._root(request)
+
+    async def _exchanged(self, request: Request) -> Response:
+        if self._exchange is None:
+            raise HTTPException(404)
+        sent = json_of(await body_of(request, _SMALL), request.headers)
+        try:
+            return document({"token": self._exchange.take(given(_CODE, sent)["code"])})
+        except RefusedError:
+            self._rates.take(f"wrong {peer_of(request)}", most=GUESSES)
+            raise
+
+    # Operations on a space
+
+    def _endpoint(self, operation: Operation) -> Endpoint:
+        async def answer(request: Request) -> Response:
+            caller: Caller = request.state.caller
+            space = request.path_params.pop("space")
+            request.state.about["space"] = space
+            _check_reach(operation, space, caller)
+            fields = await self._given(operation, request)
+            form = form_of(request.headers.get("accept", "")) if operation.long else ""
+            if form:
+                return self._streamed(operation, space, fields, form, request)
+            steps = self._steps() if operation.long else None
+            work = asyncio.ensure_future(self._work(operation, space, caller, fields, steps))
+            done = await self._while_there(work, operation, steps, request)
+            request.state.about |= done.about
+            return text(done.text, operation.status)
+
+        return answer
+
+    async def _given(self, operation: Operation, request: Request) -> dict[str, Any]:
+        """The fields of a request, checked, with those of its path."""
+        pairs = query_of(request)
+        if operation.method in IN_QUERY:
+            found = given(operation.takes, from_query(operation.takes, pairs))
+        else:
+            given((), dict(pairs))  # a field in the wrong place is told, not lost
+            body = await body_of(request, self._most)
+
+            def parse() -> dict[str, Any]:
+                return given(operation.takes, json_of(body, request.headers))
+
+            found = parse() if len(body) <= _SMALL else await self._host.run(parse)
+        caller: Caller = request.state.caller
+        for name in operation.local:
+            if name in found:
+                self._check_file(caller, request)
+                full_path(name, found[name])
+        owner = caller.grant.may("owner") and not caller.agent and caller.chat == "direct"
+        if found.get("reveal") and not owner:
+            raise not_granted()
+        key = request.headers.get("idempotency-key", "")
+        if key and any(field.name == "token" for field in operation.takes):
+            found.setdefault("token", key)
+        return {**found, **request.path_params}
+
+    def _check_file(self, caller: Caller, request: Request) -> None:
+        """A file of this machine can be named only from it, by the owner of all spaces."""
+        passed_on = any(name in request.headers for name in FORWARDED)
+        if not self._door.local or not is_loopback(peer_of(request)) or passed_on:
+            error = UsageError(
+                "local files can only be used from this machine",
+                hint="run the command on the server's machine, or serve on 127.0.0.1",
+            )
+            raise RefusedError(403, "forbidden", error)
+        if not caller.owns_all:
+            raise not_granted()
+
+    def _steps(self) -> Steps:
         steps = Steps()
         self._at_work.add(steps)
         if self._stopping:
             steps.halt()
-        work = asyncio.ensure_future(self._work(match, fields, steps))
-        gone = asyncio.ensure_future(_hung_up(receive))
-        gone.add_done_callback(lambda _: steps.end())
-        try:
-            while (step := await steps.next()) is not None:
-                await tell(step)
-            if not steps.halted and not gone.done():
-                return await work
-            work.add_done_callback(_quietly)
-            if steps.halted:
-                raise given_up()
-            if match.operation.long == "cut":
-                steps.cut.set()
-            raise ClientGoneError
-        finally:
-            self._at_work.discard(steps)
-            gone.cancel()
+        return steps
 
-    async def _work(self, match: Match, fields: dict[str, Any], steps: Steps | None) -> Done:
-        operation = match.operation
+    async def _while_there(
+        self,
+        work: asyncio.Future[Done],
+        operation: Operation,
+        steps: Steps | None,
+        request: Request,
+    ) -> Done:
+        """Return what `work` returns. Give it up if the client leaves, or the server stops."""
+        gone = asyncio.ensure_future(_hung_up(request))
+        halted = asyncio.ensure_future(steps.halted.wait()) if steps else gone
+        try:
+            await asyncio.wait({work, gone, halted}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                return work.result()
+            work.add_done_callback(_quietly)
+            if steps and steps.halted.is_set():
+                raise given_up()
+            if steps is None:
+                work.cancel()  # one that waits for its turn does nothing
+            elif operation.long == "cut":
+                steps.cut.set()
+            raise ClientDisconnect
+        finally:
+            gone.cancel()
+            halted.cancel()
+            if steps:
+                self._at_work.discard(steps)
+
+    def _streamed(
+        self, operation: Operation, space: str, fields: dict[str, Any], form: str, request: Request
+    ) -> Response:
+        """Long work, told step by step; the last line has the result or the error."""
+        language = language_of(request.headers.get("accept-language", ""))
+        about = request.state.about
+        steps = self._steps()
+        caller: Caller = request.state.caller
+
+        async def lines() -> AsyncIterator[bytes]:
+            work = asyncio.ensure_future(self._work(operation, space, caller, fields, steps))
+            work.add_done_callback(_quietly)
+            try:
+                async for step in steps:
+                    yield written(form, "progress", encoded(step))
+                if steps.halted.is_set():
+                    raise given_up()
+                done = await work
+            except LoxodonError as error:  # the head is sent: the last line says so
+                about["code"] = error.code
+                yield written(form, "error", encoded(error_of(error, language)["error"]))
+            except asyncio.CancelledError:  # the client is gone
+                if operation.long == "cut":
+                    steps.cut.set()
+                raise
+            else:
+                about.update(done.about)
+                yield written(form, "result", done.text)
+            finally:
+                self._at_work.discard(steps)
+
+        return StreamingResponse(lines(), headers={"content-type": form, **PRIVATE})
+
+    async def _work(
+        self,
+        operation: Operation,
+        space: str,
+        caller: Caller,
+        fields: dict[str, Any],
+        steps: Steps | None,
+    ) -> Done:
         if steps is not None and operation.progress:
             fields = {**fields, "progress": steps.progress}
 
@@ -382,155 +392,75 @@ class App:
 
         try:
             done = await self._host.call(
-                match.space,
+                space,
                 run,
                 make=operation.make,
                 apart=bool(operation.long),
-                agent=match.caller.agent,
-                chat=match.caller.chat,
-                relays=match.caller.relays,
+                agent=caller.agent,
+                chat=caller.chat,
+                relays=caller.relays,
             )
         except StoreError as error:
             if operation.make:
-                self._watch.wrote(match.space, error)
+                self._watch.wrote(space, error)
             raise
         finally:
             if steps is not None:
                 steps.end()
-        self._count(match, done.result)
+        if operation.make:
+            self._watch.wrote(space, None)
+        if isinstance(done.result, Added):
+            self.metrics.count("turns_added", done.result.added)
+        elif isinstance(done.result, Record) and operation.name == "capture":
+            self.metrics.count("memories_captured")
         return done
 
-    def _count(self, match: Match, result: object) -> None:
-        if match.operation.make:
-            self._watch.wrote(match.space, None)
-        if isinstance(result, Added):
-            self.metrics.count("turns_added", result.added)
-        elif isinstance(result, Record) and match.operation.name == "capture":
-            self.metrics.count("memories_captured")
 
-    async def _stream(
-        self,
-        match: Match,
-        fields: dict[str, Any],
-        form: str,
-        request: Request,
-        receive: Receive,
-        send: Send,
-    ) -> tuple[int, dict[str, Any]]:
-        """Do long work and answer with each step; the status, and what may be logged."""
+def _route(path: str, **endpoints: tuple[str, Endpoint]) -> Route:
+    """A route with its operations by name, each with its method."""
+    named = {method: (name, endpoint) for name, (method, endpoint) in endpoints.items()}
+    methods = sorted({*named, "OPTIONS", *(["HEAD"] if "GET" in named else [])})
 
-        async def tell(event: str, text: str, more: bool = True) -> None:
-            body = bytes_of(written(form, event, text))
-            await send({"type": "http.response.body", "body": body, "more_body": more})
+    async def answer(request: Request) -> Response:
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers={"allow": ", ".join(methods)})
+        name, endpoint = named["GET" if request.method == "HEAD" else request.method]
+        request.state.operation = name
+        return await endpoint(request)
 
-        await send(start_of(200, form, {}))
-        try:
-            done = await self._long(
-                match, fields, receive, lambda step: tell("progress", encoded(step))
-            )
-        except LoxodonError as error:  # the head is sent: the last line says so
-            said = error_of(error, request.language)["error"]
-            await tell("error", encoded(said), more=False)
-            return 200, {"code": error.code}
-        await tell("result", done.text, more=False)
-        return 200, dict(done.about)
+    return Route(path, answer, methods=methods)
 
 
-async def _while_there(work: Awaitable[Result], receive: Receive) -> Result:
-    """What `work` returns; where whoever asked hangs up first, it is cancelled."""
-    waiting = asyncio.current_task()
-
-    def leave(watch: asyncio.Future[None]) -> None:
-        if waiting is not None and not watch.cancelled():
-            waiting.cancel()
-
-    gone = asyncio.ensure_future(_hung_up(receive))
-    gone.add_done_callback(leave)
-    try:
-        return await work
-    except asyncio.CancelledError:
-        if gone.done() and waiting is not None and not waiting.uncancel():
-            raise ClientGoneError from None
-        raise
-    finally:
-        waiting = None  # who hangs up from here on breaks nothing off
-        gone.cancel()
+def _unrouted(error: HTTPException) -> RefusedError:
+    """What a route that does not exist, or not for this method, is answered with."""
+    if error.status_code == 405:
+        methods = ", ".join(sorted(dict(error.headers or {}).get("Allow", "").split(", ")))
+        said = UsageError("this path only accepts {methods}", methods=methods)
+        return RefusedError(405, "no_method", said, {"allow": methods})
+    said = UsageError("not found", hint="see /openapi.json or /docs for the available paths")
+    return RefusedError(404, "no_route", said)
 
 
-async def _untold(step: Mapping[str, Any]) -> None:
-    """Nobody asked how it comes along."""
+def _check_reach(operation: Operation, space: str, caller: Caller) -> None:
+    """A space that a token does not reach is one that is not there."""
+    folder_name(space)  # what can be no name is told alike to everybody
+    if not caller.grant.reaches(space):
+        raise no_space(space)
+    walled = bool(caller.agent) or caller.chat != "direct"
+    if not caller.grant.may(operation.right) or (operation.right == "owner" and walled):
+        raise not_granted()
 
 
-async def _hung_up(receive: Receive) -> None:
+async def _hung_up(request: Request) -> None:
     """Return once the client is gone; what it sends beyond its body is dropped."""
-    while (await receive())["type"] != "http.disconnect":
+    while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def _quietly(task: asyncio.Future[Any]) -> None:
+def _quietly(work: asyncio.Future[Any]) -> None:
     """Work that nobody waits for may fail without a word from Python; `status` tells why."""
-    if not task.cancelled():
-        task.exception()
-
-
-def _tree() -> dict[tuple[str, ...], dict[str, Operation]]:
-    """The operations by the parts of their path, in which a name in braces is empty."""
-    found: dict[tuple[str, ...], dict[str, Operation]] = {}
-    for one in OPERATIONS:
-        parts = tuple("" if part[0] == "{" else part for part in one.path.split("/")[1:])
-        found.setdefault(parts, {})[one.method] = one
-    return found
-
-
-_TREE = _tree()
-
-
-def _matches(parts: tuple[str, ...]) -> dict[str, Match]:
-    """What a path can mean, by method."""
-    if parts[:2] != ("v1", "spaces") or len(parts) < 4:
-        return {}
-    rest = parts[3:]
-    found = _TREE.get(rest)
-    named = ""
-    if found is None and len(rest) > 1:  # the second part of a path may be a name
-        found = _TREE.get((rest[0], "", *rest[2:]))
-        named = rest[1]
-    matches = {}
-    for method, operation in (found or {}).items():
-        names = names_in(operation.path)
-        matches[method] = Match(operation, parts[2], dict.fromkeys(names, named))
-    return matches
-
-
-def _may_reveal(caller: Caller) -> bool:
-    """Whether what is masked may be shown: to the owner, where nobody else hears it."""
-    return caller.grant.may("owner") and not caller.agent and caller.chat == "direct"
-
-
-def _options(methods: Any) -> Reply:
-    return Reply(204, b"", headers={"allow": _allowed(methods)})
-
-
-def _not_allowed(methods: Any) -> RefusedError:
-    return RefusedError(
-        405,
-        "no_method",
-        UsageError("this path only accepts {methods}", methods=_allowed(methods)),
-        {"allow": _allowed(methods)},
-    )
-
-
-def _allowed(methods: Any) -> str:
-    every = set(methods) | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
-    return ", ".join(sorted(every))
-
-
-def _defect(error: Exception) -> LoxodonError:
-    return LoxodonError(
-        "unexpected error: {kind}",
-        hint="this is a bug; please report it",
-        kind=type(error).__name__,
-    )
+    if not work.cancelled():
+        work.exception()
 
 
 def _line_of(error: Exception) -> str:
@@ -538,6 +468,4 @@ def _line_of(error: Exception) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    if trace is None:
-        return ""
-    return f"{trace.tb_frame.f_globals.get('__name__', '')}:{trace.tb_lineno}"
+    return f"{trace.tb_frame.f_globals.get('__name__', '')}:{trace.tb_lineno}" if trace else ""

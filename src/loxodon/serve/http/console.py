@@ -1,8 +1,8 @@
 """The console in a browser: the files of its pages, and how a page gets its token.
 
 The files (`serve/web/dist`) are the same for everybody and need no token; what they show comes from
-the API like anything else. They are read once. Nothing in them is inline, and nothing is loaded
-from elsewhere: the policy that goes with them says so to the browser.
+the API like anything else. Nothing in them is inline, and nothing is loaded from elsewhere: the
+policy that goes with them says so to the browser.
 
 `loxodon ui` puts a code into the fragment of the address that it opens, which a browser keeps to
 itself. The page exchanges it, once, for the token of that server.
@@ -11,114 +11,73 @@ itself. The page exchanges it, once, for the token of that server.
 from __future__ import annotations
 
 import hmac
+import mimetypes
 import os
-from collections.abc import Mapping
-from functools import cached_property
-from hashlib import sha256
+import re
 from threading import Lock
-from typing import NamedTuple
+from typing import Any
+
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from loxodon.errors import UsageError
 from loxodon.serve.http.guard import RefusedError
-from loxodon.serve.http.replies import Reply
-from loxodon.serve.http.requests import Request
-from loxodon.text.patterns import lazy
 
 DIST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "dist")
-FOLDER = "console"
-"""The first part of the path of every file but the page itself."""
-_PAGE = "index.html"
+# Said by the machine's own tables otherwise, which some programs spoil.
+for _kind, _end in (
+    ("text/javascript", ".js"),
+    ("text/css", ".css"),
+    ("image/svg+xml", ".svg"),
+    ("font/woff2", ".woff2"),
+    ("application/manifest+json", ".webmanifest"),
+):
+    mimetypes.add_type(_kind, _end)
 _POLICY = "; ".join(
     (
         "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
+        *(f"{what}-src 'self'" for what in ("script", "style", "font", "connect", "manifest")),
         "img-src 'self' data:",
-        "font-src 'self'",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-        "form-action 'none'",
+        *(f"{what} 'none'" for what in ("frame-ancestors", "base-uri", "form-action")),
         # Not even our own script can make markup of a text.
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
     )
 )
-_SAFE = {
+_HEADERS = {
     "content-security-policy": _POLICY,
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
 }
-_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".json": "application/json",
-    ".map": "application/json",
-    ".webmanifest": "application/manifest+json",
-    ".txt": "text/plain; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".webp": "image/webp",
-    ".ico": "image/x-icon",
-    ".woff2": "font/woff2",
-}
-"""By the end of the name, not by what the machine's own tables say of it."""
-_HASHED = lazy(r"[-.](?=[^.]*[A-Z0-9])[A-Za-z0-9_-]{8,}\.[a-z0-9]+$")
-"""A name that changes with the content; a hash is rarely all small letters, a word is."""
-_FOR_EVER = "public, max-age=31536000, immutable"
+# A name that changes with the content; a hash is rarely all small letters, a word is.
+_HASHED = re.compile(r"[-.](?=[^.]*[A-Z0-9])[A-Za-z0-9_-]{8,}\.[a-z0-9]+$")
 
 
-class _File(NamedTuple):
-    body: bytes
-    kind: str
-    tag: str
-    caching: str
-
-
-class Console:
+class Console(StaticFiles):
     """The files of the console; none where it was not built."""
 
     def __init__(self, folder: str = DIST) -> None:
-        self._folder = folder
+        super().__init__(directory=folder, check_dir=False)
+        self._page = os.path.join(folder, "index.html")
 
-    def asked(self, request: Request) -> str | None:
-        """The name of the file that a request is for; None for a request to the API."""
-        if request.method not in ("GET", "HEAD"):
-            return None
-        if not request.parts:
-            wants_page = "text/html" in request.headers.get("accept", "")
-            return _PAGE if wants_page and _PAGE in self._files else None
-        return "/".join(request.parts[1:]) if request.parts[0] == FOLDER else None
+    @property
+    def built(self) -> bool:
+        return os.path.exists(self._page)
 
-    def reply(self, name: str, headers: Mapping[str, str]) -> Reply:
-        """A file; a RefusedError where there is none of that name."""
-        file = self._files.get(name)
-        if file is None:
-            raise RefusedError(404, "no_route", UsageError("not found"))
-        own = {**_SAFE, "etag": file.tag, "cache-control": file.caching}
-        known = [one.strip() for one in headers.get("if-none-match", "").split(",")]
-        if file.tag in known:
-            return Reply(304, b"", file.kind, own)
-        return Reply(200, file.body, file.kind, own)
+    def page(self, scope: Scope) -> Response:
+        return self.file_response(self._page, os.stat(self._page), scope)
 
-    @cached_property
-    def _files(self) -> dict[str, _File]:
-        """By the path within the folder, with slashes: a path that leads elsewhere is none."""
-        found = {}
-        for folder, _, names in os.walk(self._folder):
-            for name in names:
-                path = os.path.join(folder, name)
-                with open(path, "rb") as file:
-                    body = file.read()
-                within = os.path.relpath(path, self._folder).replace(os.sep, "/")
-                kind = _TYPES.get(os.path.splitext(name)[1], "application/octet-stream")
-                caching = _FOR_EVER if _HASHED.search(name) else "no-cache"
-                found[within] = _File(body, kind, f'"{sha256(body).hexdigest()[:32]}"', caching)
-        return found
+    def file_response(self, full_path: Any, *args: Any, **more: Any) -> Response:
+        reply = super().file_response(full_path, *args, **more)
+        for_ever = _HASHED.search(os.path.basename(full_path))
+        reply.headers.update(_HEADERS)
+        reply.headers["cache-control"] = (
+            "public, max-age=31536000, immutable" if for_ever else "no-cache"
+        )
+        return reply
 
 
 class Exchange:
@@ -134,13 +93,10 @@ class Exchange:
         with self._lock:
             sent = code.encode("utf-8", "replace") if isinstance(code, str) else b""
             if not self._code or not hmac.compare_digest(sent, self._code):
-                raise RefusedError(
-                    401,
-                    "unauthorized",
-                    UsageError(
-                        "the link was already used, or is from an earlier start",
-                        hint="run `loxodon ui` again for a new link",
-                    ),
+                error = UsageError(
+                    "the link was already used, or is from an earlier start",
+                    hint="run `loxodon ui` again for a new link",
                 )
+                raise RefusedError(401, "unauthorized", error)
             self._code = b""
             return self._token

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -34,8 +35,8 @@ FORWARDED = (
     "true-client-ip",
 )
 """Headers by which another server says that it passes on what came from elsewhere."""
-_KNOWN = 64
-"""Hosts that are remembered: nearly all requests name the same."""
+_KNOWN = 64  # hosts that are remembered: nearly all requests name the same
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@\[\]]+))(?::\d*)?")
 
 
 class RefusedError(Exception):
@@ -241,10 +242,8 @@ def is_loopback(host: str) -> bool:
 @lru_cache(_KNOWN)
 def host_of(header: str) -> str:
     """The host of a Host header, without its port; empty where it is none."""
-    try:
-        return urlsplit(f"//{header}").hostname or ""
-    except ValueError:
-        return ""
+    found = _HOST.fullmatch(header)
+    return found[1] or found[2] if found else ""
 
 
 def _same_place(origin: str, host: str) -> bool:

@@ -1,11 +1,12 @@
 """Whether all is well: what makes the health red, and why.
 
-A look at the spaces costs a few reads each, so it is kept for some seconds; what it means is
-decided by a pure function.
+A look at the spaces costs a few reads each, so it is made in the background and kept; what it means
+is decided by a pure function.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 from time import monotonic
@@ -13,15 +14,14 @@ from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
-from loxodon.serve.host import MOST_OPEN, Host
-from loxodon.serve.http.metrics import Gauge, Sample
+from loxodon.serve.host import Host
+from loxodon.serve.http.metrics import Gauge
 from loxodon.standing import Status
 
-KEPT_SECONDS = 5.0
-PATIENCE = 3_600.0
-"""Seconds that something may be due before nobody seems to do it."""
-LEAST_FREE = 32 << 20
-"""Bytes below which a disk is as good as full."""
+KEPT_SECONDS = 5.0  # how long a look is good for
+WAIT_SECONDS = 2.0  # how long whoever asks waits for a new one
+PATIENCE = 3_600.0  # seconds that something may be due before nobody seems to do it
+LEAST_FREE = 32 << 20  # bytes below which a disk is as good as full
 
 
 class Look(NamedTuple):
@@ -40,6 +40,8 @@ class Look(NamedTuple):
     """The code of the error in config.toml, where it has one."""
     runner: str = ""
     """Why nothing runs in the background; empty where something does."""
+    silent: bool = False
+    """Whether the store has not answered in time."""
 
 
 class Reason(NamedTuple):
@@ -53,6 +55,9 @@ class Reason(NamedTuple):
 def reasons(look: Look, language: str | None = None) -> list[Reason]:
     """Everything that somebody should see to; none where all is well."""
     found = []
+    if look.silent:
+        said = t("the store does not answer", language)
+        found.append(Reason("store", "", said))
     if not look.writable or look.free < LEAST_FREE:
         said = t("the disk is full, or the home is not writable", language)
         found.append(Reason("disk", "", said))
@@ -90,55 +95,77 @@ def paused(look: Look) -> list[str]:
 
 
 class Watch:
-    """Looks at a host, at most every few seconds."""
+    """Looks at a host now and then; whoever asks is told of the last look."""
 
     def __init__(self, host: Host, runner: Callable[[], str]) -> None:
         self._host = host
         self._runner = runner
         self._refused: dict[str, str] = {}
         self._due_since: dict[str, float] = {}
-        self._kept: tuple[float, Look] | None = None
+        self._last = Look({}, {}, {}, {})
+        self._fresh_until = 0.0
+        self._looking: asyncio.Future[None] | None = None
+        self._asking: asyncio.Future[list[str]] | None = None
 
     def wrote(self, space: str, error: LoxodonError | None) -> None:
         """A write to a space went well, or failed."""
         if error is not None:
             self._refused[space] = error.code
-        elif space in self._refused:
-            del self._refused[space]
+        else:
+            self._refused.pop(space, None)
 
     async def look(self) -> Look:
-        """How the server stands, as of a few seconds ago at most."""
-        now = monotonic()
-        if self._kept is None or now - self._kept[0] > KEPT_SECONDS:
-            self._kept = (now, await self._host.run(self._look))
-        return self._kept[1]._replace(refused=dict(self._refused), runner=self._runner())
+        """How the server stands. A store that does not answer keeps nobody waiting for long."""
+        if self._looking is None and monotonic() >= self._fresh_until:
+            self._looking = asyncio.ensure_future(self._renew())
+        silent = False
+        if self._looking is not None:
+            done, _ = await asyncio.wait([self._looking], timeout=WAIT_SECONDS)
+            silent = not done
+        return self._last._replace(
+            refused=dict(self._refused), runner=self._runner(), silent=silent
+        )
+
+    async def ready(self) -> bool:
+        """Whether the store answers in time; one that hangs is asked by one call at most."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.ensure_future(self._host.run(self._host.spaces))
+        done, _ = await asyncio.wait([self._asking], timeout=WAIT_SECONDS)
+        return bool(done) and self._asking.exception() is None
+
+    async def _renew(self) -> None:
+        started = monotonic()
+        try:
+            self._last = await self._host.run(self._look)
+        finally:
+            now = monotonic()
+            # Many spaces take long to look at: not more than a tenth of the time goes into it.
+            self._fresh_until = now + max(KEPT_SECONDS, 10 * (now - started))
+            self._looking = None
 
     def _look(self) -> Look:
         home = self._host.home
         spaces: dict[str, Status] = {}
         broken: dict[str, str] = {}
-        for space in self._host.spaces()[:MOST_OPEN]:
+        for space in self._host.spaces():
             try:
                 with self._host.using(space, make=False) as memory:
                     spaces[space] = memory.status()
             except LoxodonError as error:
                 broken[space] = error.code
         trouble = self._host.trouble
+        now = monotonic()
+        due = [space for space, status in spaces.items() if status.due]
+        self._due_since = {space: self._due_since.get(space, now) for space in due}
         return Look(
             spaces,
             broken,
             {},
-            self._due_for(spaces),
+            {space: now - since for space, since in self._due_since.items()},
             os.access(home, os.W_OK),
             free_bytes(home),
             trouble.code if trouble else "",
         )
-
-    def _due_for(self, spaces: Mapping[str, Status]) -> dict[str, float]:
-        now = monotonic()
-        due = [space for space, status in spaces.items() if status.due]
-        self._due_since = {space: self._due_since.get(space, now) for space in due}
-        return {space: now - since for space, since in self._due_since.items()}
 
 
 def free_bytes(path: str) -> int:
@@ -155,32 +182,33 @@ def free_bytes(path: str) -> int:
 def gauges(look: Look, waiting: int) -> list[Gauge]:
     """The look as numbers."""
 
-    def each(value: Callable[[Status], float]) -> list[Sample]:
-        return [("", (("space", space),), value(one)) for space, one in look.spaces.items()]
+    def one(name: str, about: str, value: float) -> Gauge:
+        return Gauge(name, about, (), [((), value)])
 
-    def one(value: float) -> list[Sample]:
-        return [("", (), value)]
+    def each(name: str, about: str, value: Callable[[Status], float]) -> Gauge:
+        samples = [((space,), value(status)) for space, status in look.spaces.items()]
+        return Gauge(name, about, ("space",), samples)
 
-    memories: list[Sample] = [
-        ("", (("space", space), ("state", state)), getattr(status, state))
+    memories = [
+        ((space, state), float(getattr(status, state)))
         for space, status in look.spaces.items()
         for state in ("active", "archived")
     ]
     return [
-        Gauge("up", "Whether all is well.", one(0 if reasons(look) else 1)),
-        Gauge("runner_up", "Whether something runs behind it.", one(0 if look.runner else 1)),
-        Gauge("calls_waiting", "Calls that have not returned.", one(waiting)),
-        Gauge("disk_free_bytes", "Room on the disk of the home.", one(look.free)),
-        Gauge("turns", "Turns in the journal.", each(lambda one: one.turns)),
-        Gauge("memories", "Memories.", memories),
-        Gauge("paused", "Whether it is paused.", each(lambda one: 1 if one.paused else 0)),
-        Gauge("pending_turns", "Turns to be consolidated.", each(lambda one: one.pending)),
-        Gauge("waiting_fragments", "What waits for a model.", each(lambda one: one.waiting)),
-        Gauge("reviews", "Beliefs that wait for an answer.", each(lambda one: one.reviews)),
-        Gauge("store_bytes", "Bytes on disk.", each(lambda one: one.bytes)),
-        Gauge(
+        one("up", "Whether all is well.", 0 if reasons(look) else 1),
+        one("runner_up", "Whether something runs behind it.", 0 if look.runner else 1),
+        one("calls_waiting", "Calls that have not returned.", waiting),
+        one("disk_free_bytes", "Room on the disk of the home.", look.free),
+        each("turns", "Turns in the journal.", lambda one: one.turns),
+        Gauge("memories", "Memories.", ("space", "state"), memories),
+        each("paused", "Whether it is paused.", lambda one: 1 if one.paused else 0),
+        each("pending_turns", "Turns to be consolidated.", lambda one: one.pending),
+        each("waiting_fragments", "What waits for a model.", lambda one: one.waiting),
+        each("reviews", "Beliefs that wait for an answer.", lambda one: one.reviews),
+        each("store_bytes", "Bytes on disk.", lambda one: one.bytes),
+        each(
             "failed_consolidations",
             "Consolidations that did not finish since the last that did.",
-            each(lambda one: one.attempts),
+            lambda one: one.attempts,
         ),
     ]

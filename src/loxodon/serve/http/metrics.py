@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from threading import Lock
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+)
+from prometheus_client import Gauge as Current
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import generate_latest
+
+disable_created_metrics()
+TYPE = CONTENT_TYPE_LATEST
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
-"""Seconds up to which requests are counted together."""
-
-TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-
-class Counted(NamedTuple):
-    """Something that is counted, by the values of a label where it has one."""
-
-    about: str
-    label: str = ""
-    values: tuple[str, ...] = ("",)
-
-
 COUNTED = {
-    "turns_added": Counted("Turns that the journal did not have."),
-    "memories_captured": Counted("Memories that were captured."),
+    "turns_added": "Turns that the journal did not have.",
+    "memories_captured": "Memories that were captured.",
 }
-
-Labels = tuple[tuple[str, str], ...]
-Sample = tuple[str, Labels, float]
-"""What follows the name, the labels, and the number."""
 
 
 class Gauge(NamedTuple):
-    """A number that goes up and down."""
+    """A number that goes up and down, by the values of its labels."""
 
     name: str
     about: str
-    samples: Iterable[Sample]
+    labels: tuple[str, ...]
+    samples: Iterable[tuple[tuple[str, ...], float]]
 
 
 class Figures(NamedTuple):
@@ -63,108 +57,91 @@ class Served(NamedTuple):
 class Metrics:
     """What a server counts. Any thread may count."""
 
-    def __init__(self, counted: Mapping[str, Counted] = COUNTED) -> None:
-        self._lock = Lock()
-        self._requests: Counter[tuple[str, int]] = Counter()
-        self._counted = {name: dict.fromkeys(one.values, 0) for name, one in counted.items()}
-        self._about = counted
-        self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
-        self._seconds: Counter[str] = Counter()
-        self.running = 0
+    def __init__(self, counted: Mapping[str, str] = COUNTED, label: str = "") -> None:
+        """`counted` is what is counted besides requests, by the values of `label` if given."""
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "loxodon_requests",
+            "Requests that were answered.",
+            ["operation", "status"],
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "loxodon_request_seconds",
+            "What requests took.",
+            ["operation"],
+            buckets=BOUNDS,
+            registry=self._registry,
+        )
+        self.running = Current(
+            "loxodon_requests_running", "Requests being answered.", registry=self._registry
+        )
+        self._counted = {
+            name: Counter(
+                f"loxodon_{name}", about, [label] if label else [], registry=self._registry
+            )
+            for name, about in counted.items()
+        }
 
     def request(self, operation: str, status: int, seconds: float) -> None:
         """One request that was answered."""
-        with self._lock:
-            self._requests[operation, status] += 1
-            self._buckets[operation][bisect_left(BOUNDS, seconds)] += 1
-            self._seconds[operation] += seconds  # type: ignore[assignment]
+        self._requests.labels(operation, status).inc()
+        self._seconds.labels(operation).observe(seconds)
 
     def count(self, what: str, number: int = 1, value: str = "") -> None:
         """So many more of `what`, under that value of its label."""
-        with self._lock:
-            self._counted[what][value] += number
+        counter = self._counted[what]
+        (counter.labels(value) if value else counter).inc(number)
 
     def figures(self) -> dict[str, Figures]:
         """What requests took since the server started, by operation."""
-        with self._lock:
-            failed: Counter[str] = Counter()
-            for (name, status), number in self._requests.items():
-                failed[name] += number if status >= 400 else 0
-            return {
-                name: Figures(
-                    sum(counts),
-                    failed[name],
-                    round(1e3 * float(self._seconds[name]) / sum(counts), 2),
-                    _share(counts, 0.5),
-                    _share(counts, 0.95),
-                )
-                for name, counts in sorted(self._buckets.items())
-            }
+        failed: dict[str, float] = {}
+        for sample in self._samples(self._requests, "_total"):
+            name = sample.labels["operation"]
+            errors = sample.value if sample.labels["status"] >= "400" else 0
+            failed[name] = failed.get(name, 0) + errors
+        buckets: dict[str, list[tuple[float, float]]] = {}
+        for sample in self._samples(self._seconds, "_bucket"):
+            bound = min(float(sample.labels["le"]), BOUNDS[-1])
+            buckets.setdefault(sample.labels["operation"], []).append((bound, sample.value))
+        seconds = {
+            sample.labels["operation"]: sample.value
+            for sample in self._samples(self._seconds, "_sum")
+        }
+
+        def within(name: str, share: float) -> float:
+            """The milliseconds within which a share of requests was answered."""
+            wanted = share * buckets[name][-1][1]
+            return round(1e3 * next(b for b, count in buckets[name] if count >= wanted), 2)
+
+        return {
+            name: Figures(
+                int(counts[-1][1]),
+                int(failed.get(name, 0)),
+                round(1e3 * seconds[name] / counts[-1][1], 2),
+                within(name, 0.5),
+                within(name, 0.95),
+            )
+            for name, counts in sorted(buckets.items())
+        }
+
+    @staticmethod
+    def _samples(metric: Counter | Histogram, end: str) -> list[Any]:
+        return [one for one in next(iter(metric.collect())).samples if one.name.endswith(end)]
 
     def text(self, gauges: Iterable[Gauge] = ()) -> str:
         """All of it in Prometheus' text format, and these `gauges`."""
-        with self._lock:
-            lines = [
-                *_family(
-                    "loxodon_requests_total",
-                    "counter",
-                    "Requests that were answered.",
-                    (
-                        ("", (("operation", name), ("status", str(status))), number)
-                        for (name, status), number in sorted(self._requests.items())
-                    ),
-                ),
-                *_family(
-                    "loxodon_request_seconds", "histogram", "What requests took.", self._histogram()
-                ),
-                *_family(
-                    "loxodon_requests_running",
-                    "gauge",
-                    "Requests being answered.",
-                    [("", (), self.running)],
-                ),
-            ]
-            for name, numbers in self._counted.items():
-                about, label, _ = self._about[name]
-                counts: list[Sample] = [
-                    ("", ((label, value),) if label else (), number)
-                    for value, number in numbers.items()
-                ]
-                lines += _family(f"loxodon_{name}_total", "counter", about, counts)
-        for name, about, samples in gauges:
-            lines += _family(f"loxodon_{name}", "gauge", about, samples)
-        return "\n".join(lines) + "\n"
+        now = CollectorRegistry()
 
-    def _histogram(self) -> Iterable[Sample]:
-        for name, counts in sorted(self._buckets.items()):
-            label = ("operation", name)
-            so_far = 0
-            for bound, number in zip((*BOUNDS, "+Inf"), counts, strict=True):
-                so_far += number
-                yield "_bucket", (label, ("le", str(bound))), so_far
-            yield "_sum", (label,), float(self._seconds[name])
-            yield "_count", (label,), so_far
+        class Collected:
+            def collect(self) -> Iterable[GaugeMetricFamily]:
+                for gauge in gauges:
+                    family = GaugeMetricFamily(
+                        f"loxodon_{gauge.name}", gauge.about, labels=gauge.labels
+                    )
+                    for labels, value in gauge.samples:
+                        family.add_metric(labels, value)
+                    yield family
 
-
-def _share(counts: Sequence[int], share: float) -> float:
-    """The milliseconds within which a share of requests was answered, as far as buckets tell."""
-    wanted, so_far = share * sum(counts), 0
-    for bound, number in zip(BOUNDS, counts, strict=False):
-        so_far += number
-        if so_far >= wanted:
-            return round(1e3 * bound, 2)
-    return round(1e3 * BOUNDS[-1], 2)
-
-
-def _family(name: str, type: str, about: str, samples: Iterable[Sample]) -> list[str]:
-    lines = [f"# HELP {name} {about}", f"# TYPE {name} {type}"]
-    for suffix, labels, value in samples:
-        shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
-        lines.append(
-            f"{name}{suffix}{{{shown}}} {value!r}" if shown else f"{name}{suffix} {value!r}"
-        )
-    return lines
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        now.register(Collected())
+        return (generate_latest(self._registry) + generate_latest(now)).decode()

@@ -1,63 +1,36 @@
-"""An answer as it goes out: documents, errors with their status, and nothing half."""
+"""An answer as it goes out: documents, and errors with their status."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from loxodon.errors import (
-    BusyModelError,
-    BusyStoreError,
-    ConfigError,
-    ConsolidationError,
-    CursorError,
-    ForbiddenError,
-    FullStoreError,
-    InputError,
-    KeyProblemError,
-    LoxodonError,
-    ModelError,
-    NotFoundError,
-    PausedError,
-    StaleEditError,
-    StoreError,
-    TokenReusedError,
-    UsageError,
-)
+from starlette.responses import Response
+
+from loxodon import errors
+from loxodon.errors import InputError, LoxodonError
 from loxodon.serve.http.guard import RefusedError
-from loxodon.serve.http.requests import Send
 
-JSON = "application/json"
-
-_STATUS: tuple[tuple[type[LoxodonError], int], ...] = (
-    (ForbiddenError, 403),
-    (NotFoundError, 404),
-    (CursorError, 422),
-    (InputError, 400),
-    (UsageError, 400),
-    (StaleEditError, 409),
-    (PausedError, 409),
-    (TokenReusedError, 409),
-    (ConsolidationError, 409),
-    (BusyStoreError, 503),
-    (FullStoreError, 507),
-    (BusyModelError, 503),
-    (ModelError, 502),
-    (StoreError, 503),
-    (KeyProblemError, 503),
-    (ConfigError, 503),
+_STATUS: tuple[tuple[type[LoxodonError], int], ...] = (  # the first that fits; else 500
+    (errors.ForbiddenError, 403),
+    (errors.NotFoundError, 404),
+    (errors.CursorError, 422),
+    (errors.InputError, 400),
+    (errors.UsageError, 400),
+    (errors.StaleEditError, 409),
+    (errors.PausedError, 409),
+    (errors.TokenReusedError, 409),
+    (errors.ConsolidationError, 409),
+    (errors.BusyStoreError, 503),
+    (errors.FullStoreError, 507),
+    (errors.BusyModelError, 503),
+    (errors.ModelError, 502),
+    (errors.StoreError, 503),
+    (errors.KeyProblemError, 503),
+    (errors.ConfigError, 503),
 )
-"""The first that fits; any other error of ours is 500."""
-
-
-class Reply(NamedTuple):
-    """A whole answer."""
-
-    status: int
-    body: bytes
-    kind: str = JSON
-    headers: Mapping[str, str] = {}
+# What a memory answers may not be cached, nor its type guessed.
+PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 
 def encoded(data: object) -> str:
@@ -65,27 +38,30 @@ def encoded(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def bytes_of(text: str) -> bytes:
-    """Text as it goes over the wire; half a character, which UTF-8 has no bytes for, as `?`."""
-    return text.encode("utf-8", "replace")
+def text(
+    content: str,
+    status: int = 200,
+    kind: str = "application/json",
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """A whole answer. Half a character, which UTF-8 has no bytes for, becomes `?`."""
+    body = content.encode("utf-8", "replace")
+    return Response(body, status, {"content-type": kind, **PRIVATE, **(headers or {})})
 
 
-def document(data: object, status: int = 200) -> Reply:
+def document(data: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON document."""
-    return Reply(status, bytes_of(encoded(data)))
+    return text(encoded(data), status, headers=headers)
 
 
-def failed(error: LoxodonError, language: str) -> Reply:
-    """An error of ours as a document."""
-    busy = isinstance(error, BusyStoreError | BusyModelError)
-    reply = document(error_of(error, language), status_of(error))
-    return reply._replace(headers={"retry-after": "1"}) if busy else reply
-
-
-def refused(refusal: RefusedError, language: str) -> Reply:
-    """A request that was not let in."""
-    found = error_of(refusal.error, language, refusal.code)
-    return document(found, refusal.status)._replace(headers=refusal.headers)
+def failed(error: LoxodonError | RefusedError, language: str) -> Response:
+    """An error as a document."""
+    if isinstance(error, RefusedError):
+        found = error_of(error.error, language, error.code)
+        return document(found, error.status, error.headers)
+    busy = isinstance(error, errors.BusyStoreError | errors.BusyModelError)
+    headers = {"retry-after": "1"} if busy else {}
+    return document(error_of(error, language), status_of(error), headers)
 
 
 def status_of(error: LoxodonError) -> int:
@@ -101,25 +77,3 @@ def error_of(error: LoxodonError, language: str, code: str = "") -> dict[str, ob
         problems.append({"line": line, "message": said, "hint": help})
     found = {"code": code or error.code, "message": message, "hint": hint, "problems": problems}
     return {"error": found}
-
-
-async def send_reply(send: Send, reply: Reply) -> None:
-    """Send a whole answer."""
-    await send(
-        start_of(
-            reply.status, reply.kind, {"content-length": str(len(reply.body)), **reply.headers}
-        )
-    )
-    await send({"type": "http.response.body", "body": reply.body})
-
-
-def start_of(status: int, kind: str, headers: Mapping[str, str]) -> dict[str, object]:
-    """The head of an answer. What memory answers is nobody's to keep or to guess the type of."""
-    every = {
-        "content-type": kind,
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-        **headers,
-    }
-    encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in every.items()]
-    return {"type": "http.response.start", "status": status, "headers": encoded}

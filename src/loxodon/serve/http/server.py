@@ -15,13 +15,13 @@ from typing import Any
 from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.serve.logs import log
 
-_TURN_SECONDS = 0.001
-"""How long a thread computes while others wait for the interpreter."""
-GRACE_SECONDS = 5
-"""How long requests that are being answered may take once the server is told to stop."""
+_TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
+HEAD_SECONDS = 20.0  # how long a client may take to send the head of a request
+HEAD_BYTES = 32_768
+GRACE_SECONDS = 5  # for requests that are being answered when the server is told to stop
+# How long an idle connection stays open: longer than clients keep theirs, so that none sends a
+# request into one that is being closed.
 KEPT_SECONDS = 75
-"""How long a connection that says nothing stays open: longer than clients keep theirs, so that none
-sends a request into one that is being closed."""
 CONNECTIONS = 1_000
 _BACKLOG = 2048
 
@@ -98,11 +98,46 @@ def serve(
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; a second one ends it at once.
 
-    `ready` is called once requests are answered, `stopping` when none is taken any more. At most
-    `connections` are open at once.
+    `ready` is called once requests are answered, `stopping` when none is taken any more. With more
+    than `connections` open at once, requests are answered with 503.
     """
     uvicorn = need_uvicorn()
-    from loxodon.serve.http.patience import protocol
+
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+    class Protocol(HttpToolsProtocol):
+        """Limits the head of a request in time and size, which uvicorn does not."""
+
+        _timer: asyncio.TimerHandle | None = None
+        _size = 0
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._timer = self.loop.call_later(HEAD_SECONDS, transport.abort)
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._size = 0
+            self._timer = self._timer or self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._size += len(data)
+            if self._timer and self._size > HEAD_BYTES:
+                self.send_400_response("The head of the request is too large.")
+
+        def on_headers_complete(self) -> None:
+            self._cancel()
+            super().on_headers_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._cancel()
+            super().connection_lost(exc)
+
+        def _cancel(self) -> None:
+            if self._timer:
+                self._timer.cancel()
+            self._timer = None
 
     class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
         @contextmanager
@@ -124,7 +159,8 @@ def serve(
         timeout_graceful_shutdown=GRACE_SECONDS,
         backlog=_BACKLOG,
         timeout_keep_alive=KEPT_SECONDS,
-        http=protocol(connections),
+        http=Protocol,
+        limit_concurrency=connections,
     )
     # A recall computes in a thread for as long as it may; whoever else is to be answered waits.
     sys.setswitchinterval(_TURN_SECONDS)

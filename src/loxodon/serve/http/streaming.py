@@ -17,8 +17,7 @@ from loxodon.errors import LoxodonError
 
 LINES = "application/x-ndjson"
 EVENTS = "text/event-stream"
-_EVERY = 0.1
-"""Seconds between two steps that are told."""
+_EVERY = 0.1  # seconds between two steps that are told
 
 
 def form_of(accept: str) -> str:
@@ -26,11 +25,10 @@ def form_of(accept: str) -> str:
     return next((form for form in (LINES, EVENTS) if form in accept.lower()), "")
 
 
-def written(form: str, event: str, text: str) -> str:
+def written(form: str, event: str, text: str) -> bytes:
     """One step, of which `text` is the JSON, as it goes over the wire."""
-    if form == EVENTS:
-        return f"event: {event}\ndata: {text}\n\n"
-    return f'{{"{event}":{text}}}\n'
+    line = f"event: {event}\ndata: {text}\n\n" if form == EVENTS else f'{{"{event}":{text}}}\n'
+    return line.encode("utf-8", "replace")
 
 
 def given_up() -> LoxodonError:
@@ -49,11 +47,11 @@ class Steps:
         self._queue: asyncio.Queue[Mapping[str, Any] | None] = asyncio.Queue()
         self._last = 0.0
         self.cut = Event()
-        self.halted = False
+        self.halted = asyncio.Event()
 
     def halt(self) -> None:
         """Cut the work, and let nobody wait for it."""
-        self.halted = True
+        self.halted.set()
         self.cut.set()
         self.end()
 
@@ -78,6 +76,11 @@ class Steps:
         except RuntimeError:  # the loop has ended: nobody is there to be told
             return
 
-    async def next(self) -> Mapping[str, Any] | None:
-        """The next step; None after the last."""
-        return await self._queue.get()
+    def __aiter__(self) -> Steps:
+        return self
+
+    async def __anext__(self) -> Mapping[str, Any]:
+        step = await self._queue.get()
+        if step is None:
+            raise StopAsyncIteration
+        return step

@@ -379,7 +379,7 @@ async def _tell(steps: Steps, ctx: Context) -> None:
     from loxodon.write.phases import PHASES
 
     last = -1.0
-    while (step := await steps.next()) is not None:
+    async for step in steps:
         phase, share = step["phase"], step["done"] / max(step["total"], 1)
         at = round(phase if phase > 4 else min(4 * share + phase / 10, 4.9), 2)
         if at > last:

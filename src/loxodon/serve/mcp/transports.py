@@ -10,13 +10,15 @@ from contextlib import contextmanager
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
 
-from loxodon.errors import LoxodonError, UsageError
+from loxodon.errors import UsageError
 from loxodon.serve.http import server as web
 from loxodon.serve.http.guard import Caller, Door, RefusedError, admit
 from loxodon.serve.http.rates import GUESSES, Rates
-from loxodon.serve.http.replies import failed, refused, send_reply
-from loxodon.serve.http.requests import MOST_BYTES, Receive, Request, Scope, Send, request_of
+from loxodon.serve.http.replies import failed
+from loxodon.serve.http.requests import MOST_BYTES, language_of, peer_of
 from loxodon.serve.logs import log
 from loxodon.serve.mcp.lines import Pipes, claim_output, never_wait_to_log
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
@@ -81,18 +83,14 @@ class App:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        language = "en"
+        request = Request(scope)
         try:
-            request = request_of(scope)
-            language = request.language
             caller = self._let_in(request)
-            _check(request.parts, request.method)
+            _check(request)
         except RefusedError as refusal:
             log("mcp.refused", status=refusal.status, code=refusal.code)
-            await send_reply(send, refused(refusal, language))
-            return
-        except LoxodonError as error:  # an address that cannot be read
-            await send_reply(send, failed(error, language))
+            language = language_of(request.headers.get("accept-language", ""))
+            await failed(refusal, language)(scope, receive, send)
             return
         if self._running is None:
             self._running = asyncio.ensure_future(self._run())
@@ -106,9 +104,9 @@ class App:
             caller = admit(self._door, request.headers)
         except RefusedError as refusal:
             if refusal.status == 401:
-                self._rates.take(f"wrong {request.peer}", most=GUESSES)
+                self._rates.take(f"wrong {peer_of(request)}", most=GUESSES)
             raise
-        self._rates.take(caller.name or request.peer)
+        self._rates.take(caller.name or peer_of(request))
         served = self._served
         other = served.agent and caller.agent not in ("", served.agent)
         if other or not caller.grant.reaches(served.space):
@@ -129,12 +127,12 @@ class App:
             await asyncio.Event().wait()
 
 
-def _check(parts: tuple[str, ...], method: str) -> None:
-    if parts != (PATH[1:],):
+def _check(request: Request) -> None:
+    if request.url.path.rstrip("/") != PATH:
         raise RefusedError(
             404, "no_route", UsageError("not found", hint="the MCP endpoint is {path}", path=PATH)
         )
-    if method != "POST":  # without sessions there is nothing to listen to, and none to end
+    if request.method != "POST":  # without sessions there is nothing to listen to, and none to end
         raise RefusedError(
             405,
             "no_method",
