@@ -221,7 +221,6 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "ui": ("owner", []),
     "demo": ("owner", ["NOWHERE"]),
     "proxy": ("owner", ["--upstream", "http://127.0.0.1:9"]),
-    "chat": None,
     "space": ("owner", ["list"]),
     "bench": ("owner", ["retrieval", "NOWHERE"]),
     "clock": ("owner", []),

@@ -35,7 +35,7 @@ _LISTED = 50
 def run(args: Namespace) -> int:
     """Run the command of `args` and print its outcome; the exit code."""
     _speak(args)
-    with acting(Actor("chat" if args.command == "chat" else "cli")):
+    with acting(Actor("cli")):
         return _run(args)
 
 
