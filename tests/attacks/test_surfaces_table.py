@@ -186,7 +186,6 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "model": ("owner", ["check"]),
     "review": ("read", []),
     "quarantine": ("read", []),
-    "code": ("owner", ["forget", "BETA"]),
     "policy": ("owner", []),
     "entities": ("read", []),
     "profile": ("read", []),

@@ -498,12 +498,6 @@ quarantine | quarantine | quarantining.run
     --all  also show released and dropped entries
     @HELD = 50
 
-code | | coding.run
-    Show a code that lets your agent do what needs your consent.
-    ACTION=confirm|forget|release  confirm a belief, delete something permanently, or release
-        something from quarantine
-    ID  id of the memory or message, or of the entry (q_12)
-
 policy | scan | policing.run
     Show what is stored, masked or refused; check a text; scan stored data.
     [ACTION=check|scan|use]  check shows how a text would be treated; scan looks for stored data
