@@ -757,7 +757,6 @@ SENTENCES: dict[str, str] = {
     "override a setting; can be repeated": "覆盖一项设置；可重复",
     "write the result of each question to this file, one per line": "把每个问题的结果写到那里，每行一个",
     "write it as recall.top=20": "写成 recall.top=20",
-    "write one conversation per line": "每行写一段对话",
     "{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in {consolidate_s} s": "{conversations} 段对话，{turns} 条消息：写入用时 {add_s} 秒，整理用时 {consolidate_s} 秒",
     "{field} is missing or has the wrong type": "{field} 缺失，或类型不对",
     "cannot use {file}: {n} invalid lines": "{file} 有 {n} 行无法使用，不能用来测量",
