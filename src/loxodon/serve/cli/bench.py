@@ -13,7 +13,7 @@ from typing import Any
 from loxodon import config as settings
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, settings_of
 
@@ -151,10 +151,9 @@ def _show_retrieval(report: Mapping[str, Any]) -> None:
         )
     print(
         t(
-            "{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in "
-            "{consolidate_s} s",
-            conversations=report["conversations"],
-            **ingest,
+            "{conversations}, {turns}: added in {add_s} s, consolidated in {consolidate_s} s",
+            conversations=view.conversation_count(report["conversations"]),
+            **{**ingest, "turns": view.turn_count(ingest["turns"])},
         )
     )
     if "updates" in report:
@@ -182,18 +181,20 @@ def _show_retrieval(report: Mapping[str, Any]) -> None:
             )
     if report["evidence_not_there"]:
         print(
-            t(
+            tn(
+                "{n} piece of evidence refers to no turn of its conversation; it counts as missed",
                 "{n} pieces of evidence refer to no turn of their conversation; they count as "
                 "missed",
-                n=report["evidence_not_there"],
+                report["evidence_not_there"],
             ),
             file=sys.stderr,
         )
     if report["not_embedded"]:
         print(
-            t(
+            tn(
+                "{n} text could not be embedded; only word search finds it",
                 "{n} texts could not be embedded; only word search finds them",
-                n=report["not_embedded"],
+                report["not_embedded"],
             ),
             file=sys.stderr,
         )
@@ -228,23 +229,27 @@ def _show_writing(report: Mapping[str, Any]) -> None:
     print(t("denoising keeps {share}% of the tokens ({left} of {tokens})", **report["denoising"]))
     print(
         t(
-            "{cases} conversations, {turns} turns, {memories} memories: consolidated in "
-            "{consolidate_s} s",
-            **_plain(report),
+            "{cases}, {turns}, {memories}: consolidated in {consolidate_s} s",
+            cases=view.conversation_count(report["cases"]),
+            turns=view.turn_count(report["turns"]),
+            memories=view.memory_count(report["memories"]),
+            consolidate_s=report["consolidate_s"],
         )
     )
     if "model" in report:
-        print(t("the model used {tokens} tokens", tokens=report["model"]["tokens"]))
-        if report["model"]["failed"]:
+        model = report["model"]
+        print(tn("the model used {n} token", "the model used {n} tokens", model["tokens"]))
+        if model["failed"]:
             print(
-                t("the model failed in {failed} conversations: {problem}", **report["model"]),
+                tn(
+                    "the model failed in {n} conversation: {problem}",
+                    "the model failed in {n} conversations: {problem}",
+                    model["failed"],
+                    problem=model["problem"],
+                ),
                 file=sys.stderr,
             )
     print()
-
-
-def _plain(report: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in report.items() if isinstance(value, int | float)}
 
 
 def _checks(name: str, one: Mapping[str, Any]) -> tuple[str, ...]:

@@ -102,7 +102,8 @@ def read(name: str, parse: Callable[[Line], T], example: str) -> list[T]:
             problems.append((number, error))
     if problems:
         raise InputError(
-            "cannot use {file}: {n} invalid lines",
+            "cannot use {file}: {n} invalid line",
+            plural="cannot use {file}: {n} invalid lines",
             hint="a line is a conversation: {example}",
             problems=problems,
             file=name,
