@@ -13,18 +13,22 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from importlib import import_module
 from typing import Any
 
 from loxodon.config import Config, EmbedderConfig
-from loxodon.measure import retrieval
-from loxodon.measure.conversations import read_conversations
-from loxodon.measure.metrics import Scores, scores
 from loxodon.memory import Memory
 from loxodon.recall.holds import settled
 from loxodon.recall.link import linked
 from loxodon.recall.recall import looked
+from loxodon.serve.cli.measure import (
+    embedders,
+    for_measuring,
+    kept_home,
+    read_conversations,
+    scores,
+)
 from loxodon.store import Filter, Nature
 
 Patch = tuple[str, str, Any]
@@ -101,24 +105,20 @@ def patched(patches: list[Patch]) -> Iterator[None]:
 
 def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float, float]:
     """R@10 and NDCG@10 of a file, in percent."""
-    with open(file, "rb") as lines:
-        talks = read_conversations(lines, file, UTC)[: args.limit or None]
-    found: list[Scores] = []
-    for talk in talks:
-        said = talk.conversation
-        home = retrieval._kept_home(retrieval.RetrievalTask(said, (), config, 100, args.keep))
-        end = (said.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
+    found = []
+    for talk in read_conversations(file, limit=args.limit):
+        home = kept_home(talk, config, args.keep)
         with Memory.open(home, config=config) as memory:
-            memory._embedders.use(retrieval._embedders(config.embedder))
+            memory._embedders.use(embedders(config.embedder))
             memory.embed()
-            for question, evidence in zip(said.questions, talk.evidence, strict=True):
-                if evidence and question.category not in args.leave_out:
-                    ranking = ranked(memory, question.text, question.asked_at or end)
-                    found.append(scores(evidence, ranking, (), ()))
+            for question in talk.questions:
+                if question.evidence and question.category not in args.leave_out:
+                    ranking = ranked(memory, question.text, question.asked_at or talk.end)
+                    found.append(scores(question.evidence, ranking, (), ()))
     number = len(found) or 1
     return (
-        100 * sum(one.r10 for one in found) / number,
-        100 * sum(one.ndcg10 for one in found) / number,
+        100 * sum(one["r@10"] for one in found) / number,
+        100 * sum(one["ndcg@10"] for one in found) / number,
     )
 
 
@@ -154,7 +154,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="none", help="with this embedder")
     args = parser.parse_args()
     embedder = EmbedderConfig(kind=args.embedder)
-    config = retrieval._for_measuring(Config())._replace(embedder=embedder)
+    config = for_measuring(Config())._replace(embedder=embedder)
     print(f"{'':44}" + "".join(f"{name.rsplit('/', 1)[-1][:18]:>20}" for name in args.files))
     for name, patches in VARIANTS.items():
         if args.only not in name:

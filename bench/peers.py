@@ -21,17 +21,24 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC
 from time import perf_counter
 from typing import Any, NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from loxodon import Memory
 from loxodon import config as settings
-from loxodon.measure.conversations import Conversation, Labelled, read_conversations
-from loxodon.measure.metrics import Scores, mean, percentile, scores
-from loxodon.measure.retrieval import HANDED, RANKED, RetrievalOptions, measure
 from loxodon.recall.context import SNIPPET
+from loxodon.serve.cli.measure import (
+    HANDED,
+    RANKED,
+    Conversation,
+    RetrievalOptions,
+    latency,
+    mean,
+    measure_retrieval,
+    read_conversations,
+    scores,
+)
 from loxodon.tokens import estimate
 from peer_systems import PEERS, Mem0, Peer, Said, Vectors
 from text import Talk
@@ -77,7 +84,7 @@ def journal() -> dict[str, dict[str, float]]:
 class Run(NamedTuple):
     """What one system did with one file."""
 
-    scores: list[Scores]
+    scores: list[dict[str, float]]
     search_ms: list[float]
     ingest_s: float
     turns: int
@@ -85,14 +92,13 @@ class Run(NamedTuple):
 
 def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Every system on one file; ratios are to ours without an embedder."""
-    with open(path, "rb") as file:
-        labelled = read_conversations(file, path, UTC)[: args.limit or None]
+    conversations = read_conversations(path, limit=args.limit)
     rows = {"loxodon": ours_on(path, args, {})}
     if args.embedder != "none":
         rows["loxodon_embedder"] = ours_on(path, args, embedder_settings(args.embedder))
     vectors = Vectors(embedder(args.embedder))
     for name in args.only.split(","):
-        rows[name] = figures(peer_on(name, labelled, vectors, tuple(args.leave_out)))
+        rows[name] = figures(peer_on(name, conversations, vectors, tuple(args.leave_out)))
     for row in rows.values():
         row["search_ratio"] = round(row["search_p50_ms"] / rows["loxodon"]["search_p50_ms"], 2)
         row["ingest_ratio"] = round(
@@ -103,28 +109,28 @@ def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
     options = RetrievalOptions(limit=args.limit, leave_out=tuple(args.leave_out))
-    found: Any = measure([path], settings.from_mapping(given), options)[0].report
+    found: Any = measure_retrieval([path], settings.from_mapping(given), options)[0][0]
     ingest = found["ingest"]
-    latency = found.get("latency_without_embedder_ms", found["latency_ms"])
+    took = found.get("latency_without_embedder_ms", found["latency_ms"])
     return {
         **found["overall"],
-        "search_p50_ms": latency["p50"],
-        "search_p99_ms": latency["p99"],
+        "search_p50_ms": took["p50"],
+        "search_p99_ms": took["p99"],
         "ingest_turns_per_s": ingest["turns_per_s"],
         "journal_turns_per_s": round(ingest["turns"] / ingest["add_s"]),
     }
 
 
 def peer_on(
-    name: str, labelled: Sequence[Labelled], vectors: Vectors, leave_out: tuple[str, ...]
+    name: str, conversations: Sequence[Conversation], vectors: Vectors, leave_out: tuple[str, ...]
 ) -> Run:
     run = Run([], [], 0.0, 0)
     with tempfile.TemporaryDirectory() as folder:  # imports and start-up are nobody's ingest
         peer = PEERS[name](folder, vectors)
         peer.add([Said("1", "s", "user: hello")])
         peer.search("hello", 1)
-    for n, one in enumerate(labelled, 1):
-        print(f"\r  {name}: {n}/{len(labelled)} ", end="", file=sys.stderr, flush=True)
+    for n, one in enumerate(conversations, 1):
+        print(f"\r  {name}: {n}/{len(conversations)} ", end="", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as folder:
             run = one_conversation(PEERS[name](folder, vectors), one, vectors, leave_out, run)
     print(file=sys.stderr)
@@ -132,25 +138,25 @@ def peer_on(
 
 
 def one_conversation(
-    peer: Peer, one: Labelled, vectors: Vectors, leave_out: tuple[str, ...], run: Run
+    peer: Peer, one: Conversation, vectors: Vectors, leave_out: tuple[str, ...], run: Run
 ) -> Run:
-    sessions = said(one.conversation)
+    sessions = said(one)
     apart = vectors.seconds
     started = perf_counter()
     for turns in sessions:
         peer.add(turns)
     ingest = perf_counter() - started - (vectors.seconds - apart)
     texts = {turn.id: turn.text for turns in sessions for turn in turns}
-    for question, evidence in zip(one.conversation.questions, one.evidence, strict=True):
+    for question in one.questions:
         apart = vectors.seconds
         started = perf_counter()
         peer.search(question.text, TOP)
         took = perf_counter() - started - (vectors.seconds - apart)
         run.search_ms.append(took * 1e3)
         ranking = peer.search(question.text, min(RANKED, len(texts)))
-        if evidence and question.category not in leave_out:
+        if question.evidence and question.category not in leave_out:
             handed = fitting(ranking, texts)
-            run.scores.append(scores(evidence, ranking, handed, handed))
+            run.scores.append(scores(question.evidence, ranking, handed, handed))
     return run._replace(ingest_s=run.ingest_s + ingest, turns=run.turns + len(texts))
 
 
@@ -182,8 +188,7 @@ def fitting(ranking: Sequence[str], texts: dict[str, str]) -> set[str]:
 def figures(run: Run) -> dict[str, Any]:
     return {
         **mean(run.scores),
-        "search_p50_ms": round(percentile(run.search_ms, 0.5), 2),
-        "search_p99_ms": round(percentile(run.search_ms, 0.99), 2),
+        **{f"search_{name}_ms": value for name, value in latency(run.search_ms).items()},
         "ingest_turns_per_s": round(run.turns / max(run.ingest_s, 1e-6)),
     }
 

@@ -40,7 +40,6 @@ LAYERS = (
     # What opens memories to make, mend or replace them.
     "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
     "workspace.views.restore",
-    "measure",
     "client compat connect serve __main__",
 )
 UPWARDS = {

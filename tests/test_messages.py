@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +14,6 @@ import pytest
 
 from loxodon import errors, messages
 from loxodon.config import _TAKES, KEYS
-from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS
 from loxodon.serve.cli.help import OPTIONS
 from loxodon.serve.cli.table import COMMANDS
@@ -19,12 +21,33 @@ from loxodon.store.checks import BROKEN
 from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
 
-SOURCE = Path(messages.__file__).parents[1]
+SOURCE = Path(messages.__file__).parent
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
+Sentence = tuple[str, str]
+"""A sentence and its plural, which is empty where it counts nothing."""
 
-def _said_in(tree: ast.AST) -> set[str]:
-    """The literals handed to `t(…)` and to errors, and their hints."""
+
+@cache
+def _catalogue() -> dict[Sentence, str]:
+    """The Chinese for each sentence, as the catalogue has it."""
+    po = (SOURCE / "locale" / "zh" / "LC_MESSAGES" / "loxodon.po").read_text("utf-8")
+    found: dict[Sentence, str] = {}
+    for entry in po.split("\n\n")[1:]:
+        fields = {"msgid": "", "msgid_plural": "", "msgstr": "", "msgstr[0]": ""}
+        name = ""
+        for line in filter(lambda line: not line.startswith("#"), entry.splitlines()):
+            keyword, _, text = line.partition('"')
+            name = keyword.strip() or name
+            fields[name] += json.loads(f'"{text}')
+        sentence = fields["msgid"], fields["msgid_plural"]
+        assert sentence not in found, sentence
+        found[sentence] = fields["msgstr[0]" if sentence[1] else "msgstr"]
+    return found
+
+
+def _said_in(tree: ast.AST) -> set[Sentence]:
+    """The literals handed to `t(…)`, `tn(…)` and errors, and the hints of these."""
     said = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -32,18 +55,21 @@ def _said_in(tree: ast.AST) -> set[str]:
         name = (
             node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         )
-        if name != "t" and name not in ERRORS:
+        if name not in ("t", "tn") and name not in ERRORS:
             continue
-        given = node.args[:1] + [k.value for k in node.keywords if k.arg == "hint"]
-        said |= {g.value for g in given if isinstance(g, ast.Constant) and isinstance(g.value, str)}
+        named = {k.arg: k.value for k in node.keywords}
+        plural = node.args[1] if name == "tn" else named.get("plural")
+        for one, many in ((node.args[0] if node.args else None, plural), (named.get("hint"), None)):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                said.add((one.value, str(many.value) if isinstance(many, ast.Constant) else ""))
     return said
 
 
 @cache
-def _said() -> frozenset[str]:
-    said = set()
+def _said() -> frozenset[Sentence]:
+    found, said = set[Sentence](), set[str]()
     for path in SOURCE.rglob("*.py"):
-        said |= _said_in(ast.parse(path.read_text("utf-8")))
+        found |= _said_in(ast.parse(path.read_text("utf-8")))
     for command in COMMANDS.values():
         said |= {command.group, command.about, *(one.about for one in command.takes)}
     said |= {key.about for key in KEYS.values()}
@@ -53,30 +79,49 @@ def _said() -> frozenset[str]:
     said |= {text for both in errors.REFUSED.values() for text in both}
     said |= {"fix these lines, or skip them with --skip-bad"}
     said |= {"no line is valid: fix the file, or set its format with --format"}
-    return frozenset(said - {""})
+    return frozenset(found | {(one, "") for one in said}) - {("", "")}
 
 
 def test_every_sentence_has_a_chinese_one() -> None:
-    missing = sorted(_said() - SENTENCES.keys())
-    assert not missing
+    assert sorted(_said() - _catalogue().keys()) == []
+    assert [one for one, chinese in _catalogue().items() if not chinese] == []
 
 
 def test_no_chinese_sentence_is_left_over() -> None:
-    assert sorted(SENTENCES.keys() - _said()) == []
+    assert sorted(_catalogue().keys() - _said()) == []
 
 
 def test_both_have_the_same_values() -> None:
     def values(text: str) -> set[str]:
         return set(re.findall(r"{(\w+)}", text))
 
-    assert [one for one, chinese in SENTENCES.items() if values(one) != values(chinese)] == []
+    wrong = [
+        one
+        for (one, many), chinese in _catalogue().items()
+        if not values(one) == values(many or one) == values(chinese)
+    ]
+    assert wrong == []
+
+
+def test_the_catalogue_is_sorted() -> None:
+    """So that two people who add to it do not both add at its end."""
+    assert list(_catalogue()) == sorted(_catalogue())
+
+
+def test_gettext_reads_what_the_catalogue_says() -> None:
+    for (one, many), chinese in _catalogue().items():
+        if many:
+            values = {name: "x" for name in re.findall(r"{(\w+)}", one) if name != "n"}
+            assert messages.tn(one, many, 2, "zh", **values) == chinese.format(n=2, **values)
+        else:
+            assert messages.t(one, "zh") == chinese
 
 
 def test_the_language_of_the_process_is_used_unless_one_is_given() -> None:
-    assert messages.t("no memories", "zh") == SENTENCES["no memories"]
+    assert messages.t("no memories", "zh") == _catalogue()["no memories", ""]
     messages.use("zh")
     try:
-        assert messages.t("no memories") == SENTENCES["no memories"]
+        assert messages.t("no memories") == _catalogue()["no memories", ""]
         assert messages.t("no memories", "en") == "no memories"
     finally:
         messages.use("en")
@@ -103,10 +148,25 @@ def test_the_language_of_a_locale(name: str, language: str) -> None:
     assert messages.language_of_locale(name) == language
 
 
-def test_one_is_singular_in_english() -> None:
-    assert messages.t("{n} turns", "en", n=1) == "1 turn"
-    assert messages.t("{n} turns", "en", n=11) == "11 turns"
-    said = messages.t("{turns} turns in {sessions} sessions", "en", turns=2, sessions=1)
-    assert said == "2 turns in 1 session"
-    assert messages.t("active again: {n} memories", "en", n=1) == "active again: 1 memory"
-    assert "1 s" in messages.t("{n} turns consolidated in {seconds} s", "en", n=1, seconds=1)
+def test_plurals() -> None:
+    turns = "{n} turn", "{n} turns"
+    assert [messages.tn(*turns, n, "en") for n in (0, 1, 11)] == ["0 turns", "1 turn", "11 turns"]
+    assert [messages.tn(*turns, n, "zh") for n in (0, 1, 11)] == [
+        "0 条消息",
+        "1 条消息",
+        "11 条消息",
+    ]
+    error = errors.InputError(
+        "cannot use {file}: {n} invalid line",
+        plural="cannot use {file}: {n} invalid lines",
+        file="a",
+        n=1,
+    )
+    assert str(error) == "cannot use a: 1 invalid line"
+    assert error.localized("zh")[0] == "a 有 1 行无法使用，不能用来测量"
+
+
+def test_english_loads_no_catalogue() -> None:
+    script = "import sys; from loxodon.messages import t; t('x'); print('gettext' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "False"

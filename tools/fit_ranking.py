@@ -25,7 +25,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from math import prod
 from typing import Any, NamedTuple
 
@@ -33,11 +32,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loxodon.config import Config, EmbedderConfig
-from loxodon.measure import retrieval
-from loxodon.measure.conversations import Labelled, read_conversations
 from loxodon.memory import Memory
 from loxodon.recall import routes, weights
 from loxodon.recall.recall import looked
+from loxodon.serve.cli.measure import (
+    Conversation,
+    embedders,
+    for_measuring,
+    kept_home,
+    read_conversations,
+)
 from loxodon.store import Filter
 
 Floats = NDArray[Any]
@@ -91,10 +95,9 @@ def main() -> None:
 
 
 def read(file: str, keep: str, embedder: str, limit: int) -> Found:
-    config = retrieval._for_measuring(Config())._replace(embedder=EmbedderConfig(kind=embedder))
+    config = for_measuring(Config())._replace(embedder=EmbedderConfig(kind=embedder))
     name = os.path.basename(file).removesuffix(".jsonl")
-    with open(file, "rb") as lines:
-        talks = read_conversations(lines, file, UTC)[: limit or None]
+    talks = read_conversations(file, limit=limit)
     each, told, answers, held = [], [], [], []
     for number, talk in enumerate(talks):
         for n, (rows, tells, wanted) in enumerate(asked(talk, config, keep)):
@@ -117,19 +120,18 @@ def read(file: str, keep: str, embedder: str, limit: int) -> Found:
 Row = tuple[list[float], list[bool], float, bool]
 
 
-def asked(talk: Labelled, config: Config, keep: str) -> Iterator[tuple[list[Row], bool, int]]:
+def asked(talk: Conversation, config: Config, keep: str) -> Iterator[tuple[list[Row], bool, int]]:
     """For each question its turns, whether it is a message, and how many answer it."""
-    said = talk.conversation
-    home = retrieval._kept_home(retrieval.RetrievalTask(said, (), config, 100, keep))
-    end = (said.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
-    now = [end]
+    home = kept_home(talk, config, keep)
+    now = [talk.end]
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
-        memory._embedders.use(retrieval._embedders(config.embedder))
+        memory._embedders.use(embedders(config.embedder))
         questioner = memory._embedders.questioner()
-        for question, evidence in zip(said.questions, talk.evidence, strict=True):
+        for question in talk.questions:
+            evidence = question.evidence
             if not evidence or question.category == _LEFT_OUT:
                 continue
-            now[0] = question.asked_at or end
+            now[0] = question.asked_at or talk.end
             with memory._store.reading():
                 understood, seen = looked(
                     memory._store,

@@ -18,7 +18,7 @@ from loxodon.filelock import FileLock
 from loxodon.layout import CONFIG
 
 _LOCK_SECONDS = 30.0
-SECRET = frozenset({"model.api_key", "embedder.api_key", "chat.api_key"})
+SECRET = frozenset({"model.api_key", "embedder.api_key"})
 """Settings that no command, message or error shows."""
 ADDRESSES = frozenset({"store.url", "store.replica"})
 """Settings that may have a password in them, which is not shown either."""
@@ -36,9 +36,6 @@ ENVIRONMENT = {
     "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
     "LOXODON_EMBEDDER_MODEL": "embedder.name",
     "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",
-    "LOXODON_CHAT_BASE_URL": "chat.base_url",
-    "LOXODON_CHAT_MODEL": "chat.name",
-    "LOXODON_CHAT_API_KEY": "chat.api_key",
 }
 """Variables that stand above config.toml, and what they set."""
 
@@ -235,19 +232,7 @@ class EmbedderConfig(NamedTuple):
         return _masked(self)
 
 
-class ChatConfig(NamedTuple):
-    """The model that `loxodon chat` talks with; that of `[model]` where this has none."""
-
-    base_url: str = ""
-    name: str = ""
-    api_key: str = ""
-    timeout: float = 120.0
-
-    def __repr__(self) -> str:
-        return _masked(self)
-
-
-def _masked(section: ModelConfig | EmbedderConfig | ChatConfig) -> str:
+def _masked(section: ModelConfig | EmbedderConfig) -> str:
     # Settings get printed while people look for faults, and the key must not be.
     shown = section._asdict() | {"api_key": MASK if section.api_key else ""}
     given = ", ".join(f"{name}={value!r}" for name, value in shown.items())
@@ -339,7 +324,6 @@ class Config(NamedTuple):
     prompts: PromptsConfig = PromptsConfig()
     model: ModelConfig = ModelConfig()
     embedder: EmbedderConfig = EmbedderConfig()
-    chat: ChatConfig = ChatConfig()
     workspace: WorkspaceConfig = WorkspaceConfig()
     encryption: EncryptionConfig = EncryptionConfig()
     store: StoreConfig = StoreConfig()
@@ -532,12 +516,6 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         0.01,
         3600,
     ),
-    "chat.base_url": (
-        "Base URL of the OpenAI-compatible model for `chat`; empty for model.base_url.",
-    ),
-    "chat.name": ("Name of the model for `chat`; empty for model.name.",),
-    "chat.api_key": ("API key, if the server needs one; never shown.",),
-    "chat.timeout": ("Seconds without data after which a reply is abandoned.", 0.1, 3600),
     "workspace.path": (
         "Folder of the agent's files and of the text views of the space main; "
         "empty for a folder next to the database. Other spaces always use that.",
@@ -921,7 +899,14 @@ def _check_cron(name: str, text: str) -> None:
         ) from None
 
 
-RETIRED = frozenset(("audit.head", "audit.on_failure", "audit.size", "audit.keep"))
+RETIRED = frozenset(
+    f"{section}.{name}"
+    for section, names in {
+        "audit": ("head", "on_failure", "size", "keep"),
+        "chat": ("base_url", "name", "api_key", "timeout"),
+    }.items()
+    for name in names
+)
 """Settings of earlier versions, which a config.toml may still have."""
 _TIME_OF_DAY = "consolidation.daily_at"
 """What `schedule.daily` was called, and still is in files that were written then."""

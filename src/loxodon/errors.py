@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loxodon.messages import t
+from loxodon.messages import t, tn
 
 
 class LoxodonError(Exception):
@@ -50,8 +50,12 @@ class LoxodonError(Exception):
     exit_code = 1
     code = "error"
 
-    def __init__(self, message: str, /, *, hint: str = "", **values: object) -> None:
+    def __init__(
+        self, message: str, /, *, hint: str = "", plural: str = "", **values: object
+    ) -> None:
         self.template = message
+        self.plural_template = plural
+        """What it says unless the value `n` is 1; empty where it counts nothing."""
         self.hint_template = hint
         self.values = values
         super().__init__(self.localized("en")[0])
@@ -68,6 +72,9 @@ class LoxodonError(Exception):
             if isinstance(value, LoxodonError):  # one error about another speaks one language
                 values[name], values[f"{name}_hint"] = value.localized(language)
         hint = t(self.hint_template, language, **values) if self.hint_template else ""
+        if self.plural_template:
+            n = values.pop("n")
+            return tn(self.template, self.plural_template, n, language, **values), hint  # type: ignore[arg-type]
         return t(self.template, language, **values), hint
 
 
@@ -102,10 +109,11 @@ class InputError(LoxodonError):
         /,
         *,
         hint: str = "",
+        plural: str = "",
         problems: Sequence[tuple[int, LoxodonError]] = (),
         **values: object,
     ) -> None:
-        super().__init__(message, hint=hint, **values)
+        super().__init__(message, hint=hint, plural=plural, **values)
         self.problems = tuple(problems)
 
 

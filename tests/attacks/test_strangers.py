@@ -126,7 +126,7 @@ def test_only_what_tunes_is_taken_by_a_yes_for_all() -> None:
         "schedule.profile",
         "phase1.file",
     } & settings.KEYS.keys()
-    guarding = ("model.", "chat.", "embedder.", "workspace.", "audit.", "keys.", "encryption.")
+    guarding = ("model.", "embedder.", "workspace.", "audit.", "keys.", "encryption.")
     assert {name for name in settings.KEYS if name.startswith(guarding)} <= named
     assert "snapshot.identity" in named
 

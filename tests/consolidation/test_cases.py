@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC
 from pathlib import Path
 
 import pytest
 
-from loxodon.measure.cases import LOOKS_FOR, Case, read_cases
+from loxodon.serve.cli.measure import LOOKS_FOR, Case, read_cases
 from tests.each import each
 
 CASES = Path(__file__).parent / "cases"
@@ -16,8 +15,7 @@ PARTS = ("dev", "held", "fresh")
 
 
 def cases(name: str) -> list[Case]:
-    with (CASES / name).open("rb") as file:
-        return read_cases(file, name, UTC)
+    return read_cases(str(CASES / name))
 
 
 def of_user(case: Case) -> set[str]:

@@ -4,14 +4,12 @@ back. `make bench-consolidation` counts all of them."""
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC
 from pathlib import Path
 
 import pytest
 
 from loxodon.config import from_mapping
-from loxodon.measure.cases import Case, read_cases
-from loxodon.measure.writing import FIGURES, WritingTask, holds, run
+from loxodon.serve.cli.measure import FIGURES, holds, read_cases, written
 from tests.long import count
 
 CASES = Path(__file__).parent / "cases"
@@ -29,17 +27,12 @@ LEAST = {
 CONFIG = from_mapping({"timezone": "UTC", "workspace.views": "off"})
 
 
-def some_cases(language: str) -> list[Case]:
-    lines = (CASES / f"{language}_dev.jsonl").read_bytes().splitlines()
-    return read_cases(lines[::EVERY], language, UTC)
-
-
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_conversations_become_knowledge(language: str) -> None:
     asked: Counter[str] = Counter()
     passed: Counter[str] = Counter()
-    for case in some_cases(language):
-        kept = run(WritingTask(case, CONFIG)).kept
+    for case in read_cases(str(CASES / f"{language}_dev.jsonl"))[::EVERY]:
+        kept = written(case, CONFIG).kept
         for check in case.checks:
             asked[check.type] += 1
             passed[check.type] += holds(check, kept)

@@ -77,35 +77,6 @@ def says(text: str | dict[str, Any], ended: str = "stop", **more: Any) -> Scene:
     return completion({"content": content}, ended, **more)
 
 
-def piece(text: str = "", ended: str | None = None, **delta: Any) -> dict[str, Any]:
-    """A piece of a streamed reply."""
-    return {"choices": [{"index": 0, "delta": {"content": text, **delta}, "finish_reason": ended}]}
-
-
-def events(*data: object, then: Callable[[], object] | None = None) -> Scene:
-    """Send each of `data` as an event, as it is where it is text; do `then`, and hang up."""
-
-    def scene(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
-        handler.end_headers()
-        handler.close_connection = True
-        for one in data:
-            text = one if isinstance(one, str) else f"data: {json.dumps(one)}\n\n"
-            handler.wfile.write(text.encode("utf-8", "surrogateescape"))
-            handler.wfile.flush()
-        if then is not None:
-            then()
-
-    return scene
-
-
-def streams(*texts: str, ended: str = "stop", usage: dict[str, int] | None = None) -> Scene:
-    """Say `texts`, one piece each, as a server does that does it well."""
-    told = [{"choices": [], "usage": usage}] if usage else []
-    return events(*map(piece, texts), piece(ended=ended), *told, "data: [DONE]\n\n")
-
-
 @contextmanager
 def stage() -> Iterator[Stage]:
     """A server that is up while the block runs."""

@@ -282,8 +282,8 @@ class Memory:
                 memory.documents.clear(DELETED)
 
     def chat(self, query: str) -> Answer:
-        """mem0 never made this work either; `loxodon chat` is one."""
-        raise NotImplementedError("`loxodon chat` is a conversation with memory")
+        """mem0 never made this work either; `examples/chat.py` is one."""
+        raise NotImplementedError("examples/chat.py is a conversation with memory")
 
     def _holding(self, memory_id: str) -> AbstractContextManager[tuple[Space, Record]]:
         return _Holding(self._host, memory_id)

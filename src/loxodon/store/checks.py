@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from loxodon.errors import LoxodonError, StoreError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.store import Index, Progress
 from loxodon.store.database import Database, Row
 from loxodon.store.fulltext import FullText
@@ -155,9 +155,9 @@ def derived(where: str, what: str) -> Problem:
 def astray(name: str, missing: int, stale: int) -> Iterator[Problem]:
     """Findings about rows that should be there, or should not."""
     if missing:
-        yield derived(name, t("{n} rows are missing", n=missing))
+        yield derived(name, tn("{n} row is missing", "{n} rows are missing", missing))
     if stale:
-        yield derived(name, t("{n} rows are stale", n=stale))
+        yield derived(name, tn("{n} row is stale", "{n} rows are stale", stale))
 
 
 # The truth
@@ -233,7 +233,10 @@ class _Words:
             yield derived(self._name, str(error))
             return
         if wrong:
-            yield derived(self._name, t("{n} words point to the wrong rows", n=wrong))
+            yield derived(
+                self._name,
+                tn("{n} word points to the wrong rows", "{n} words point to the wrong rows", wrong),
+            )
         if size not in ((self._rows, self._words), (0, 0)):
             yield derived(self._name, t("its number of words does not match its rows"))
 

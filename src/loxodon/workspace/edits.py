@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.fields import EDITABLE
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.types import FileProblem, Kind, Record, State
 
 MANY = 20
@@ -186,7 +186,11 @@ class _Deciding:
                 FileProblem(
                     page.file,
                     0,
-                    t("not changed, because they have an older version: {n} entries", n=older),
+                    tn(
+                        "not changed, because it has an older version: {n} entry",
+                        "not changed, because they have an older version: {n} entries",
+                        older,
+                    ),
                     t("to apply one anyway, set its version to the memory's current version"),
                 )
             )
@@ -355,21 +359,31 @@ class _Deciding:
         if not living:
             return ""
         if unread:
-            return t(
+            return tn(
+                "{n} memory is missing; it may be in the unreadable part of {file}",
                 "{n} memories are missing; they may be in the unreadable part of {file}",
-                n=len(living),
+                len(living),
                 file=unread[0],
             )
         if not page.ids or (len(gone) > MANY and 2 * len(gone) > len(page.written)):
-            return t(
-                "{n} of its {total} memories are missing: none was archived",
-                n=len(gone),
-                total=len(page.written),
+            return tn(
+                "missing: {gone} of its {n} memory; none was archived",
+                "missing: {gone} of its {n} memories; none was archived",
+                len(page.written),
+                gone=len(gone),
             )
         if page.cut:
-            return t("its end is missing: {n} memories not in it were not archived", n=len(living))
+            return tn(
+                "its end is missing: {n} memory not in it was not archived",
+                "its end is missing: {n} memories not in it were not archived",
+                len(living),
+            )
         if any(self._is_older(page, line) for line in page.lines):
-            return t("it is an older copy: {n} memories not in it were not archived", n=len(living))
+            return tn(
+                "it is an older copy: {n} memory not in it was not archived",
+                "it is an older copy: {n} memories not in it were not archived",
+                len(living),
+            )
         return ""
 
     def _is_older(self, page: EditedView, line: EditedEntry) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError
+from loxodon.messages import tn
 from loxodon.types import Draft, FileProblem, Followed
 from loxodon.workspace.readers.lines import Trouble
 from loxodon.workspace.transcript_files import Mark, TranscriptPart, parsed_mark
@@ -50,8 +51,8 @@ class Following:
             self._problems.append(FileProblem(file, line, message, hint))
         left = len(problems) - _MOST_PROBLEMS
         if left > 0:
-            more = InputError("{n} more lines cannot be read", n=left)
-            self._problems.append(FileProblem(file, 0, more.localized()[0]))
+            more = tn("{n} more line cannot be read", "{n} more lines cannot be read", left)
+            self._problems.append(FileProblem(file, 0, more))
 
     def _mark(self, path: str) -> Mark:
         return parsed_mark(self._store.workspace_data.mark(path))

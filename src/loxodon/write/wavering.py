@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from loxodon.config import UnsettledConfig
 from loxodon.language.statements import Statement
-from loxodon.messages import t
+from loxodon.messages import tn
 from loxodon.text.words import fold
 from loxodon.types import Record, Version
 
@@ -38,11 +38,12 @@ class Wavering(NamedTuple):
 
     def told(self, content: str, language: str) -> str:
         """A statement as it is kept while it is not settled."""
-        return t(
+        return tn(
+            "{content} (not settled: changed {n} time since {day})",
             "{content} (not settled: changed {n} times since {day})",
+            self.changes,
             language,
             content=content,
-            n=self.changes,
             day=self.since.date(),
         )
 

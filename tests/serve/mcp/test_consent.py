@@ -1,11 +1,9 @@
-"""What only the user allows: asked by the client, or by a code that their terminal shows."""
+"""What only the user allows: asked by the client, or by a command that they run."""
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
+import shlex
 from pathlib import Path
 
 import httpx2
@@ -13,7 +11,6 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.serve.http.server import LOXODON
 from tests.serve.shell import Shell
 
 from .desk import ALONE, User, called, http_server, opened, piped, refused
@@ -87,35 +84,30 @@ async def test_yes_is_to_what_was_asked(home: Path, mode: str) -> None:
 
 
 @pytest.mark.anyio
-async def test_code_of_the_terminal_is_for_one_thing_as_it_reads(home: Path) -> None:
+async def test_user_is_told_the_command_where_the_client_cannot_ask(home: Path) -> None:
     shell = Shell(home)
 
-    def code_for(action: str, id: str) -> str:
-        told = shell("code", action, id, code=2)
-        assert b"only shown in a terminal" in told.stderr
-        shown = _in_a_terminal([LOXODON, "code", action, id], shell.environment)
-        (found,) = re.findall(r"\b[A-Z0-9]{4}-[A-Z0-9]{4}\b", re.sub(r"\x1b\[[\d;]*m", "", shown))
-        assert found.encode() not in told.stdout + told.stderr
-        return str(found)
+    async def run_what_is_told(tool: str, *more: str, **given: str) -> None:
+        why = await refused(client, tool, **given)
+        assert "only the user can allow this" in why
+        (command,) = re.findall("ask the user to run: loxodon (.*)", why)
+        shell(*shlex.split(command), *more)
 
     with opened(home) as memory:
         (belief,) = memory.list()
         other = memory.remember("The user banks with Eve")
-    right, stale = code_for("confirm", belief.id), code_for("confirm", other.id)
     async with piped(home, ALONE) as client:
-        call = {"id": belief.id, "decision": "confirm"}
-        why = await refused(client, "review", **call)
-        assert f"ask the user to run `loxodon code confirm {belief.id}`" in why
-        assert right not in why
-        for wrong in (stale, code_for("forget", belief.id), "AAAA-AAAA"):
-            assert "is not the code for this" in await refused(client, "review", **call, code=wrong)
+        late = {"id": other.id, "decision": "confirm"}
+        (stale,) = re.findall("loxodon (review.*)", await refused(client, "review", **late))
         await called(client, "update_memory", id=other.id, content="The user owes Eve money")
-        late = {"id": other.id, "decision": "confirm", "code": stale}
-        assert "is not the code for this" in await refused(client, "review", **late)
-        done = await called(client, "review", **call, code=right.lower().replace("-", " "))
-        assert (done["decided"]["kind"], done["decided"]["waits"]) == ("fact", False)
-        await called(client, "quarantine", id="q_1", code=code_for("release", "q_1"))
+        assert b"version" in shell(*stale.split(), code=5).stderr
+        await run_what_is_told("review", id=belief.id, decision="confirm")
+        await run_what_is_told("quarantine", id="q_1")
         assert "previous instructions" in (await called(client, "memory_get", id="t_1"))["text"]
+        await run_what_is_told("forget", "--yes", id=other.id)
+        (known,) = (await called(client, "list_memories"))["memories"]
+        assert (known["kind"], known["waits"]) == ("fact", False)
+        assert "Vorlund" in known["content"]
 
 
 @MODES
@@ -130,25 +122,6 @@ async def test_program_with_a_lesser_token_is_not_asked(home: Path, mode: str) -
             async with Client(at, mode=mode, elicitation_callback=user.asked) as client:
                 id = await _waiting(client)
                 why = await refused(client, "review", id=id, decision="confirm")
-                assert "loxodon code confirm" in why
-                assert "loxodon code release" in await refused(client, "quarantine", id="q_1")
+                assert f"ask the user to run: loxodon review --confirm {id}" in why
+                assert "quarantine release q_1" in await refused(client, "quarantine", id="q_1")
     assert user.questions == []
-
-
-def _in_a_terminal(command: list[str], environment: dict[str, str]) -> str:
-    """What a command shows somebody who sits before it."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, env=environment) as process:
-        os.close(theirs)
-        found = b""
-        while True:
-            try:
-                data = os.read(ours, 4096)
-            except OSError:  # the other side is closed
-                break
-            if not data:
-                break
-            found += data
-        assert process.wait(60) == 0
-    os.close(ours)
-    return found.decode()

@@ -37,7 +37,8 @@ def read_files(
             some = "fix these lines, or skip them with --skip-bad"
             none = "no line is valid: fix the file, or set its format with --format"
             raise InputError(
-                "{file}: nothing was added: {n} invalid lines",
+                "{file}: nothing was added: {n} invalid line",
+                plural="{file}: nothing was added: {n} invalid lines",
                 hint=some if reading.drafts else none,
                 problems=reading.problems,
                 file=shown,

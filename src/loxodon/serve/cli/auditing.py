@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from loxodon.clock import parse_instant
 from loxodon.errors import UsageError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.trust.audit.auditing import AuditEntry
@@ -118,9 +118,13 @@ def _outcome(found: Verified) -> Outcome:
         else:
             print(
                 t(
-                    "all {entries} entries are unchanged; {signed} signatures are valid",
-                    entries=found.entries,
-                    signed=found.signed,
+                    "{entries}; {signatures}",
+                    entries=tn(
+                        "{n} entry is unchanged", "all {n} entries are unchanged", found.entries
+                    ),
+                    signatures=tn(
+                        "{n} signature is valid", "{n} signatures are valid", found.signed
+                    ),
                 )
             )
 

@@ -65,10 +65,9 @@ def _show(found: Backup) -> None:
     print(view.safe(found.path))
     print(
         t(
-            "backed up {turns} turns and {memories} memories of {spaces} ({size} MB), and "
-            "verified the file",
-            turns=found.turns,
-            memories=found.memories,
+            "backed up {turns} and {memories} of {spaces} ({size} MB), and verified the file",
+            turns=view.turn_count(found.turns),
+            memories=view.memory_count(found.memories),
             spaces=", ".join(found.spaces),
             size=f"{found.size / 1e6:.1f}",
         )

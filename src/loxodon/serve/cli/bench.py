@@ -3,24 +3,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from loxodon import config as settings
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, settings_of
 
-if TYPE_CHECKING:
-    from loxodon.measure.retrieval import RetrievalReport as Found
-
 _SHOWN = ("r@5", "r@10", "r@20", "r@1k", "r@1k_text", "ndcg@10", "mrr")
-
+_LONGEST = 200  # characters of a check: some name dozens of ways to say one thing
 
 _OF_RETRIEVAL: dict[str, object] = {
     "embedder": None,
@@ -46,45 +44,48 @@ def bench(args: Namespace) -> Outcome:
                 what=args.what,
                 name=name.replace("_", "-"),
             )
-    return _retrieval(args) if args.what == "retrieval" else _writing(args)
+    from loxodon.serve.cli.measure import RetrievalOptions, measure_retrieval, measure_writing
 
-
-def _retrieval(args: Namespace) -> Outcome:
-    from loxodon.measure.retrieval import RetrievalOptions, measure
-
-    config = _config(args)
-    options = RetrievalOptions(
-        args.limit,
-        tuple(args.category),
-        tuple(args.updates),
-        tuple(args.leave_out),
-        args.top,
-        args.crossed,
-        max(1, args.jobs),
-        args.keep,
-    )
+    config, jobs = _config(args), max(1, args.jobs)
     with view.Bar(t("measuring")) as bar:
-        found = measure(args.file, config, options, bar)
+        if args.what == "retrieval":
+            options = RetrievalOptions(
+                args.limit,
+                tuple(args.category),
+                tuple(args.updates),
+                tuple(args.leave_out),
+                args.top,
+                args.crossed,
+                jobs,
+                args.keep,
+            )
+            found = measure_retrieval(args.file, config, options, bar)
+        else:
+            found = measure_writing(
+                args.file,
+                config,
+                limit=args.limit,
+                only=args.only,
+                model=args.model,
+                jobs=jobs,
+                progress=bar,
+            )
     if args.details is not None:
-        _write_details(args.details, found)
+        _write_details(args.details, [row for _, rows in found for row in rows])
+    if args.failures:
+        files = [{**report, "failures": failures} for report, failures in found]
+    else:
+        files = [report for report, _ in found]
     changed = settings.changed(config)
-    data = {"files": [one.report for one in found], "settings": changed}
-    return Outcome(data, lambda: _show_all([one.report for one in found], _show_file, changed))
 
+    def show() -> None:
+        for report in files:
+            (_show_retrieval if args.what == "retrieval" else _show_writing)(report)
+        if changed:
+            shown = ", ".join(f"{name}={value}" for name, value in changed.items())
+            print(t("settings: {settings}", settings=shown))
 
-def _writing(args: Namespace) -> Outcome:
-    from loxodon.measure.writing import WritingOptions, measure
-    from loxodon.serve.cli.bench_writing import show
-
-    config = _config(args)
-    options = WritingOptions(args.limit, args.only, args.model, args.failures, max(1, args.jobs))
-    with view.Bar(t("measuring")) as bar:
-        found = measure(args.file, config, options, bar)
-    files = [
-        {**one.report, "failures": one.failures} if args.failures else one.report for one in found
-    ]
-    changed = settings.changed(config)
-    return Outcome({"files": files, "settings": changed}, lambda: _show_all(files, show, changed))
+    return Outcome({"files": files, "settings": changed}, show)
 
 
 def _config(args: Namespace) -> Config:
@@ -109,13 +110,10 @@ def _config(args: Namespace) -> Config:
     return settings.from_mapping({**settings.flat(config), **given})
 
 
-def _write_details(path: str, found: Sequence[Found]) -> None:
-    import json
-
+def _write_details(path: str, rows: Iterable[Mapping[str, Any]]) -> None:
     try:
         with open(path, "w", encoding="utf-8") as file:
-            for one in found:
-                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in one.each)
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     except OSError as error:
         raise InputError(
             "cannot write {path}: {reason}",
@@ -125,19 +123,7 @@ def _write_details(path: str, found: Sequence[Found]) -> None:
         ) from None
 
 
-def _show_all(
-    reports: Sequence[Mapping[str, Any]],
-    show: Callable[[Mapping[str, Any]], None],
-    changed: Mapping[str, object],
-) -> None:
-    for report in reports:
-        show(report)
-    if changed:
-        shown = ", ".join(f"{name}={value}" for name, value in changed.items())
-        print(t("settings: {settings}", settings=shown))
-
-
-def _show_file(report: Mapping[str, Any]) -> None:
+def _show_retrieval(report: Mapping[str, Any]) -> None:
     print(view.paint(view.safe(os.path.basename(report["file"])), "bold"))
     rows = [_row(t("overall"), report["overall"])]
     if "overall_with_left_out" in report:
@@ -165,10 +151,9 @@ def _show_file(report: Mapping[str, Any]) -> None:
         )
     print(
         t(
-            "{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in "
-            "{consolidate_s} s",
-            conversations=report["conversations"],
-            **ingest,
+            "{conversations}, {turns}: added in {add_s} s, consolidated in {consolidate_s} s",
+            conversations=view.conversation_count(report["conversations"]),
+            **{**ingest, "turns": view.turn_count(ingest["turns"])},
         )
     )
     if "updates" in report:
@@ -196,18 +181,20 @@ def _show_file(report: Mapping[str, Any]) -> None:
             )
     if report["evidence_not_there"]:
         print(
-            t(
+            tn(
+                "{n} piece of evidence refers to no turn of its conversation; it counts as missed",
                 "{n} pieces of evidence refer to no turn of their conversation; they count as "
                 "missed",
-                n=report["evidence_not_there"],
+                report["evidence_not_there"],
             ),
             file=sys.stderr,
         )
     if report["not_embedded"]:
         print(
-            t(
+            tn(
+                "{n} text could not be embedded; only word search finds it",
                 "{n} texts could not be embedded; only word search finds them",
-                n=report["not_embedded"],
+                report["not_embedded"],
             ),
             file=sys.stderr,
         )
@@ -217,3 +204,80 @@ def _show_file(report: Mapping[str, Any]) -> None:
 def _row(name: str, figures: Mapping[str, float]) -> tuple[str, ...]:
     scores = (f"{figures[key]:.1f}" if key in figures else "—" for key in _SHOWN)
     return (name, str(figures["n"]), *scores)
+
+
+def _show_writing(report: Mapping[str, Any]) -> None:
+    """The figures of one file, after what failed there."""
+    for failure in report.get("failures", ()):
+        _show_failure(failure)
+    print(view.paint(view.safe(os.path.basename(report["file"])), "bold"))
+    figures = (
+        (t("must be learned"), report["additions"]),
+        (t("must change"), report["changes"]),
+        (t("must not be kept"), report["never"]),
+        (t("repeated, kept once"), report["duplicates"]),
+        (t("must be kept as a guess"), report["beliefs"]),
+        (t("operations"), report["operations"]["overall"]),
+        *(
+            (t("operation {name}", name=name), one)
+            for name, one in report["operations"].items()
+            if name != "overall"
+        ),
+    )
+    headings = tuple((name, False) for name in ("", t("checks"), t("right"), t("share")))
+    view.table(headings, [_checks(name, one) for name, one in figures if one["n"]])
+    print(t("denoising keeps {share}% of the tokens ({left} of {tokens})", **report["denoising"]))
+    print(
+        t(
+            "{cases}, {turns}, {memories}: consolidated in {consolidate_s} s",
+            cases=view.conversation_count(report["cases"]),
+            turns=view.turn_count(report["turns"]),
+            memories=view.memory_count(report["memories"]),
+            consolidate_s=report["consolidate_s"],
+        )
+    )
+    if "model" in report:
+        model = report["model"]
+        print(tn("the model used {n} token", "the model used {n} tokens", model["tokens"]))
+        if model["failed"]:
+            print(
+                tn(
+                    "the model failed in {n} conversation: {problem}",
+                    "the model failed in {n} conversations: {problem}",
+                    model["failed"],
+                    problem=model["problem"],
+                ),
+                file=sys.stderr,
+            )
+    print()
+
+
+def _checks(name: str, one: Mapping[str, Any]) -> tuple[str, ...]:
+    return name, str(one["n"]), str(one["right"]), f"{one['share']:.1f}%"
+
+
+def _show_failure(one: Mapping[str, Any]) -> None:
+    print(view.paint(view.safe(f"{one['case']} {one['about']}".strip()), "bold"))
+    for line in one["said"]:
+        print(view.safe(f"  {line}"))
+    for memory in one["memories"]:
+        print(view.safe(f"    [{memory['kind']}] {memory['content']}"))
+    for check in one["failed"]:
+        print("    " + view.paint(view.safe(t("failed: {check}", check=_shown(check))), "red"))
+    for check in one["not_done"]:
+        print(
+            "    "
+            + view.safe(t("passed, but no memory was changed for it: {check}", check=_shown(check)))
+        )
+    print()
+
+
+def _shown(check: Mapping[str, Any]) -> str:
+    """`supersede, present: Leeds / York + …`."""
+    parts = [
+        f"{field}: " + " + ".join("|".join(group) for group in groups)
+        for field, groups in check.items()
+        if field != "type"
+    ]
+    text = ", ".join((check["type"], *parts))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -9,7 +9,7 @@ from argparse import Namespace
 
 from loxodon.connect.plan import RECORD
 from loxodon.errors import UsageError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome
 from loxodon.workspace.openclaw import install, json5
@@ -68,7 +68,13 @@ def _show(plan: InstallPlan) -> None:
         for line in _diff(change, plan):
             print(f"    {view.safe(line)}")
     if plan.views:
-        print(t("removes {n} text views; their content stays in the memory", n=len(plan.views)))
+        print(
+            tn(
+                "removes {n} text view; its content stays in the memory",
+                "removes {n} text views; their content stays in the memory",
+                len(plan.views),
+            )
+        )
     why = {
         "edited": t("it was modified, so it is not changed"),
         "missing": t("it does not exist yet; install again after OpenClaw has created it"),

@@ -13,7 +13,7 @@ from loxodon import config as settings
 from loxodon import files, messages
 from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened, root_of
 from loxodon.serve.cli.table import COMMANDS
@@ -35,7 +35,7 @@ _LISTED = 50
 def run(args: Namespace) -> int:
     """Run the command of `args` and print its outcome; the exit code."""
     _speak(args)
-    with acting(Actor("chat" if args.command == "chat" else "cli")):
+    with acting(Actor("cli")):
         return _run(args)
 
 
@@ -113,7 +113,7 @@ def _add(args: Namespace) -> Outcome:
         "forgotten": sum(result.forgotten for result in results),
         "sessions": list(dict.fromkeys(s for result in results for s in result.sessions)),
         "people": list(dict.fromkeys(one for result in results for one in result.people)),
-        "claimed": sum(result.claimed for result in results),
+        "claimed": (claimed := sum(result.claimed for result in results)),
         "asked": sum(result.asked for result in results),
         "unfound": unfound,
         "skipped": skipped,
@@ -133,8 +133,14 @@ def _add(args: Namespace) -> Outcome:
             print(t("skipped {paused}: recording is paused, or was paused at their time", **data))
         if data["forgotten"]:
             print(t("skipped {forgotten}: they were forgotten before", **data))
-        if data["claimed"]:
-            print(t("updated the author of {claimed} turns added before", **data))
+        if claimed:
+            print(
+                tn(
+                    "updated the author of {n} turn added before",
+                    "updated the author of {n} turns added before",
+                    claimed,
+                )
+            )
         if data["asked"]:
             print(t("requests to forget something: {asked}; see `loxodon review`", **data))
         for what in unfound:
@@ -434,7 +440,7 @@ def _status(args: Namespace) -> Outcome:
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
         (t("to consolidate"), _to_do(found, has_model)),
-        (t("on record"), found.audit_trouble or t("{n} entries", n=found.audited)),
+        (t("on record"), found.audit_trouble or tn("{n} entry", "{n} entries", found.audited)),
         *view.coverage(found.embedding),
         *_troubles(found),
     ]
@@ -442,7 +448,11 @@ def _status(args: Namespace) -> Outcome:
 
 
 def _switched_off(found: Status) -> list[tuple[str, str]]:
-    waiting = t("{n} entries are kept in files until it is turned on again", n=found.pending)
+    waiting = tn(
+        "{n} entry is kept in a file until it is turned on again",
+        "{n} entries are kept in files until it is turned on again",
+        found.pending,
+    )
     return [
         (t("home"), found.home),
         (t("space"), found.space),
@@ -453,13 +463,31 @@ def _switched_off(found: Status) -> list[tuple[str, str]]:
 
 
 def _to_do(found: Status, has_model: bool) -> str:
-    parts = [t("{n} turns", n=found.pending)]
+    parts = [tn("{n} turn", "{n} turns", found.pending)]
     if found.waiting and has_model:
-        parts.append(t("{n} fragments that a model or your agent can read", n=found.waiting))
+        parts.append(
+            tn(
+                "{n} fragment that a model or your agent can read",
+                "{n} fragments that a model or your agent can read",
+                found.waiting,
+            )
+        )
     if found.reviews:
-        parts.append(t("{n} items to review (`loxodon review`)", n=found.reviews))
+        parts.append(
+            tn(
+                "{n} item to review (`loxodon review`)",
+                "{n} items to review (`loxodon review`)",
+                found.reviews,
+            )
+        )
     if found.reminders:
-        parts.append(t("{n} plans past due (`loxodon schedule`)", n=found.reminders))
+        parts.append(
+            tn(
+                "{n} plan past due (`loxodon schedule`)",
+                "{n} plans past due (`loxodon schedule`)",
+                found.reminders,
+            )
+        )
     return ", ".join(parts)
 
 
@@ -476,9 +504,10 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         rows.append((t("dated ahead"), view.ahead(found.turns_ahead)))
     if found.stopped:
         reason = found.error or t("it was interrupted")
-        stopped = t(
+        stopped = tn(
+            "stopped after {n} attempt: {reason}; retry with `loxodon consolidate --force`",
             "stopped after {n} attempts: {reason}; retry with `loxodon consolidate --force`",
-            n=found.attempts,
+            found.attempts,
             reason=reason,
         )
         rows.append((t("consolidation"), stopped))
@@ -498,9 +527,10 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         )
     if found.failed:
         names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
-        aside = t(
+        aside = tn(
+            "{n} message could not be processed: {names}; it stays in the journal",
             "{n} messages could not be processed: {names}; they stay in the journal",
-            n=found.failed,
+            found.failed,
             names=names,
         )
         rows.append((t("put aside"), aside))
@@ -508,7 +538,8 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
 
 
 def _journal_size(found: Status | Stats) -> str:
-    return t("{turns} turns in {sessions} sessions", turns=found.turns, sessions=found.sessions)
+    sessions = tn("{n} session", "{n} sessions", found.sessions)
+    return t("{turns} in {sessions}", turns=view.turn_count(found.turns), sessions=sessions)
 
 
 def _stats(args: Namespace) -> Outcome:
@@ -549,7 +580,12 @@ def _stats(args: Namespace) -> Outcome:
         *(
             (
                 f"  {one.day} {one.phase}",
-                t("{n} in {calls} calls", n=one.tokens_in + one.tokens_out, calls=one.calls),
+                tn(
+                    "{tokens} in {n} call",
+                    "{tokens} in {n} calls",
+                    one.calls,
+                    tokens=one.tokens_in + one.tokens_out,
+                ),
             )
             for one in found.ledger[:_LISTED]
         ),
@@ -579,7 +615,9 @@ def _validate(args: Namespace) -> Outcome:
 def _rebuild_index(args: Namespace) -> Outcome:
     with opened(args) as memory, view.Bar(t("indexing")) as bar:
         rows = memory.rebuild_index(bar)
-    return Outcome({"indexed": rows}, lambda: print(t("{n} rows indexed", n=rows)))
+    return Outcome(
+        {"indexed": rows}, lambda: print(tn("{n} row indexed", "{n} rows indexed", rows))
+    )
 
 
 def _config(args: Namespace) -> Outcome:

@@ -13,7 +13,7 @@ from typing import Any
 from loxodon import files
 from loxodon.errors import InputError, UsageError
 from loxodon.memory import Memory
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
 from loxodon.trust.access.places import named
@@ -295,7 +295,11 @@ def export_about(args: Namespace) -> Outcome:
         "notes": len(found.notes),
     }
     said = t(
-        "wrote {memories} memories, {turns} turns, {events} events and {notes} notes to {file}",
-        **counts,
+        "wrote {memories}, {turns}, {events} and {notes} to {file}",
+        memories=view.memory_count(len(found.memories)),
+        turns=view.turn_count(len(found.turns)),
+        events=tn("{n} event", "{n} events", len(found.events)),
+        notes=tn("{n} note", "{n} notes", len(found.notes)),
+        file=path,
     )
     return Outcome(counts, lambda: print(view.safe(said)))

@@ -8,7 +8,7 @@ from argparse import Namespace
 
 from loxodon.clock import zone_named
 from loxodon.config import Config
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared, settings_of
 from loxodon.trust.rest.encryption import NEXT_VARIABLE, VARIABLE, KeySource
@@ -25,7 +25,14 @@ def run_encrypt(args: Namespace) -> Outcome:
         )
 
     def show() -> None:
-        print(t("encrypted {n} databases; the key is in {key}", n=found.spaces, key=found.key))
+        print(
+            tn(
+                "encrypted {n} database; the key is in {key}",
+                "encrypted {n} databases; the key is in {key}",
+                found.spaces,
+                key=found.key,
+            )
+        )
         print(
             t("Keep a copy of the key in another place: without it, nobody can read this memory.")
         )
@@ -54,7 +61,9 @@ def run_decrypt(args: Namespace) -> Outcome:
     home, config = _about(args)
     with view.Bar(t("decrypting")) as bar:
         found = decrypt(home, config, os.environ, progress=bar)
-    return Outcome(found, lambda: print(t("decrypted {n} databases", n=found.spaces)))
+    return Outcome(
+        found, lambda: print(tn("decrypted {n} database", "decrypted {n} databases", found.spaces))
+    )
 
 
 def run_rekey(args: Namespace) -> Outcome:
@@ -68,7 +77,14 @@ def run_rekey(args: Namespace) -> Outcome:
 
 
 def _show_rekeyed(found: Recoded) -> None:
-    print(t("{n} databases have a new key; the key is in {key}", n=found.spaces, key=found.key))
+    print(
+        tn(
+            "{n} database has a new key; the key is in {key}",
+            "{n} databases have a new key; the key is in {key}",
+            found.spaces,
+            key=found.key,
+        )
+    )
     if found.key == f"${NEXT_VARIABLE}":
         print(
             t(

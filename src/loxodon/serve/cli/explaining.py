@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.recall.gate import why
 from loxodon.recall.understand import Question
 from loxodon.serve.cli import view
@@ -58,7 +58,7 @@ def frame(found: Frame) -> None:
     rows = [
         (t("gate"), gate),
         (t("tokens"), t("{n} of {budget}", n=found.tokens, budget=found.budget)),
-        *((_part(one.name), t("{n} tokens", n=one.tokens)) for one in found.parts),
+        *((_part(one.name), tn("{n} token", "{n} tokens", one.tokens)) for one in found.parts),
         *((_part(one.reason), t("{n} left out", n=one.number)) for one in found.left_out),
     ]
     view.pairs(rows)

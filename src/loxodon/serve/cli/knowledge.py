@@ -12,7 +12,7 @@ from loxodon import messages
 from loxodon.clock import parse_instant
 from loxodon.errors import UsageError
 from loxodon.memory import Memory
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
@@ -90,9 +90,10 @@ def _show(found: Consolidated, has_model: bool, *, report: bool = False) -> None
         print(_why_not(found.reason))
         return
     print(
-        t(
+        tn(
+            "{n} turn consolidated in {seconds} s",
             "{n} turns consolidated in {seconds} s",
-            n=found.turns,
+            found.turns,
             seconds=f"{sum(found.seconds.values()):.2f}",
         )
     )
@@ -141,7 +142,10 @@ def clock(args: Namespace) -> Outcome:
 def unarchive_run(args: Namespace) -> Outcome:
     with opened(args) as memory:
         found = memory.unarchive_run(parse_instant(args.run, memory.now().tzinfo))
-    return Outcome(found, lambda: print(t("active again: {n} memories", n=len(found))))
+    return Outcome(
+        found,
+        lambda: print(tn("active again: {n} memory", "active again: {n} memories", len(found))),
+    )
 
 
 def _why_not(reason: str) -> str:
@@ -195,7 +199,7 @@ def embed(args: Namespace) -> Outcome:
             )
             return
         if not args.status:
-            print(t("{n} texts embedded", n=found.embedded))
+            print(tn("{n} text embedded", "{n} texts embedded", found.embedded))
         view.pairs(view.coverage(found.models))
 
     return Outcome(found, show, 8 if any(one.error for one in found.models) else 0)
@@ -347,8 +351,10 @@ def _agreed(args: Namespace, found: Sequence[Record]) -> bool:
         return True
     if args.json or not (sys.stdin and sys.stdin.isatty()):
         raise UsageError(
-            "this confirms {n} memories as your own words, and there is no terminal to ask for "
+            "this confirms {n} memory as your own words, and there is no terminal to ask for "
             "confirmation",
+            plural="this confirms {n} memories as your own words, and there is no terminal to ask "
+            "for confirmation",
             hint="check them with `loxodon list`, then add --yes",
             n=len(found),
         )

@@ -36,10 +36,9 @@ def run(args: Namespace) -> Outcome:
     def show() -> None:
         print(
             t(
-                "moved {turns} turns and {memories} memories of {spaces} to {to}, and verified "
-                "them",
-                turns=found.turns,
-                memories=found.memories,
+                "moved {turns} and {memories} of {spaces} to {to}, and verified them",
+                turns=view.turn_count(found.turns),
+                memories=view.memory_count(found.memories),
                 spaces=", ".join(map(view.safe, found.spaces)),
                 to=view.safe(found.to),
             )

@@ -70,8 +70,7 @@ def opened(args: Namespace, *, make: bool = False) -> Memory:
     ):
         check_database(os.path.join(folder, DATABASE))
     clock = clock_of(args, zone_named(config.timezone))
-    relays = args.relays or args.command == "chat"  # in which it is the user who types
-    memory = Memory.open(home, args.space, config, clock, agent=args.as_agent, relays=relays)
+    memory = Memory.open(home, args.space, config, clock, agent=args.as_agent, relays=args.relays)
     if args.command in _SHOW_KNOWN and not args.json and not args.as_agent:
         args.waiting = _waiting(memory)
     return memory

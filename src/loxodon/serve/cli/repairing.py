@@ -38,9 +38,9 @@ def _show(found: Repaired) -> None:
         return
     print(
         t(
-            "rebuilt the database: {turns} turns and {memories} memories",
-            turns=found.turns,
-            memories=found.memories,
+            "rebuilt the database: {turns} and {memories}",
+            turns=view.turn_count(found.turns),
+            memories=view.memory_count(found.memories),
         )
     )
     fates = Counter(one.fate for one in found.mended)

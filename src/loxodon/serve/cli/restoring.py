@@ -111,9 +111,9 @@ def _show_all(every: dict[str, Restored]) -> None:
 def _show(found: Restored) -> None:
     print(
         t(
-            "restored {turns} turns and {memories} memories",
-            turns=found.turns,
-            memories=found.memories,
+            "restored {turns} and {memories}",
+            turns=view.turn_count(found.turns),
+            memories=view.memory_count(found.memories),
         )
     )
     if found.before:

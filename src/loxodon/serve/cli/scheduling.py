@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from datetime import datetime
 
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import Job, Ran, Record
@@ -70,10 +70,11 @@ def _time(at: datetime | None) -> str:
 
 
 def _failure(job: Job) -> str:
-    return t(
+    return tn(
+        "{job} failed {n} time, last on {at}: {reason}",
         "{job} failed {n} times, last on {at}: {reason}",
+        job.failures,
         job=job.name,
-        n=job.failures,
         at=view.minute(job.failed_at),
         reason=job.error,
     )

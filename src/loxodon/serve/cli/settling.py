@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 
 from loxodon import config
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.trust.access import offered
@@ -41,9 +41,10 @@ def show(left: Mapping[str, Value]) -> None:
         if name == POLICY:
             print(
                 "  "
-                + t(
+                + tn(
+                    "a policy.toml with {n} line; apply it with --replace --take policy",
                     "a policy.toml with {n} lines; apply it with --replace --take policy",
-                    n=len(str(value).splitlines()),
+                    len(str(value).splitlines()),
                 )
             )
         else:

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import FileProblem, Indexed, SourceFile
@@ -35,9 +35,10 @@ def run(args: Namespace) -> Outcome:
     def show() -> None:
         if not args.no_read:
             print(
-                t(
-                    "{read} files read, {unchanged} unchanged, {removed} removed",
-                    read=indexed.read,
+                tn(
+                    "{n} file read, {unchanged} unchanged, {removed} removed",
+                    "{n} files read, {unchanged} unchanged, {removed} removed",
+                    indexed.read,
                     unchanged=indexed.unchanged,
                     removed=indexed.removed,
                 )

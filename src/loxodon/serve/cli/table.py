@@ -86,13 +86,13 @@ class Command(NamedTuple):
     def agents(self) -> bool:
         """Whether an agent may use it, as far as the memory lets it."""
         if not self.verb:
-            return self.name in ("mcp", "chat")
+            return self.name == "mcp"
         return BY_NAME[self.verb].wall != "owner"
 
     @property
     def masked(self) -> bool:
         """Whether it shows memories or turns, in which identity and card numbers are masked."""
-        return self.agents and (BY_NAME[self.verb].masked if self.verb else self.name == "chat")
+        return bool(self.verb) and self.agents and BY_NAME[self.verb].masked
 
 
 def spelled(one: Argument) -> str:
@@ -263,14 +263,6 @@ forget | forget | control.forget
 
 status | status
     Show the state of this memory.
-
-chat | | chatting.run
-    Chat with a model that remembers.
-    --model NAME = ''  name of the chat model (setting chat.name)
-    --base-url URL = ''  base URL of the model, such as http://127.0.0.1:8080/v1 (setting
-        chat.base_url)
-    --session NAME = chat  the conversation to continue (default: chat)
-    --window TOKENS = 0  context window of the model, in tokens (setting working.window)
 
 ui | | serving.run_ui | console web
     Open the console in your browser: what is known, why, and what waits for you.
@@ -505,12 +497,6 @@ quarantine | quarantine | quarantining.run
     [ID]  id of the entry, such as q_12
     --all  also show released and dropped entries
     @HELD = 50
-
-code | | coding.run
-    Show a code that lets your agent do what needs your consent.
-    ACTION=confirm|forget|release  confirm a belief, delete something permanently, or release
-        something from quarantine
-    ID  id of the memory or message, or of the entry (q_12)
 
 policy | scan | policing.run
     Show what is stored, masked or refused; check a text; scan stored data.

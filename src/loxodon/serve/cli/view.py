@@ -13,7 +13,7 @@ from datetime import datetime, tzinfo
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from loxodon.messages import current, t
+from loxodon.messages import current, t, tn
 from loxodon.types import (
     Coverage,
     Doubted,
@@ -169,9 +169,28 @@ def doubted(clock: Doubted) -> str:
     )
 
 
+def turn_count(n: int) -> str:
+    """`1 turn`, `2 turns`."""
+    return tn("{n} turn", "{n} turns", n)
+
+
+def memory_count(n: int) -> str:
+    """`1 memory`, `2 memories`."""
+    return tn("{n} memory", "{n} memories", n)
+
+
+def conversation_count(n: int) -> str:
+    """`1 conversation`, `2 conversations`."""
+    return tn("{n} conversation", "{n} conversations", n)
+
+
 def ahead(turns: int) -> str:
     """That turns are dated in the future."""
-    return t("dated in the future: {n} turns; the clock was wrong when they were recorded", n=turns)
+    return tn(
+        "dated in the future: {n} turn; the clock was wrong when it was recorded",
+        "dated in the future: {n} turns; the clock was wrong when they were recorded",
+        turns,
+    )
 
 
 class Bar:

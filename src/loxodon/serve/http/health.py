@@ -13,7 +13,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.serve.host import Host
 from loxodon.serve.http.metrics import Gauge
 from loxodon.standing import Status
@@ -74,16 +74,22 @@ def reasons(look: Look, language: str | None = None) -> list[Reason]:
         found.append(Reason("ingestion", space, said))
     for space, status in look.spaces.items():
         if status.stopped or (status.attempts and status.error):
-            said = t("the last consolidation failed ({n} attempts)", language, n=status.attempts)
+            said = tn(
+                "the last consolidation failed ({n} attempt)",
+                "the last consolidation failed ({n} attempts)",
+                status.attempts,
+                language,
+            )
             found.append(Reason("consolidation", space, said))
         elif status.failing:
             said = t("the last run of {jobs} failed", language, jobs=", ".join(status.failing))
             found.append(Reason("schedule", space, said))
         elif status.pending and not status.paused and look.due_for.get(space, 0.0) > PATIENCE:
-            said = t(
+            said = tn(
+                "{n} turn is waiting for consolidation, but no background job is running",
                 "{n} turns are waiting for consolidation, but no background job is running",
+                status.pending,
                 language,
-                n=status.pending,
             )
             found.append(Reason("backlog", space, said))
     return found

@@ -21,7 +21,6 @@ import loxodon
 from loxodon.errors import ForbiddenError, LoxodonError, NotFoundError
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.serve.consent import Action, Question, question_of, state_of
 from loxodon.serve.host import Host
 from loxodon.serve.http.fields import given
 from loxodon.serve.http.guard import Caller
@@ -29,6 +28,7 @@ from loxodon.serve.http.streaming import Steps
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log
 from loxodon.serve.mcp import pages, shapes
+from loxodon.serve.mcp.asking import Action, question_of
 from loxodon.serve.mcp.tools import (
     Tool,
     asked_for,
@@ -181,7 +181,7 @@ class Answers:
             fields.setdefault("audience", self._served.audience)
         action = asked_for(tool.name, fields)
         # The program of somebody else with a token is not asked: it would answer for the owner.
-        if action and not fields.get("code") and self._right() == "owner" and _can_ask(ctx):
+        if action and self._right() == "owner" and _can_ask(ctx):
             fields["agreed"] = await self._ask(action, fields["id"], params, ctx)
 
         def run(memory: Memory) -> Any:
@@ -212,18 +212,15 @@ class Answers:
     ) -> str:
         """Ask the user; the state of the question that they agreed to, ForbiddenError if they do
         not."""
-
-        def put(memory: Memory) -> tuple[Question, str]:
-            question = question_of(memory, action, id)
-            return question, state_of(memory, question)
-
-        question, state = await self._call(put)
+        question = await self._call(lambda memory: question_of(memory, action, id))
         form = wire.ElicitRequestFormParams(message=question.asked, requested_schema=_AGREED)
         if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
             answer = (params.input_responses or {}).get(_ASKED)
-            if answer is None or params.request_state != state:
+            if answer is None or params.request_state != question.state:
                 asked: Any = {_ASKED: wire.ElicitRequest(params=form)}
-                raise _AskFirst(wire.InputRequiredResult(input_requests=asked, request_state=state))
+                raise _AskFirst(
+                    wire.InputRequiredResult(input_requests=asked, request_state=question.state)
+                )
         else:
             answer = await ctx.session.elicit_form(form.message, _AGREED, ctx.request_id)
         content = answer.content or {} if isinstance(answer, wire.ElicitResult) else {}
@@ -231,7 +228,7 @@ class Answers:
             raise ForbiddenError(
                 "the user did not agree", hint="leave it as it is unless the user asks again"
             )
-        return state
+        return question.state
 
     def stop(self) -> None:
         """Cut long work short, since we are to end; the next run goes on where it was."""

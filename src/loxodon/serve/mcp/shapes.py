@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.trust.forget.receipts import counted
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Added, Consolidated, Held, Recall, Record, Review, Source, Version
@@ -307,7 +307,7 @@ def show_waiting(found: Waiting) -> str:
 
 def show_worked(done: Worked) -> str:
     counts = ", ".join(f"{name} {n}" for name, n in done.counts.items())
-    said = t("{n} turns", n=done.turns) if done.ran else done.reason
+    said = tn("{n} turn", "{n} turns", done.turns) if done.ran else done.reason
     return "; ".join(filter(None, (said, counts, done.problem)))
 
 

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 from loxodon.errors import InputError, no_memory
 from loxodon.memory import Memory
 from loxodon.messages import current, t
-from loxodon.serve.consent import Action, require
 from loxodon.serve.http.fields import kind_of
 from loxodon.serve.http.wire import Schema
 from loxodon.serve.mcp import shapes
+from loxodon.serve.mcp.asking import Action, require
 from loxodon.serve.mcp.shapes import (
     Forgotten,
     HeldBack,
@@ -245,15 +245,9 @@ def asked_for(tool: str, given: Given) -> Action | None:
     return _ASKS.get(tool)
 
 
-def _require(memory: Memory, action: Action, given: Given) -> None:
-    """See that the user agreed: whoever serves has asked them, or they told a code."""
-    agreed, code = given.pop("agreed", ""), given.pop("code", "")
-    require(memory, action, given["id"], agreed=agreed, code=code)
-
-
 def _forget(memory: Memory, chat: Chat, given: Given) -> Forgotten:
     """One thing, and only if the user agreed: a slip of an agent erases nothing."""
-    _require(memory, "forget", given)
+    require(memory, "forget", given["id"], given.get("agreed", ""))
     receipt = memory.forget(given["id"])
     files = tuple(f"{one.file}:{one.line}" for one in receipt.files)
     return Forgotten(receipt.id, receipt.erased, files)
@@ -289,7 +283,7 @@ def _review(memory: Memory, chat: Chat, given: Given) -> Reviewed:
     if "id" in given:
         version = memory.get(given["id"]).version  # that the user is asked about, and no later
         if given["decision"] == "confirm":
-            _require(memory, "confirm", given)
+            require(memory, "confirm", given["id"], given.get("agreed", ""))
             decided = memory.confirm(given["id"], version=version)
         else:
             decided = memory.reject(given["id"], version=version)
@@ -300,7 +294,7 @@ def _review(memory: Memory, chat: Chat, given: Given) -> Reviewed:
 def _quarantine(memory: Memory, chat: Chat, given: Given) -> HeldBack:
     """That something is held, not what: the words are kept from agents above all."""
     if given.get("id"):
-        _require(memory, "release", given)
+        require(memory, "release", given["id"], given.get("agreed", ""))
         memory.release(given["id"])
     return HeldBack(tuple(map(shapes.held, memory.quarantine())))
 
@@ -348,7 +342,6 @@ _DONE: dict[str, Done] = {
     "read_waiting": (_read_waiting, shapes.show_waiting),
 }
 """How a tool is done, and how its result is told."""
-_CODE = "code text  if one is needed: the code that the user tells you"
 _TABLE = f"""
 memory_search | recall | | Search the memory
     Search facts, preferences, decisions, people, plans, past messages and notes, in any wording
@@ -419,7 +412,6 @@ forget | forget | overwrites repeatable private | Delete permanently
     Erase a memory or message for good, with the words it came from. Only if the user asks for that
         (“彻底忘掉”); they are asked to confirm it.
     id text!
-    {_CODE}
 
 list_memories | list | | List memories
     List what is known, newest first. To find something by what it says, use memory_search.
@@ -441,13 +433,11 @@ review | reviews confirm reject | overwrites repeatable private | Beliefs to con
         confirm it.
     id text  b_…
     decision confirm|reject
-    {_CODE}
 
 quarantine | quarantine release | overwrites private | Quarantined instructions
     List what is held back of tools, pages and other people, without its words; with an id,
         release one. The user is asked to confirm it.
     id text  q_…
-    {_CODE}
 
 snapshot | snapshot | private | What a conversation starts with
     A page on the user: who they are, what matters now. Read it once, at the start.
@@ -483,8 +473,7 @@ _INSTEAD = {
     "unarchive": "archive_memory",
 }
 """The tool for what a hint would have a person type."""
-_COMMAND = re.compile(r"`loxodon (?!code\b)([a-z-]+)[^`]*`")
-"""A command; the one for codes is always spoken of as the user's."""
+_COMMAND = re.compile(r"`loxodon ([a-z-]+)[^`]*`")
 
 
 def hint_for_agents(hint: str) -> str:

@@ -140,7 +140,8 @@ def _check_owner(connection: Session, url: str, due: list[int]) -> None:
     if connection.execute(_OWNS).fetchone() == (True,):
         return
     raise StoreError(
-        "the schema of {path} lacks {n} migrations, and this login does not own it",
+        "the schema of {path} lacks {n} migration, and this login does not own it",
+        plural="the schema of {path} lacks {n} migrations, and this login does not own it",
         hint="run `loxodon --store URL migrate` with the address of the login that owns it",
         path=shown(url),
         n=len(due),

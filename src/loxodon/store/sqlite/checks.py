@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from loxodon.errors import StoreError
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.store.checks import MOST, Part, derived, of_truth
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.reindexing import INDEXES
@@ -150,7 +150,10 @@ def _lost(db: Database, mark: int) -> Iterator[Problem]:
     )
     lost = counted.get(write_counter.LOST, 0) + max(0, mark - counted.get(write_counter.WRITES, 0))
     if lost:
-        yield of_truth(db.path, t("{n} acknowledged writes are missing", n=lost))
+        yield of_truth(
+            db.path,
+            tn("{n} acknowledged write is missing", "{n} acknowledged writes are missing", lost),
+        )
 
 
 def drop_damaged(db: Database) -> None:

@@ -16,7 +16,7 @@ class Actor(NamedTuple):
     """Who does something with a memory. Names no content, and nothing secret."""
 
     surface: str = "library"
-    """`library`, `cli`, `http`, `mcp`, `proxy`, `chat`, `worker`, or a name of `compat`."""
+    """`library`, `cli`, `http`, `mcp`, `proxy`, `worker`, or a name of `compat`."""
     agent: str = ""
     """The agent that it is done for; empty for the owner."""
     caller: str = ""

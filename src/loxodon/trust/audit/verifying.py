@@ -19,7 +19,7 @@ SAID = {
     "changed": "entries {n} to {to} were changed or inserted without the key",
     "foreign": "nothing in the log was written with the key of this space",
     "signature": "{id} or its signature was changed outside Loxodon",
-    "accepted": "{count} findings before entry {n} were accepted by the owner",
+    "accepted": "findings before entry {n} that the owner accepted: {count}",
 }
 
 

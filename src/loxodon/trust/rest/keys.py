@@ -24,7 +24,7 @@ from loxodon.spaces import space_path
 FILE = "master"
 MARK = "key.mark"
 VARIABLE = "LOXODON_KEY_MASTER"
-PURPOSES = ("audit", "tombstone", "signature", "transcripts", "consent")
+PURPOSES = ("audit", "tombstone", "signature", "transcripts")
 SIZE = 32
 _SERVICE = "loxodon"
 _LOCK_SECONDS = 30.0

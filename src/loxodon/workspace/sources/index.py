@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.layout import VIEWS
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.store import Chunk, NoteFile, Progress
 from loxodon.types import FileProblem, Indexed
 from loxodon.workspace.readers.lines import FileLines, split_lines
@@ -236,7 +236,11 @@ def _problems(found: DiscoveredFile, content: _Content, lines: FileLines) -> lis
     problems = [_problem(found, line, error) for line, error in lines.problems[:_MOST_BAD_LINES]]
     if len(lines.problems) > _MOST_BAD_LINES:
         more = len(lines.problems) - _MOST_BAD_LINES
-        problems.append(FileProblem(found.name, 0, t("{n} more lines like these", n=more)))
+        problems.append(
+            FileProblem(
+                found.name, 0, tn("{n} more line like these", "{n} more lines like these", more)
+            )
+        )
     if content.size > len(content.data):
         what = t(
             "only the first {most} MB of {size} MB are read",

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from loxodon.language.statements import USER
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.text import quote
 from loxodon.text.markdown import item, one_line
 from loxodon.types import GLOBAL_PROJECT, Record
@@ -292,7 +292,10 @@ def _no_longer(clause: Clause) -> str:
 
 
 def _joined(phrases: Sequence[str], more: int, language: str) -> str:
-    parts = [*phrases, *([t("and {n} more changes", language, n=more)] if more else [])]
+    parts = [
+        *phrases,
+        *([tn("and {n} more change", "and {n} more changes", more, language)] if more else []),
+    ]
     mark = "；" if language == "zh" else "; "
     return t("This week: {what}", language, what=mark.join(parts))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from loxodon.config import SnapshotConfig
 from loxodon.language.statements import USER
-from loxodon.messages import t
+from loxodon.messages import t, tn
 from loxodon.text.markdown import one_line
 from loxodon.text.quote import label
 from loxodon.tokens import Counter
@@ -149,11 +149,11 @@ def _frame(
         archived=totals.archived,
     )
     index = t(
-        "The whole memory: {memories} memories, {entities} entities, {topics} topics",
+        "The whole memory: {memories}, {entities}, {topics}",
         language,
-        memories=totals.active + totals.archived,
-        entities=totals.entities,
-        topics=totals.topics,
+        memories=tn("{n} memory", "{n} memories", totals.active + totals.archived, language),
+        entities=tn("{n} entity", "{n} entities", totals.entities, language),
+        topics=tn("{n} topic", "{n} topics", totals.topics, language),
     )
     return [*head, about_it], ["", t("## Index", language), index, *foot[1:]]
 
@@ -203,7 +203,7 @@ def _events(events: Iterable[tuple[str, str]]) -> list[PageLine]:
 def _recently(days: int, language: str) -> str:
     if days == SnapshotConfig().days:
         return t("## The last three days", language)
-    return t("## The last {n} days", language, n=days)
+    return tn("## The last {n} day", "## The last {n} days", days, language)
 
 
 def _new(facts: Iterable[Record], now: datetime, days: int) -> list[Record]:
