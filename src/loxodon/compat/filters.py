@@ -18,8 +18,8 @@ _NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
+# Signs that are in the name of no field: somebody tries to write a query
 _NO_NAME = frozenset("'\"`\\")
-"""Signs that are in the name of no field: somebody tries to write a query."""
 
 
 def langgraph_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:

@@ -68,18 +68,14 @@ R = TypeVar("R")
 Answers = dict[str, list[Answer]]
 
 DEFAULT_HOME = "~/.loxodon"
-ROOT = (CHANNEL,)
-"""The namespace of what a caller said of memories: ids and metadata."""
+ROOT = (CHANNEL,)  # The namespace of what a caller said of memories: ids and metadata
+# The namespace of what is left of the histories of deleted memories: when, and not a word
 DELETED = (CHANNEL, "deleted")
-"""The namespace of what is left of the histories of deleted memories: when, and not a word."""
 
-_MANY = 500
-"""Memories that are looked through where conditions leave some of them out."""
+_MANY = 500  # Memories that are looked through where conditions leave some of them out
 _ALL_TOKENS = 1 << 30
-_TURNS = 10
-"""Turns that are looked at for memories that were drawn from them."""
-_BY_A_TURN = 0.5
-"""What is left of the score of a turn for such a memory."""
+_TURNS = 10  # Turns that are looked at for memories that were drawn from them
+_BY_A_TURN = 0.5  # What is left of the score of a turn for such a memory
 _UNSET: Any = object()
 _ORIGINS: Mapping[str, Origin] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 _LEARNED = frozenset({"learned", "held", "updated", "repeated"})

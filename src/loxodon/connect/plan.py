@@ -22,8 +22,7 @@ from loxodon.workspace.openclaw.install import InstallPlan
 
 RECORD = "connections.json"
 _EMPTY = "{\n}\n"
-_NONE: dict[str, Any] = {"wanted": [], "files": {}}
-"""The record of an agent that is not connected."""
+_NONE: dict[str, Any] = {"wanted": [], "files": {}}  # The record of an agent that is not connected
 Record = dict[str, Any]
 State = Literal["connected", "waiting", "changed", "not connected", "not found"]
 

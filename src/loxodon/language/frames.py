@@ -31,8 +31,7 @@ from typing import Any, NamedTuple
 from loxodon.text.patterns import any_case
 from loxodon.text.steps import charge
 
-Who = str
-"""`user`, `we`, `person`, `pet`, or `bare` where the subject was left out."""
+Who = str  # `user`, `we`, `person`, `pet`, or `bare` where the subject was left out
 
 
 class Slot(NamedTuple):
@@ -40,8 +39,7 @@ class Slot(NamedTuple):
 
     like: str
     never: str = ""
-    small: str = ""
-    """The same for somebody who writes no capitals."""
+    small: str = ""  # The same for somebody who writes no capitals
     cased: bool = False
 
     def holds(self, text: str, small: bool) -> bool:
@@ -56,12 +54,11 @@ class Slot(NamedTuple):
 
 class Pattern(NamedTuple):
     source: str
-    slots: Mapping[str, str]
-    """The kind of each slot by its name."""
+    slots: Mapping[str, str]  # The kind of each slot by its name
     whole: bool
+    # Words that stand in whatever it matches, one of each group: most clauses are told by these
+    # alone, and the pattern need not be compiled for them
     needs: tuple[tuple[str, ...], ...]
-    """Words that stand in whatever it matches, one of each group: most clauses are told by these
-    alone, and the pattern need not be compiled for them."""
 
     def match(self, text: str, lower: str) -> re.Match[str] | None:
         for words in self.needs:
@@ -240,8 +237,7 @@ class Frames:
         return source
 
 
-_SHORT = 1_500
-"""Characters of a pattern that may stand within others; a list of all places may not."""
+_SHORT = 1_500  # Characters of a pattern that may stand within others; a list of all places may not
 _PLAIN = re.compile(r"[\w' -]+")
 
 

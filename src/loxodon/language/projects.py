@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 _READ = 1_000
+# What stands before the word and says which or what kind, not what it is called
 _KINDS = frozenset(
     """
     the this that my our your his her their its a an one new old next last first big small side
@@ -21,7 +22,6 @@ _KINDS = frozenset(
     老 大 小 这个 那个 该 本 每个 几个 上个 下个 一个 两个 三个 手头 现在 目前 之前 最近
     """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
 )
-"""What stands before the word and says which or what kind, not what it is called."""
 _NAME = r"[A-Z][\w+#.-]{0,30}(?: [A-Z0-9][\w+#.-]{0,30}){0,2}"
 _ENGLISH = (
     rf"\b[Pp]roject(?: is| was)? (?:called|named|codenamed|code-named) [\"“']?({_NAME})",

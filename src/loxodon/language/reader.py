@@ -39,10 +39,8 @@ from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
 from loxodon.text.things import tells_value
 
-HEDGED = 0.6
-"""How sure one can be of what was said with a `maybe`."""
-OWN_WORDS = 0.4
-"""The importance of what is kept as it was said; of health as much as a frame's."""
+HEDGED = 0.6  # How sure one can be of what was said with a `maybe`
+OWN_WORDS = 0.4  # The importance of what is kept as it was said; of health as much as a frame's
 
 
 class Grammar(Sharing, Protocol):
@@ -325,9 +323,9 @@ def _match(
     return None if clause.loose and match.frame.act == "state" else (clause, match)
 
 
+# What tells nothing of the speaker, and may still say how they want to be answered, or what they
+# have to do
 _WISHED = ("thinking", "of you")
-"""What tells nothing of the speaker, and may still say how they want to be answered, or what they
-have to do."""
 
 
 def _is_wish(match: FrameMatch) -> bool:
@@ -424,14 +422,14 @@ def _apart(grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]) -> l
 
 
 _TAG = re.compile(r"(?i)(?:[\w'’]+\W+){1,3}|.{1,4}[?？]\W*")
+# A sentence that ends like this was cut within a clause
 _CUT_SHORT = re.compile(
     r"(?i)\b(?:an?|the|to|of|or|and|for|with|in|on|at|by|from|that|which|as|than|about|to \w+)$"
 )
-"""A sentence that ends like this was cut within a clause."""
+# What is never said outright, and may still be a guess worth keeping
 _GUESSED = ("thinking", "second hand")
-"""What is never said outright, and may still be a guess worth keeping."""
+# Something is handed over with a request: text to be worked on, which nobody says
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
-"""Something is handed over with a request: text to be worked on, which nobody says."""
 
 
 def _own_words(
@@ -487,8 +485,7 @@ def _own_words(
     return [statement]
 
 
-_PASSING = "doing now"
-"""What is so for an hour, and changes nothing."""
+_PASSING = "doing now"  # What is so for an hour, and changes nothing
 
 
 class _Change(NamedTuple):

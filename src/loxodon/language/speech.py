@@ -17,8 +17,7 @@ from typing import Any
 from loxodon.language.statements import Act, Type
 from loxodon.text.patterns import any_case
 
-MOST = 400
-"""Characters of a sentence that are looked at; a longer one is no saying of a person."""
+MOST = 400  # Characters of a sentence that are looked at; a longer one is no saying of a person
 
 
 _TYPES: tuple[Type, ...] = ("chat", "question", "instruction")

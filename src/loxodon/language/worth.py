@@ -67,10 +67,8 @@ class Worth:
     def __init__(self, package: str, speech: Speech, least: float, unsaid: float) -> None:
         self._package = package
         self._speech = speech
-        self.unsaid = unsaid
-        """The same for one that does not say whom it is about."""
-        self.least = least
-        """The score from which on a sentence is kept."""
+        self.unsaid = unsaid  # The same for one that does not say whom it is about
+        self.least = least  # The score from which on a sentence is kept
 
     @cached_property
     def _weights(self) -> tuple[list[float], float, memoryview]:

@@ -32,21 +32,18 @@ from loxodon.types import CAPTURED, Frame, FramePart, LeftOut, Recall, Turn
 
 SOUL_FILE = "SOUL.md"
 _LARGEST_SOUL = 1 << 18
+# The most that these parts may take of what the message leaves
 SOUL, PROFILE, RECENT = 0.25, 0.2, 0.3
-"""The most that these parts may take of what the message leaves."""
-_TURNS = 200
-"""Turns that are looked at for the recent context."""
-_TURN = 300
-"""Characters of one of them that are shown."""
+_TURNS = 200  # Turns that are looked at for the recent context
+_TURN = 300  # Characters of one of them that are shown
 
-_KNOWN = 200
-"""The strongest memories, of which the profile tells what matters."""
+_KNOWN = 200  # The strongest memories, of which the profile tells what matters
 
+# Which part goes first, should all together be over the budget
 _LEAST = ("recent", "profile", "soul", "memories")
-"""Which part goes first, should all together be over the budget."""
 
+# Recalls for the message, within a budget, without what is in view
 Ask = Callable[[int, frozenset[str]], Recall]
-"""Recalls for the message, within a budget, without what is in view."""
 
 
 class Material(NamedTuple):
@@ -54,15 +51,12 @@ class Material(NamedTuple):
 
     message: str
     soul: str
-    profile: str
-    """The profile in the language of the message."""
-    recent: Sequence[Turn]
-    """What was said today and yesterday, oldest first."""
+    profile: str  # The profile in the language of the message
+    recent: Sequence[Turn]  # What was said today and yesterday, oldest first
+    # What the agent has before it of this conversation, and need not be told again
     history: Sequence[str]
-    """What the agent has before it of this conversation, and need not be told again."""
     now: datetime
-    shown: Callable[[str], str] = str
-    """How a text may be shown."""
+    shown: Callable[[str], str] = str  # How a text may be shown
 
 
 def assemble(

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_LINE = 200
-"""Characters of a line that tell whether it is code."""
-_WORDS = 7
-"""A line with more plain words than this is a sentence, unless it is full of signs."""
+_LINE = 200  # Characters of a line that tell whether it is code
+_WORDS = 7  # A line with more plain words than this is a sentence, unless it is full of signs
 
 _SIGNS = r"[;{}()=<>\[\]_$]"
+# What a line must have before the many branches of the next pattern are tried on it
 _MARKED = r"[;{}()=<>\[\]\"@$]|//|error|exception|^\s*(?:import|from|use|package)\s|^\s+return\b"
-"""What a line must have before the many branches of the next pattern are tried on it."""
 _CODE = r"""
 \s*(?:def|func|fn|function)\s+\w+\s*[(<]|\s*class\s+\w+\s*[:({]|\#include
 |\s*(?:import|from|package|use)\s+[\w.{}*,/'\"@:]+(?:\s+(?:import|as|from)\s.*)?;?\s*$
@@ -36,6 +34,7 @@ _PROGRAMS = frozenset(
     ps df du tail head awk sed vi vim nano ping npx uvx
     """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
 )
+# A program with a word that only it takes, or with a flag or a path
 _SHELL = r"""
 (?:sudo\ )?(?:(?:git\ (?:add|commit|push|pull|clone|checkout|rebase|merge|status|log|diff|stash
 |reset|fetch|branch|switch|restore|init|tag|cherry-pick)
@@ -49,7 +48,6 @@ _SHELL = r"""
 |systemctl\ (?:start|stop|restart|status|enable))(?:\s.*)?
 |[a-z0-9]+\s+(?:[-./~$|>]\S*|\S*[./=]\S*)(?:\s.*)?)\s*
 """
-"""A program with a word that only it takes, or with a flag or a path."""
 
 
 def without_code(text: str) -> tuple[str, float]:

@@ -28,27 +28,24 @@ from loxodon.text.stopwords import CHINESE_CHARACTERS
 from loxodon.text.words import fold, index_words
 from loxodon.types import Gate
 
+# Characters that are looked at: what a longer message wants is said by then, or at its end. More
+# would take more than a millisecond.
 LOOKED_AT = 700
-"""Characters that are looked at: what a longer message wants is said by then, or at its end. More
-would take more than a millisecond."""
 _TAIL = 250
+# Characters in which the topic and names are looked for, half of them at the end of a longer
+# message
 _ENDS = 200
-"""Characters in which the topic and names are looked for, half of them at the end of a longer
-message."""
+# Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name someone
+# known, ask for a memory, ask about something or speak of someone close
 SHORTEST = 5
-"""Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name
-someone known, ask for a memory, ask about something or speak of someone close."""
-_LONG = 20
-"""Characters of a statement that is long enough to begin a topic."""
-_KEPT = 5
-"""Recalls that a conversation keeps in mind."""
+_LONG = 20  # Characters of a statement that is long enough to begin a topic
+_KEPT = 5  # Recalls that a conversation keeps in mind
+# The share of a message's keywords that must be recalled for before it is the same topic
 _SAME = 0.6
-"""The share of a message's keywords that must be recalled for before it is the same topic."""
-_CODE = 0.5
-"""The share of code from which a message is code."""
-_HEAD = 120
-"""Characters within which an order says what is to be done with what follows it."""
+_CODE = 0.5  # The share of code from which a message is code
+_HEAD = 120  # Characters within which an order says what is to be done with what follows it
 
+# Every reason a gate can give, and the sentence for it
 REASONS = {
     "asked": "a recall was asked for",
     "requested": "it asks to remember",
@@ -70,30 +67,25 @@ REASONS = {
     "repeated": "its topic was recalled for already",
     "plain": "nothing in it points to the memory",
 }
-"""Every reason a gate can give, and the sentence for it."""
 
 
-Lookup = Callable[[Iterable[str]], Iterable[str]]
-"""Tells which of some names are known."""
+Lookup = Callable[[Iterable[str]], Iterable[str]]  # Tells which of some names are known
 
 
 class Topic(NamedTuple):
     """What a message is about, and what it asks of that."""
 
-    words: frozenset[str]
-    """The stems and the characters of its keywords."""
-    kind: Kind
-    """The kind of answer; `none` where nothing is asked."""
+    words: frozenset[str]  # The stems and the characters of its keywords
+    kind: Kind  # The kind of answer; `none` where nothing is asked
 
 
 class State(NamedTuple):
     """What the gate knows of a conversation; a new one for each message, cheap to hold."""
 
-    recalled: tuple[Topic, ...] = ()
-    """What the last recalls were for, newest last."""
+    recalled: tuple[Topic, ...] = ()  # What the last recalls were for, newest last
+    # People, projects and tools that the memory knows, folded (`words.fold`): a set, or a function
+    # that tells which of some names are known, asked once for a message
     names: Container[str] | Lookup = frozenset()
-    """People, projects and tools that the memory knows, folded (`words.fold`): a set, or a
-    function that tells which of some names are known, asked once for a message."""
 
     def after(self, message: str, gate: Gate) -> State:
         """The state once the gate has let `message` pass, or has not."""

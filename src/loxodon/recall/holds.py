@@ -34,7 +34,6 @@ from loxodon.recall.understand import Question
 from loxodon.store import Having
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
-from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.types import Turn
@@ -43,58 +42,41 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 
-ONLY_ASKS = 0.8
-"""What a turn counts that asks and tells nothing…"""
-_ASKS_THIS = 0.5
-"""…and one that asks what is asked now,"""
-_AGAIN = 0.6
-"""because so many of its words are the question's."""
-LOOKED_AT = 20
-"""How many of the best are looked at."""
-_ORDERED = 10
-"""How many of these are put in order of time."""
+ONLY_ASKS = 0.8  # Factor for a turn that only asks
+_ASKS_THIS = 0.5  # Factor for a turn that asks the same question
+_AGAIN = 0.6  # Share of shared words from which on a turn asks the same question
+LOOKED_AT = 20  # Best results that are compared
+_ORDERED = 10  # Of these, how many are put in order of time
+# Two results are about the same thing if this sum of parts reaches `SAME`:
 SAME = 1.5
-"""The sum from which on two speak of the same: the share of the question that both have…"""
-_LEAST = 0.2
-"""…which must be so much, and parts of it for:"""
-_LATER = 0.5
-"""the share of the question that the later one has,"""
-_ALIKE = 0.7
-"""the share of the shorter one's words that both have,"""
-_RARE = 0.5
-"""that hardly any others have what both have of the question,"""
-_CHANGES = 0.2
-"""that the later one says that something is new,"""
-_COUNTS = 0.3
-"""and that it has another number."""
-_ABOUT = 0.6
-"""What words of the question count that stand in another sentence of the same message."""
-_SILENT = 0.3
-"""What is taken off where the later one has nothing of a part of the question,"""
+_LEAST = 0.2  # Share of the question that both must have
+_LATER = 0.5  # Weight of the share of the question that the later one has
+_ALIKE = 0.7  # Weight of the share of the shorter one's words that both have
+_RARE = 0.5  # Added if hardly any other turn has what they share of the question
+_CHANGES = 0.2  # Added if the later one says that something is new
+_COUNTS = 0.3  # Added if the later one has another number
+_ABOUT = 0.6  # What words of the question count that stand in another sentence of the same message
+_SILENT = 0.3  # Taken off if the later one has nothing of a part of the question
+# What an earlier one has of a part of the question, of which a later one must have so much
 _HAD, _LEFT = 0.75, 0.5
-"""What an earlier one has of a part of the question, of which a later one must have so much."""
-_FEW = 3
-"""So many turns are hardly any."""
-_NAMED = 0.3
-"""The share of the question that one has whose words a later change takes up."""
+_FEW = 3  # So many turns are hardly any
+_NAMED = 0.3  # The share of the question that one has whose words a later change takes up
+# Milliseconds from which on a memory and what is not its source were told at two times
 _APART = 3_600_000
-"""Milliseconds from which on a memory and what is not its source were told at two times."""
-_ANOTHER_TALK = 12 * _APART
-"""Milliseconds from which on two turns of one session are of two talks."""
-_LONGEST = 500
-"""Characters of a sentence that count: what has more is a list or a file."""
+_ANOTHER_TALK = 12 * _APART  # Milliseconds from which on two turns of one session are of two talks
+_LONGEST = 500  # Characters of a sentence that count: what has more is a list or a file
 _READ = 2_000
+# Characters of a text that is compared as a whole; of a longer one the sentence that matters
 _SHORT = 200
-"""Characters of a text that is compared as a whole; of a longer one the sentence that matters."""
-_WITH_NUMBER = 2.5
-"""How much more a sentence with a number counts where one is asked for."""
+_WITH_NUMBER = 2.5  # How much more a sentence with a number counts where one is asked for
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
 _ASKS_ZH = frozenset("什么哪谁几多少怎样时候里儿啥是吗呢请问")
-_BETWEEN = lazy("[的是，。？?,、；！\\s什么哪谁几多少怎啥]+")
+_BETWEEN = re.compile("[的是，。？?,、；！\\s什么哪谁几多少怎啥]+")
 _FROM_TWO = """
 two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty
 """
+# Numbers in words; "one" is as often no number ("this one")
 _COUNTED = {word: str(n) for n, word in enumerate(_FROM_TWO.split(), 2)} | {
     "once": "1",
     "twice": "2",
@@ -102,14 +84,13 @@ _COUNTED = {word: str(n) for n, word in enumerate(_FROM_TWO.split(), 2)} | {
     "forty": "40",
     "fifty": "50",
 }
-"""Numbers in words; "one" is as often no number ("this one")."""
-_ANY_NUMBER = lazy(
+_ANY_NUMBER = re.compile(
     r"\d+(?:[.,:]\d+)*|\b(?:"
     + "|".join(_COUNTED)
     + r")\b|[零〇一二两三四五六七八九十百千万半]{2,16}"
     "|[二两三四五六七八九十]|一(?=[片本张楼层位名条台篇页章节集部双套间家辆遍趟场顿个岁年月日号点块元斤度分只次杯天周])"
 )
-_NUMBER = lazy(
+_NUMBER = re.compile(
     r"(?i)[0-9零一二两三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten"
     r"|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|dozen|once|twice|both|another|first"
     r"|second|third|\w+th)\b"
@@ -179,30 +160,25 @@ class _Told(NamedTuple):
 
     found: Found
     at: int
-    session: int
-    """0 for a memory."""
-    text: str
-    """The sentence that has most of the question."""
-    after: str
-    """The one after it: people name a thing, and then tell of it."""
+    session: int  # 0 for a memory
+    text: str  # The sentence that has most of the question
+    after: str  # The one after it: people name a thing, and then tell of it
     words: frozenset[str]
+    # The words of the whole: what a sentence tells of may be named in another
     about: frozenset[str]
-    """The words of the whole: what a sentence tells of may be named in another."""
     numbers: frozenset[str]
-    people: frozenset[int]
-    """Whom the sentence names."""
+    people: frozenset[int]  # Whom the sentence names
 
 
 class _Asked(NamedTuple):
     """What is asked for, and by what words it was looked for."""
 
     question: Question
+    # What the question is about, by words and Chinese characters, and what each tells
     worth: Mapping[str, float]
-    """What the question is about, by words and Chinese characters, and what each tells."""
+    # The parts of a Chinese question, whose things and their sides 的 and 是 hold apart
     parts: Sequence[frozenset[str]]
-    """The parts of a Chinese question, whose things and their sides 的 and 是 hold apart."""
-    names: frozenset[str]
-    """Of these words, those that only name whom or what it is about."""
+    names: frozenset[str]  # Of these words, those that only name whom or what it is about
     terms: Terms
     having: Having
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 CANDIDATES = 16
-SUMMARY = 0.3
-"""A summary has a little of everything; what it was made of says it better."""
+SUMMARY = 0.3  # A summary has a little of everything; what it was made of says it better
 
 
 class Match(NamedTuple):
@@ -29,8 +28,7 @@ class Match(NamedTuple):
 
     record: Record
     found: dict[str, float]
-    words: frozenset[str]
-    """Those of the question that it has."""
+    words: frozenset[str]  # Those of the question that it has
 
 
 def known(

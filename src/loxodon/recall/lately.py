@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 
 DAYS = timedelta(days=3)
-_WORDS = 3
-"""Words from which on a turn says something."""
+_WORDS = 3  # Words from which on a turn says something
 _READ = 120
 
 

@@ -9,6 +9,7 @@ they no longer hold. What was captured is shown as the memory.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,6 @@ from loxodon.recall.rank import SAID_BEFORE
 from loxodon.recall.sought import sought
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Standing
-from loxodon.text.patterns import lazy
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
 
@@ -26,25 +26,20 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 
-LIFT = 0.15
-"""What a turn adds to its memory, and the memory to the turn."""
-LONG = 500
-"""Characters from which on a turn is not shown where a memory tells it."""
-MOST = 0.85
-"""The share of a turn's words that a memory must have to stand for it."""
+LIFT = 0.15  # What a turn adds to its memory, and the memory to the turn
+LONG = 500  # Characters from which on a turn is not shown where a memory tells it
+MOST = 0.85  # The share of a turn's words that a memory must have to stand for it
 _COMPARED = 40
-FLOOR = 0.12
-"""How good, beside the best, a turn must be that only stands beside something."""
-NEARLY = 0.9
-"""How good, beside its turn, a memory must be to be shown in its place."""
+FLOOR = 0.12  # How good, beside the best, a turn must be that only stands beside something
+NEARLY = 0.9  # How good, beside its turn, a memory must be to be shown in its place
 
 
 class Linked(NamedTuple):
     """What is shown, and what it stands for."""
 
     found: Found
+    # The rows of the turns that a memory is shown for, or of the memories that a turn is
     others: tuple[int, ...] = ()
-    """The rows of the turns that a memory is shown for, or of the memories that a turn is."""
 
 
 def linked(
@@ -127,7 +122,7 @@ def _stands(memory: Found, said: str) -> bool:
     return len(has) >= MOST * len(words) and not says_more(said, record.searchable)
 
 
-_PARTICULARS = lazy(
+_PARTICULARS = re.compile(
     r"[0-9]+(?:[.:/-][0-9]+)*|(?<=[a-z,;:] )[A-Z][A-Za-z'-]+|[“「《]([^”」》]{1,40})[”」》]"
     r"|[零一二两三四五六七八九十百千万半]+(?=[个岁年月日号点分周天元块次本只条位斤米公里小时])"
     r"|(?:周|星期|礼拜)[一二三四五六日天]|[上下]午|[早晚]上|凌晨|中午"

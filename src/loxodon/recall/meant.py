@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 _TURNS = 60
 _OTHERS = 20
-_USUAL = 1.0
-"""Spreads by which a text must be closer than usual to count for a question."""
+_USUAL = 1.0  # Spreads by which a text must be closer than usual to count for a question
 _MOST = 7.0
-_CONTEXT = (0.7, 0.3)
-"""What the meaning of a neighbour counts, by its distance."""
+_CONTEXT = (0.7, 0.3)  # What the meaning of a neighbour counts, by its distance
 
 
 class Meant:

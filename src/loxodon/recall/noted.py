@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 CANDIDATES = 24
+# Words of a note that is neither long nor short: a piece of a file has more than a turn
 _USUAL = 80.0
-"""Words of a note that is neither long nor short: a piece of a file has more than a turn."""
 
 
 class NoteMatch(NamedTuple):
@@ -30,8 +30,7 @@ class NoteMatch(NamedTuple):
 
     note: Note
     found: dict[str, float]
-    words: frozenset[str]
-    """Those of the question that it has."""
+    words: frozenset[str]  # Those of the question that it has
 
 
 def has_notes(where: Filter) -> bool:

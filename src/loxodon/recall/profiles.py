@@ -35,51 +35,38 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
 Layer = Literal["fact", "summary", "turn"]
 
+# `phase1`'s `insights > segments > daily`. It gives the order; the numbers are ours.
 PRIORITY: Mapping[Layer, float] = {"fact": 1.0, "summary": 0.6, "turn": 0.3}
-"""`phase1`'s `insights > segments > daily`. It gives the order; the numbers are ours."""
-RECENT_DAYS = 3
-"""What the time route of `phase1` looks at."""
-_READ = 600
-"""Characters of a text whose words are compared."""
+RECENT_DAYS = 3  # What the time route of `phase1` looks at
+_READ = 600  # Characters of a text whose words are compared
 _SEGMENTS = 6
-_WELL = 0.8
-"""How good, beside the best, a segment must be."""
-_TURNS = 12
-"""Turns of one segment that it brings."""
+_WELL = 0.8  # How good, beside the best, a segment must be
+_TURNS = 12  # Turns of one segment that it brings
 
 
 class Features(NamedTuple):
     """What the formulas look at, of one thing that was found."""
 
     layer: Layer
-    text: float = 0.0
-    """How well its words match: 1 for the best that was found."""
-    meaning: float = 0.0
-    """The same for its meaning; 0 for all where no embedder is set."""
-    tags: float = 0.0
-    """The share of the question's keywords that it is tagged with."""
-    days: float = 0.0
-    """Since it was said, or last said again."""
-    idle: float = 0.0
-    """Days since it was last used, or said."""
+    text: float = 0.0  # How well its words match: 1 for the best that was found
+    meaning: float = 0.0  # The same for its meaning; 0 for all where no embedder is set
+    tags: float = 0.0  # The share of the question's keywords that it is tagged with
+    days: float = 0.0  # Since it was said, or last said again
+    idle: float = 0.0  # Days since it was last used, or said
     category: str = "conversation"
     importance: float = 0.5
     project: str = GLOBAL_PROJECT
     topic: str = GENERAL_TOPIC
     words: frozenset[str] = frozenset()
-    holds: bool = True
-    """False for what no longer holds, unless the question asks for the past."""
+    holds: bool = True  # False for what no longer holds, unless the question asks for the past
 
 
 class Placed(NamedTuple):
     """One of the features that were handed in, where the formula puts it."""
 
-    at: int
-    """Its place among those handed in."""
-    terms: Mapping[str, float]
-    """What is added to make its score."""
-    factors: Mapping[str, float] = MappingProxyType({})
-    """What the sum is multiplied by."""
+    at: int  # Its place among those handed in
+    terms: Mapping[str, float]  # What is added to make its score
+    factors: Mapping[str, float] = MappingProxyType({})  # What the sum is multiplied by
 
     @property
     def score(self) -> float:

@@ -25,10 +25,8 @@ from loxodon.store import Place
 from loxodon.text.words import query_words
 from loxodon.types import Record
 
-PAST = 0.35
-"""A memory that no longer holds, for a question that does not ask for the past…"""
-SAID_BEFORE = 0.8
-"""…and the turn that it was drawn from, which often says more than that."""
+PAST = 0.35  # Factor for an outdated memory, unless the question asks for the past
+SAID_BEFORE = 0.8  # Factor for the turn it was drawn from, which often says more
 FADED = 0.7
 _DAY = timedelta(days=1)
 _DAY_MS = 86_400_000

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from loxodon.store import Note
     from loxodon.store.store import Store
 
+# How many of the best findings are linked and put in order; more where more are asked for
 _RANKED = 40
-"""How many of the best findings are linked and put in order; more where more are asked for."""
+# Words of the query that are told to be in a turn by their lists; others by reading it
 _LISTED = 16
-"""Words of the query that are told to be in a turn by their lists; others by reading it."""
+# Characters of a turn in which the words of the query are looked for when it is shown
 _COMPARED = 4_000
-"""Characters of a turn in which the words of the query are looked for when it is shown."""
 
 
 def recall(

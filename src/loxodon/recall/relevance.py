@@ -14,10 +14,9 @@ from typing import NamedTuple
 from loxodon.config import TieredConfig
 
 _CATEGORY = 0.02
-_RECENCY = 0.03
-"""How far the default lets each of the two move a score, up or down."""
+_RECENCY = 0.03  # How far the default lets each of the two move a score, up or down
+# Days after which what was said counts half: of `phase1`, and of `openclaw`
 HALF_LIVES = (7.0, 30.0)
-"""Days after which what was said counts half: of `phase1`, and of `openclaw`."""
 
 
 class _Fading(NamedTuple):

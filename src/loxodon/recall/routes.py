@@ -50,21 +50,18 @@ if TYPE_CHECKING:
     from loxodon.store import QuestionVector
     from loxodon.store.store import Store
 
+# What is filed under what a question asks for counts so much, where its words lead somewhere
 _PARTLY = 0.25
-"""What is filed under what a question asks for counts so much, where its words lead somewhere."""
-_TELLS_OF = 0.5
-"""…and so much of that, where it only tells of what is asked for."""
+_TELLS_OF = 0.5  # Factor for a memory that only tells of what is asked for
 _BARE_WORDS = 2
 _BARE_PAIRS = 5
 _SOUGHT = 8
 _FILED = 3
-_BARE_LABEL = 6.0
-"""How much more a project counts, where the question says no more than its name."""
+_BARE_LABEL = 6.0  # How much more a project counts, where the question says no more than its name
 _SHORT = timedelta(days=62)
 _ABOUT = 12
 _IN_TIME = 30
-_FEW = 3
-"""Memories that match; with fewer the archive is asked."""
+_FEW = 3  # Memories that match; with fewer the archive is asked
 _WELL = 0.5
 
 
@@ -92,12 +89,11 @@ class Seen(NamedTuple):
     """What all routes found."""
 
     pool: Pool
+    # For each thing asked: its words, and which turns have them
     each: Sequence[tuple[Terms, Having]]
-    """For each thing asked: its words, and which turns have them."""
     spans: Sequence[Span]
     problems: tuple[str, ...]
-    counts: dict[str, int]
-    """How many each route found."""
+    counts: dict[str, int]  # How many each route found
 
 
 def look(asked: Look, lap: Callable[[str], None]) -> Seen:

@@ -8,6 +8,7 @@ best findings are looked up, and a later turn is brought that says of one of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,6 @@ from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.link import order
 from loxodon.recall.understand import Question
 from loxodon.text.language import language_of
-from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
 from loxodon.text.words import index_words
 from loxodon.types import Turn
@@ -25,20 +25,19 @@ from loxodon.types import Turn
 if TYPE_CHECKING:
     from loxodon.store.store import Store
 
-FEW = 3
-"""So many turns are hardly any; and so many of the best findings are followed."""
+FEW = 3  # So many turns are hardly any; and so many of the best findings are followed
 _WORDS = 24
 _READ = 600
+# Characters of a text that may be followed: what a longer one names is mostly beside the point
 _SHORT = 300
-"""Characters of a text that may be followed: what a longer one names is mostly beside the point."""
-_EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
-_SPAN = lazy(
+_EVENT = re.compile(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
+# What asks how far two events lie apart
+_SPAN = re.compile(
     r"(?i)\bhow (?:long|many (?:minutes|hours|days|weeks|months|years))\b.*"
     r"\b(?:did|passed|between|before|after|ago)\b|(?:多久|多长时间|几天|多少天|几个月|几年).*(?:之?[前后]|过了|隔|之间)"
     r"|(?:之间|隔了|过了).*(?:多久|多长时间|几天|多少天|几个月|几年)"
 )
-"""What asks how far two events lie apart."""
-_CLAUSE = lazy(r"[,.;:!?，。；：！？\n]+")
+_CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+")
 
 
 def asks_for_state(question: Question) -> bool:
@@ -73,8 +72,7 @@ def ended_since(store: Store, pool: Pool, question: Question) -> dict[int, float
 class _Told(NamedTuple):
     score: float
     at: datetime
-    speaker: str | None
-    """None for a memory."""
+    speaker: str | None  # None for a memory
     words: frozenset[str]
 
 

@@ -25,39 +25,28 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 
-CANDIDATES = 100
-"""Turns that the words lead to."""
-_SEEDS = 50
-"""Those of them whose neighbours are looked at."""
-_KEPT = 60
-"""Turns and neighbours that go on to be weighed."""
-_LENT = (0.8, 0.45)
-"""What a word of a neighbour counts, by its distance."""
-_BY_ASSISTANT = 0.6
-"""An assistant's long answers touch on many things that were not asked about."""
+CANDIDATES = 100  # Turns that the words lead to
+_SEEDS = 50  # Those of them whose neighbours are looked at
+_KEPT = 60  # Turns and neighbours that go on to be weighed
+_LENT = (0.8, 0.45)  # What a word of a neighbour counts, by its distance
+_BY_ASSISTANT = 0.6  # An assistant's long answers touch on many things that were not asked about
+# Where turns in a row have no more in common than this, neighbours lend nothing
 _LEAST_COHESION = 0.15
-"""Where turns in a row have no more in common than this, neighbours lend nothing."""
-_MOST_COHESION = 0.7
-"""…and from here on nothing is looked for by what hits have in common."""
+_MOST_COHESION = 0.7  # From here on, nothing is looked for by what hits have in common
 _NEGLIGIBLE = 0.02
 _HOPS = 5
-_HOP_FROM = 0.4
-"""How good a hit must be, beside the best, to lead on."""
+_HOP_FROM = 0.4  # How good a hit must be, beside the best, to lead on
 _HOP_WORDS = 16
-_HOP_LIST = 300
-"""A word that more turns have leads nowhere."""
+_HOP_LIST = 300  # A word that more turns have leads nowhere
 _HOP_READ = 20
-_READ = 600
-"""Characters of a turn that is led to."""
+_READ = 600  # Characters of a turn that is led to
 
 
 class Spoken(NamedTuple):
     """What the journal has on a question."""
 
-    scores: dict[int, dict[str, float]]
-    """By row: what each way of finding it gave."""
-    terms: Terms
-    """What was looked for, as the other routes should look for it."""
+    scores: dict[int, dict[str, float]]  # By row: what each way of finding it gave
+    terms: Terms  # What was looked for, as the other routes should look for it
     having: Having
     places: dict[int, Place]
 
@@ -230,8 +219,7 @@ class _Telling(NamedTuple):
     """What words tell, reckoned once for dozens of texts."""
 
     counted: Mapping[str, float]
-    other: float
-    """What any word tells that was not counted."""
+    other: float  # What any word tells that was not counted
 
 
 def _telling(having: Having) -> _Telling:

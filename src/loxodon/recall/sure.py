@@ -12,6 +12,7 @@ no threshold separates related memories from chance (docs/recall.md).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +24,6 @@ from loxodon.recall.sought import sought
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Beside, Filter, Having
-from loxodon.text.patterns import lazy
 from loxodon.text.related import SAME, related
 from loxodon.text.words import index_words, query_words
 
@@ -32,19 +32,16 @@ if TYPE_CHECKING:
 
 
 _LOOKED_AT = 10
-_LEAST = 0.26
-"""The share of a question that must be found in a journal of `_SMALL` turns…"""
+_LEAST = 0.26  # Share of a question that must be found in a journal of `_SMALL` turns
 _SMALL = 500
-_MORE = 0.12
-"""…and what ten times as many turns add to it."""
+_MORE = 0.12  # Added to that share for ten times as many turns
 _WITH_UNKNOWN_NAME = 0.45
+# The same for pairs of characters, most of which cross from one word to the next
 _LEAST_PAIRS = 0.075
-"""The same for pairs of characters, most of which cross from one word to the next."""
 _BESIDE = 0.6
 _COMMON = 0.5
-_MEANT = 0.45
-"""What vectors must give for an answer in other words."""
-_NAME = lazy(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
+_MEANT = 0.45  # What vectors must give for an answer in other words
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
 def is_unsure(
@@ -72,10 +69,10 @@ class _Also(NamedTuple):
     """What counts beside the words of a finding itself."""
 
     beside: Mapping[int, Beside] = MappingProxyType({})
+    # Other words for those of the question; not kinds of a thing, which it may not be
     same: Mapping[str, Sequence[str]] = MappingProxyType({})
-    """Other words for those of the question; not kinds of a thing, which it may not be."""
+    # The turns that have these other words
     lists: Mapping[str, Mapping[int, object]] = MappingProxyType({})
-    """The turns that have these other words."""
 
 
 def _also(store: Store, best: Sequence[Found], words: Iterable[str]) -> _Also:

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from loxodon.store import Having
 from loxodon.text.words import index_words
 
-LIGHT = 0.5
-"""What a word of the asking counts."""
+LIGHT = 0.5  # What a word of the asking counts
 
 # As the index has them: stems of English words, pairs of Chinese characters.
 _ASKING = frozenset(
@@ -32,20 +31,20 @@ _ASKING = frozenset(
 )
 
 
+# Words that lead a search; of a long message the rarest, and the others weigh what these find
 LEADING = 48
-"""Words that lead a search; of a long message the rarest, and the others weigh what these find."""
 
 
 class Terms(NamedTuple):
     """What is looked for, word by word."""
 
+    # What the question is about; what it asks with, where there is nothing else
     words: tuple[str, ...]
-    """What the question is about; what it asks with, where there is nothing else."""
     light: tuple[str, ...] = ()
+    # Words of much the same meaning, each with how much the same
     related: tuple[tuple[str, float], ...] = ()
-    """Words of much the same meaning, each with how much the same."""
+    # How many times a message has each of its words that it has more than once
     often: Mapping[str, int] = MappingProxyType({})
-    """How many times a message has each of its words that it has more than once."""
 
     @property
     def leading(self) -> tuple[str, ...]:

@@ -20,11 +20,9 @@ from loxodon.text.dates import Moment, find_asked
 
 Side = Literal["before", "after", "around"]
 
-RECENT = timedelta(30)
-"""How far back "recently" reaches."""
+RECENT = timedelta(30)  # How far back "recently" reaches
 _EVENTS = 3
-_NEAR = 12
-"""Characters around a date in which a birthday makes it recur."""
+_NEAR = 12  # Characters around a date in which a birthday makes it recur
 _AROUND = {"day": timedelta(2), "part": timedelta(1), "hour": timedelta(1), "minute": timedelta(1)}
 _DATED = (
     r"[今昨前明后周期拜月号日年天刚]|小时|分钟|[0-9]{4}|\b(?:ago|last|this|next|past|later|earlier|in"
@@ -39,18 +37,16 @@ class When(NamedTuple):
     text: str
     since: datetime | None
     until: datetime | None
-    grain: str
-    """Of `text.dates`, or `recent` for a loose word such as "lately"."""
+    grain: str  # Of `text.dates`, or `recent` for a loose word such as "lately"
+    # It comes again each week or year, so it says nothing of when something was said
     recurring: bool = False
-    """It comes again each week or year, so it says nothing of when something was said."""
 
 
 class Beside(NamedTuple):
     """A time that an event dates."""
 
     text: str
-    event: str
-    """The words for what happened: `I moved`, 搬家."""
+    event: str  # The words for what happened: `I moved`, 搬家
     side: Side
 
 

@@ -10,8 +10,7 @@ from loxodon.recall.routes import Seen
 from loxodon.recall.understand import Question
 from loxodon.types import Considered, Item, Stage, Trace
 
-_NEXT = 10
-"""How many of those that just missed it are named."""
+_NEXT = 10  # How many of those that just missed it are named
 
 
 def traced(

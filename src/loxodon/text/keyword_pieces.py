@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from importlib import import_module
 from typing import NamedTuple
 
-from loxodon.text.patterns import lazy
+import Stemmer
+
 from loxodon.text.stopwords import (
     CHINESE_CHARACTERS,
     CHINESE_NOMINAL,
@@ -41,8 +41,7 @@ class Kind:
 class KeywordPiece(NamedTuple):
     start: int
     end: int
-    key: str
-    """Equal for forms of one word: its stem, in lower case."""
+    key: str  # Equal for forms of one word: its stem, in lower case
     weight: float
     kind: int
 
@@ -52,17 +51,18 @@ Cutter = Callable[[str, int], Iterable[KeywordPiece]]
 
 # --- pieces -------------------------------------------------------------------------------------
 
-_TECHNICAL = lazy(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[_#+/\d]|\w\.\w|^\.")
-_BARE_NUMBER = lazy(
+_TECHNICAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[_#+/\d]|\w\.\w|^\.")
+_BARE_NUMBER = re.compile(
     r"[\d.,:/-]+(?:st|nd|rd|th|[ap]m|[mnu]?s|secs?|mins?|hrs?|h|x|k|w|[kmg]?g|[kcm]?m|ml|l"
     r"|[kmgt]i?b?|px|[kmg]?hz|usd|rmb|eur)?",
     re.IGNORECASE,
 )
+# Marks after which a capital letter does not make a name
 _BEFORE_CAPITAL = frozenset(".!?:\n。！？：•|#>*")
-"""Marks after which a capital letter does not make a name."""
 _LINKS = frozenset(("of", "de", "del", "der", "van", "von", "la", "le", "di", "da"))
 _NOT_ADVERBS = frozenset(("family", "assembly", "anomaly", "reply", "supply", "italy"))
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "st"))
+# Stems of verbs that a request begins with: in "Invite Emma" the name is Emma
 _IMPERATIVES = frozenset(
     """
     add ask book cancel check clean contact delet deploy download draft email fix hire instal invit
@@ -70,7 +70,6 @@ _IMPERATIVES = frozenset(
     test text track translat updat upgrad upload
     """.split()  # noqa: SIM905
 )
-"""Stems of verbs that a request begins with: in "Invite Emma" the name is Emma."""
 _NAME_WEIGHT = 1.9
 _SHORT_NAMES = frozenset(("US", "IT", "U.S", "U.K"))
 
@@ -167,15 +166,11 @@ def _content(word: str, start: int, capital: bool, opening: bool) -> KeywordPiec
     return KeywordPiece(start, end, _stem(lower), weight, Kind.OPENING if capital else Kind.WORD)
 
 
+_ENGLISH_STEM: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
+
+
 def _stem(lower: str) -> str:
-    return _stemmer()(lower) if lower.isascii() else lower
-
-
-@cache
-def _stemmer() -> Callable[[str], str]:
-    # Here, since Chinese needs no stems; and by name, since the module has no types.
-    stem: Callable[[str], str] = import_module("Stemmer").Stemmer("english").stemWord
-    return stem
+    return _ENGLISH_STEM(lower) if lower.isascii() else lower
 
 
 # --- Chinese ------------------------------------------------------------------------------------
@@ -191,15 +186,14 @@ _MEASURES = frozenset(
 _JUNK_FIRST = frozenset("我你他她它您咱这那哪很太不没就也都又再还才刚挺最更")
 _JUNK_LAST = frozenset("的了着过吗呢吧啊呀嘛们得地")
 _NUMERALS = frozenset("零一二三四五六七八九十百千万亿两半几第每某")
-_SINGLES = frozenset("猫狗兔鱼鸟马龟茶酒药琴棋")
-"""The few single characters that make a keyword."""
+_SINGLES = frozenset("猫狗兔鱼鸟马龟茶酒药琴棋")  # The few single characters that make a keyword
 _NOT_GLUE = CHINESE_CHARACTERS | _VERBS | _ADVERBS | _PLACES | _MEASURES | _NUMERALS
 _NOT_INVENTED = CHINESE_CHARACTERS | _VERBS | _PLACES
-_OWN_WORDS = lazy(
+# Words that the dictionary lacks and cuts wrongly
+_OWN_WORDS = re.compile(
     "(后端|大模型|智能体|提示词|微服务|小程序|公众号|短视频|钉钉|充电宝|充电桩|无人机|个税|月报"
     "|持续集成|科目[一二三四])"
 )
-"""Words that the dictionary lacks and cuts wrongly."""
 _TAG_WEIGHTS = (
     dict.fromkeys(("nr", "ns", "nt", "nz", "nrt", "nrfg"), (1.4, Kind.HAN))
     | dict.fromkeys(("n", "vn", "an", "j", "b", "f", "s", "x", "t", "m", "ng"), (1.0, Kind.HAN))
@@ -273,7 +267,7 @@ _LOOSE_LAST = _VERBS | _PLACES | frozenset("坏高住完出成")
 def cut_by_function(run: str, offset: int) -> Iterator[KeywordPiece]:
     """Stretches of 2 to 6 characters between function words, numbers and plain verbs."""
     # What is counted becomes as many function characters, so that offsets stay.
-    masked = _counted().sub(lambda m: "的" * len(m[0]), run)
+    masked = _COUNTED.sub(lambda m: "的" * len(m[0]), run)
     for start, end in _shortened(masked, _content_runs(masked, _BREAKS)):
         if start and run[start - 1] in "这那哪每某" and run[start] in _MEASURES:
             start += 1
@@ -286,11 +280,10 @@ def cut_by_function(run: str, offset: int) -> Iterator[KeywordPiece]:
             yield KeywordPiece(offset + start, offset + end, word, _by_length(word), Kind.HAN)
 
 
-@cache
-def _counted() -> re.Pattern[str]:
-    numeral = "[零一二三四五六七八九十百千万亿两半几]"
-    measures = "".join(sorted(_MEASURES))
-    return re.compile(f"{numeral}{{2,}}|{numeral}(?:小时|分钟|公里|公斤|星期|季度|[{measures}])")
+_NUMERAL = "[零一二三四五六七八九十百千万亿两半几]"
+_COUNTED = re.compile(
+    f"{_NUMERAL}{{2,}}|{_NUMERAL}(?:小时|分钟|公里|公斤|星期|季度|[{''.join(sorted(_MEASURES))}])"
+)
 
 
 def _shortened(run: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from math import log2, sqrt
 from typing import NamedTuple
 
@@ -25,11 +24,10 @@ from loxodon.text.keyword_pieces import (
     cut_by_function,
     pieces_of,
 )
-from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import CHINESE_CHARACTERS, CHINESE_NOMINAL, CHINESE_WORDS, ENGLISH
+from loxodon.text.variants import TO_SIMPLIFIED
 
-MAX_TEXT = 200_000
-"""Characters that are looked at: what a longer text is about is said by then."""
+MAX_TEXT = 200_000  # Characters that are looked at: what a longer text is about is said by then
 
 
 class _Phrase(NamedTuple):
@@ -62,7 +60,7 @@ _IN_NAME = frozenset((Kind.NAME, Kind.WEAK, Kind.LINK))
 _MAY_BEGIN = frozenset((Kind.WORD, Kind.NAME, Kind.HAN))
 _MAY_END = _MAY_BEGIN | {Kind.GLUE}
 _NOT_ALONE = frozenset((Kind.WEAK, Kind.LINK, Kind.NUMBER))
-_LOWER_WORD = lazy(r" ([a-z]+)")
+_LOWER_WORD = re.compile(r" ([a-z]+)")
 _BEFORE_HAN = frozenset((Kind.NAME, Kind.WEAK, Kind.NUMBER))
 
 
@@ -171,7 +169,7 @@ def _quoted(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:
     if text.isascii() and "`" not in text and '"' not in text:
         return
     index = 0
-    for match in _quotes().finditer(text):
+    for match in _QUOTES.finditer(text):
         start, end = match.span(match.lastindex or 0)
         while index < len(pieces) and pieces[index].start < start:
             index += 1
@@ -196,12 +194,10 @@ def _is_term(quoted: str, inside: list[KeywordPiece]) -> bool:
     return short and CHINESE_CHARACTERS.isdisjoint(quoted) and quoted.isalpha()
 
 
-@cache
-def _quotes() -> re.Pattern[str]:
-    return re.compile(
-        r"《([^《》\n]{1,30})》|「([^「」\n]{2,16})」|“([^“”\n]{2,24})”|`([^`\n]{2,40})`"
-        r'|"([^"\n]{2,40})"'
-    )
+_QUOTES = re.compile(
+    r"《([^《》\n]{1,30})》|「([^「」\n]{2,16})」|“([^“”\n]{2,24})”|`([^`\n]{2,40})`"
+    r'|"([^"\n]{2,40})"'
+)
 
 
 # --- ranking ------------------------------------------------------------------------------------
@@ -209,7 +205,7 @@ def _quotes() -> re.Pattern[str]:
 
 def _rank(text: str, limit: int, corpus: Mapping[str, float], cut: Cutter) -> list[str]:
     text = text[:MAX_TEXT]
-    plain = text if text.isascii() else text.translate(_simplified())
+    plain = text if text.isascii() else text.translate(TO_SIMPLIFIED)
     pieces = pieces_of(plain, cut)
     runs = list(_runs(plain, pieces))
     phrases: dict[str, _Phrase] = {}
@@ -268,16 +264,7 @@ def _rarity(piece: KeywordPiece, corpus: Mapping[str, float], surface: str) -> f
     return float(max(0.05, 1 - share) ** 2)
 
 
-@cache
-def _simplified() -> dict[int, int]:
-    # Imported here: an English text does not need it. One character for one: offsets stay.
-    from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
-
-    return str.maketrans(TRADITIONAL, SIMPLIFIED)
-
-
-_ENOUGH = 3
-"""With so many keywords, verbs and adjectives add little."""
+_ENOUGH = 3  # With so many keywords, verbs and adjectives add little
 
 
 def _choose(

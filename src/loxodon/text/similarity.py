@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from loxodon.text.irregular import PAST
@@ -38,8 +38,8 @@ class Gist(NamedTuple):
 def gist(text: str) -> Gist:
     """What `text` is about: its content words (stems, Chinese characters) and its numbers."""
     folded = fold(text)
-    numbers = frozenset(_number().findall(folded))
-    rest = _number().sub(" ", folded)
+    numbers = frozenset(_NUMBER.findall(folded))
+    rest = _NUMBER.sub(" ", folded)
     words = {word for word in index_words(rest) if word.isascii() and word not in _PLAIN}
     words |= {c for c in rest if "\u4e00" <= c <= "\u9fff" and c not in _GRAMMAR}
     return Gist(frozenset(words), numbers)
@@ -69,7 +69,7 @@ def sense(text: str) -> tuple[str, ...]:
     Two sentences say the same only where their senses are equal: the same words, numbers and
     directions in one order, beyond stop words and inflection.
     """
-    words = [_EXPANDED.get(one, one) for one in _sense_part().findall(_contracted(fold(text)))]
+    words = [_EXPANDED.get(one, one) for one in _SENSE_PART.findall(_contracted(fold(text)))]
     last = len(words) - 1
     found = []
     for n, word in enumerate(words):
@@ -93,6 +93,7 @@ def opposed(a: str, b: str) -> bool:
     return any(pair & lost and pair & new for pair in _OPPOSITES)
 
 
+# Words and signs without which a sentence says the same
 _EMPTY = frozenset(
     [
         "a",
@@ -113,7 +114,6 @@ _EMPTY = frozenset(
         *"的也很都就还又请吧啊呀呢嘛哦",
     ]
 ) | frozenset(".,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
-"""Words and signs without which a sentence says the same."""
 _DIVIDERS = frozenset('.,;!?。，；！？”"')
 _BE = ("am", "is", "are", "be")
 _EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
@@ -127,8 +127,8 @@ _FORMS = {
     "两": "2",
     "〇": "0",
 }
+# Of inflection; what has another ending is another word: `universe` and `university`
 _ENDINGS = frozenset(["", "s", "es", "e", "y", "ie", "ies", "ing", "ed", "d", "ied"])
-"""Of inflection; what has another ending is another word: `universe` and `university`."""
 _WORDS_APART = """
 to from, before after, above below, over under, up down, in out, on off, into out, for against,
 with without, more less, left right, first last, north south, east west, open close, start stop,
@@ -162,10 +162,8 @@ def _base(word: str) -> str:
     return stem + past if ending in _ENDINGS else word.removesuffix("s")
 
 
-@cache
-def _sense_part() -> re.Pattern[str]:
-    """A number with its sign, a word, the end of a short form, or one other character."""
-    return re.compile(r"(?:(?<!\w)-)?\d+(?:[.,:]\d+)*|[a-z]+|'(?:s|re|m|ve|ll|d)\b|[^\s\w]|\w")
+# A number with its sign, a word, the end of a short form, or one other character
+_SENSE_PART = re.compile(r"(?:(?<!\w)-)?\d+(?:[.,:]\d+)*|[a-z]+|'(?:s|re|m|ve|ll|d)\b|[^\s\w]|\w")
 
 
 def unit(weights: Mapping[str, float]) -> dict[str, float]:
@@ -179,8 +177,6 @@ def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return sum(weight * other[word] for word, weight in one.items() if word in other)
 
 
-@cache
-def _number() -> re.Pattern[str]:
-    return re.compile(
-        rf"\d+(?:[.,:]\d+)*|[{_NUMERALS}]{{1,16}}(?=[个岁年月日号点块元斤度分只次杯天周万千百成])"
-    )
+_NUMBER = re.compile(
+    rf"\d+(?:[.,:]\d+)*|[{_NUMERALS}]{{1,16}}(?=[个岁年月日号点块元斤度分只次杯天周万千百成])"
+)

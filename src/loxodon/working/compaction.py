@@ -19,33 +19,28 @@ from loxodon.working.flush import Flushed, reason
 from loxodon.working.shapes import Message, text_of
 from loxodon.working.summary import Tell, by_model, extracted, language_in, lines_of
 
+# The share of a summary that the request may take of whose turn only the end is kept
 _REQUEST = 0.3
-"""The share of a summary that the request may take of whose turn only the end is kept."""
-_MORE = 1.5
-"""How much more than was asked for is kept, where that saves cutting into a turn."""
+_MORE = 1.5  # How much more than was asked for is kept, where that saves cutting into a turn
 
 
 class Cut(NamedTuple):
     """Where a conversation is cut."""
 
-    place: int
-    """The first message that is kept."""
+    place: int  # The first message that is kept
     within_turn: bool
 
 
 class Compacted(NamedTuple):
     """What a compaction did."""
 
-    id: str
-    """Its entry in the transcript."""
+    id: str  # Its entry in the transcript
     tokens_before: int
     tokens_after: int
     summary: str
     by_model: bool
-    problem: str = ""
-    """Why the model could not be asked, where it could not."""
-    flushed: Flushed | None = None
-    """What was saved before, where it had not been in this cycle."""
+    problem: str = ""  # Why the model could not be asked, where it could not
+    flushed: Flushed | None = None  # What was saved before, where it had not been in this cycle
 
 
 def compaction_due(tokens: int, most: int) -> bool:

@@ -27,30 +27,25 @@ from loxodon.working.shapes import Message, text_of
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
+# Sends messages to the agent's model and returns what it says; raises a LoxodonError
 Ask = Callable[[Sequence[Message]], str]
-"""Sends messages to the agent's model and returns what it says; raises a LoxodonError."""
 
 SILENCE = "NO_REPLY"
 _MOST_NOTES = 40
 _LONGEST_NOTE = 500
 _SURE, _UNSURE = 0.6, 0.5
-_SAME = 0.8
-"""Share of a note's words that a memory must have for the note to say nothing new."""
-_SPOKEN = 0.5
-"""Share of a note's words that must have been spoken."""
-_NEAR = 5
-"""Messages that a note is compared with: those that share most words with it."""
+_SAME = 0.8  # Share of a note's words that a memory must have for the note to say nothing new
+_SPOKEN = 0.5  # Share of a note's words that must have been spoken
+_NEAR = 5  # Messages that a note is compared with: those that share most words with it
 
 
 class Flushed(NamedTuple):
     """What a flush saved."""
 
-    learned: int = 0
-    """Memories that the rules made or changed."""
-    noted: tuple[str, ...] = ()
-    """The ids of memories made of the model's notes."""
+    learned: int = 0  # Memories that the rules made or changed
+    noted: tuple[str, ...] = ()  # The ids of memories made of the model's notes
+    # Why it could not be done, or not by the model; it will be tried again where it could not
     problem: str = ""
-    """Why it could not be done, or not by the model; it will be tried again where it could not."""
     done: bool = True
 
 

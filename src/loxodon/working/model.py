@@ -14,11 +14,10 @@ from loxodon.working.summary import Tell
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
+# Statuses of a server that does not take a request as it is; 500 is llama.cpp's, whose template has
+# its own idea of where a system message may stand
 _REFUSED = (400, 422, 500)
-"""Statuses of a server that does not take a request as it is; 500 is llama.cpp's, whose template
-has its own idea of where a system message may stand."""
-_AS_JSON = '\n\nJSON: {"summary": ""}'
-"""The memory's model is always asked for JSON."""
+_AS_JSON = '\n\nJSON: {"summary": ""}'  # The memory's model is always asked for JSON
 
 
 def careful(ask: Ask) -> Ask:

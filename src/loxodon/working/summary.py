@@ -25,28 +25,22 @@ from loxodon.working.prompts import prompt
 from loxodon.working.shapes import call_arguments, call_name, calls_in, images_in, text_of
 from loxodon.write.denoise import Sentence, kept, sentences_of
 
+# Asks a model: a system prompt, the text, and the most tokens of its answer
 Tell = Callable[[str, str, int], str]
-"""Asks a model: a system prompt, the text, and the most tokens of its answer."""
 
-_LINE = 1_500
-"""Tokens of one message that a model is shown for its summary."""
-_RESULT = 300
-"""The same of a tool's result or call."""
-_SENTENCE = 60
-"""Tokens of one sentence in an extractive summary."""
-_MOST_QUESTIONS = 12
-"""More than this is not asked for one summary."""
+_LINE = 1_500  # Tokens of one message that a model is shown for its summary
+_RESULT = 300  # The same of a tool's result or call
+_SENTENCE = 60  # Tokens of one sentence in an extractive summary
+_MOST_QUESTIONS = 12  # More than this is not asked for one summary
 _MOST_SENTENCES = 3_000
-_EARLIER = 0.4
-"""The share of a summary that the one before may take."""
+_EARLIER = 0.4  # The share of a summary that the one before may take
 _MOST_TOPICS = 8
 
 
 class SummaryInput(NamedTuple):
     """A message, as far as a summary is made of it."""
 
-    label: str
-    """`user`, `assistant`, `tool`, `call` or `summary`."""
+    label: str  # `user`, `assistant`, `tool`, `call` or `summary`
     text: str
 
 
@@ -148,8 +142,7 @@ class AttributedSentence(NamedTuple):
     """A sentence, who said it, and which message it is from."""
 
     place: int
-    label: str
-    """Empty for a line of an earlier summary, which names whom it quotes."""
+    label: str  # Empty for a line of an earlier summary, which names whom it quotes
     sentence: Sentence
 
 
@@ -185,8 +178,7 @@ def _most_telling(told: Sequence[AttributedSentence], room: int, count: Counter)
 
 
 _TRIES = 5
-_FULL = 0.85
-"""The share of the room that is worth filling."""
+_FULL = 0.85  # The share of the room that is worth filling
 
 
 def _written(told: Sequence[AttributedSentence]) -> str:

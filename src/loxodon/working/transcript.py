@@ -25,8 +25,7 @@ Entry = Mapping[str, Any]
 
 VERSION = 3
 LONGEST_KEY = 256
-FLUSHED = "memory-flush"
-"""The `customType` of the entry that says a flush was done."""
+FLUSHED = "memory-flush"  # The `customType` of the entry that says a flush was done
 _COUNTS: Mapping[str, Any] = {
     "compactionCount": 0,
     "memoryFlushAt": None,
@@ -58,8 +57,7 @@ class Transcript:
         self._ids: set[str] = set()
         self._last = 0
         self._rewrites = (0, 0)
-        self.version = 0
-        """Changes whenever `live` does."""
+        self.version = 0  # Changes whenever `live` does
         self.id = str(uuid4())
         self._header = {
             "type": "session",
@@ -69,13 +67,13 @@ class Transcript:
             "chatType": chat,
             "timestamp": now.isoformat(timespec="milliseconds"),
         }
+        # Where the session stands
         self.about: dict[str, Any] = {
             "sessionId": self.id,
             "chatType": chat,
             **_COUNTS,
             "updatedAt": now.isoformat(timespec="seconds"),
         }
-        """Where the session stands."""
         if rows is None or (not new and self._is_known()):
             return
         with rows.writing():  # two that begin it at once begin the same

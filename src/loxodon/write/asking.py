@@ -39,16 +39,13 @@ from loxodon.write.passages import Passage, Stack
 from loxodon.write.reconcile import said_at
 from loxodon.write.residue import Asked, Hear, Residue
 
+# The most in one question, its longest answer included, however much may be spent in a day
 BATCH_TOKENS = 6_000
-"""The most in one question, its longest answer included, however much may be spent in a day."""
-LEAST_BATCH = 3_000
-"""Less is not asked where more waits: the question itself would be most of it."""
-TURNS = 60
-"""Turns in hand where all is read: the next see what was learned from them."""
-WEIGHED = 5
-"""Beliefs that are weighed against new facts in one run."""
+LEAST_BATCH = 3_000  # Less is not asked where more waits: the question itself would be most of it
+TURNS = 60  # Turns in hand where all is read: the next see what was learned from them
+WEIGHED = 5  # Beliefs that are weighed against new facts in one run
+# A model that did not read well may be another by then, under the same name
 TRIED_AGAIN = timedelta(days=1)
-"""A model that did not read well may be another by then, under the same name."""
 TRIAL = "trial"
 
 T = TypeVar("T")

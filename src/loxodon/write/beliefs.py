@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING
 
 from loxodon.trust.origin.provenance import is_own
@@ -14,21 +13,17 @@ from loxodon.write.wavering import settled
 if TYPE_CHECKING:
     from loxodon.store.store import Store
 
-SURER = 0.1
-"""What being said again adds to the confidence of a belief."""
-DENIED = 0.3
-"""What a fact to the contrary takes from it."""
-DOUBTFUL = 0.2
-"""Confidence below which a belief is given up."""
-MOST_SURE = 0.95
-"""A belief is never certain; what is certain is a fact."""
+SURER = 0.1  # What being said again adds to the confidence of a belief
+DENIED = 0.3  # What a fact to the contrary takes from it
+DOUBTFUL = 0.2  # Confidence below which a belief is given up
+MOST_SURE = 0.95  # A belief is never certain; what is certain is a fact
 
 
 def certain(content: str) -> str:
     """A guess as a statement, for when it has turned out true: `用户可能住在北京` without 可能,
     `The user might live in York` as `lives`."""
-    content = _modal().sub(_plainly, settled(content))
-    for pattern in _hedges():
+    content = _MODAL.sub(_plainly, settled(content))
+    for pattern in _HEDGES:
         content = pattern.sub("", content)
     return re.sub(r"  +", " ", content).strip()
 
@@ -52,28 +47,22 @@ def _plainly(found: re.Match[str]) -> str:
 _MANY = ("children", "people", "they", "we")
 
 
-@cache
-def _modal() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<!\S)(?P<before>\S+) "
-        r"(?:(?:might|may)(?: well| also| possibly)?|could(?=(?: not)? (?:be|have)\b))"
-        r"(?P<not> not)? (?P<verb>[a-z]+)\b"
-    )
+_MODAL = re.compile(
+    r"(?<!\S)(?P<before>\S+) "
+    r"(?:(?:might|may)(?: well| also| possibly)?|could(?=(?: not)? (?:be|have)\b))"
+    r"(?P<not> not)? (?P<verb>[a-z]+)\b"
+)
 
 
-@cache
-def _hedges() -> tuple[re.Pattern[str], ...]:
-    return (
-        re.compile(
-            r"应该(?=[是会在有要能快还就没])|大概率?(?![0-9一二两三四五六七八九十几半百千])"
-        ),
-        re.compile(r"(?<![不尽])可能(?!性)|也许|或许|好像|似乎|估计|据说|听说|貌似|多半"),
-        re.compile(r"说不定|没准|八成|搞不好|弄不好|指不定|十有八九|恐怕|怕是"),
-        re.compile(
-            r"\b(?:probably|maybe|perhaps|possibly|apparently|supposedly|presumably|allegedly) ",
-            re.IGNORECASE,
-        ),
-    )
+_HEDGES = (
+    re.compile(r"应该(?=[是会在有要能快还就没])|大概率?(?![0-9一二两三四五六七八九十几半百千])"),
+    re.compile(r"(?<![不尽])可能(?!性)|也许|或许|好像|似乎|估计|据说|听说|貌似|多半"),
+    re.compile(r"说不定|没准|八成|搞不好|弄不好|指不定|十有八九|恐怕|怕是"),
+    re.compile(
+        r"\b(?:probably|maybe|perhaps|possibly|apparently|supposedly|presumably|allegedly) ",
+        re.IGNORECASE,
+    ),
+)
 
 
 def wait_for_owner(store: Store, record: Record, now: datetime) -> None:

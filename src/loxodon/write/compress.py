@@ -27,14 +27,11 @@ from loxodon.write.residue import Residue
 from loxodon.write.schedule import has_come
 
 WEEK = timedelta(days=7)
-PARTITION = 10
-"""Memories from which on a partition (project and topic) is looked through."""
-FADED = 0.15
-"""Strength below which what was only for the moment goes."""
+PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
+FADED = 0.15  # Strength below which what was only for the moment goes
 PROFILE = "profile"
 _FLEETING = ("temp", "debug")
-_TOGETHER = 40
-"""Facts of one partition that a model is asked to merge at a time."""
+_TOGETHER = 40  # Facts of one partition that a model is asked to merge at a time
 _CORE = 1_000
 _CHANGES: dict[str, What] = {
     "learned": "added",
@@ -226,12 +223,12 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
     return kept_profile(store, language) or profiles(store, now, residue)[language]
 
 
+# Changes after which a profile may tell what is no longer so
 _UNTRUE = frozenset(
     """
     edited archived superseded retracted corrected unsettled rejected denied confirmed
     """.split()  # noqa: SIM905
 )
-"""Changes after which a profile may tell what is no longer so."""
 
 
 def kept_profile(store: Store, language: str) -> str:

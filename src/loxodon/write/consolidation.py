@@ -22,8 +22,7 @@ from loxodon.write.phases import PHASES, OnPhase, Run, TakenOverError
 from loxodon.write.residue import Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
 
-_WAIT_SECONDS = 900.0
-"""How long a second run waits for the first before it gives up."""
+_WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
 
 
 class Consolidation:

@@ -15,8 +15,7 @@ from loxodon.config import DecayConfig
 from loxodon.types import Kind
 
 LEAST_AT_BIRTH = 0.2
-LIFT = 0.1
-"""What a day's use adds."""
+LIFT = 0.1  # What a day's use adds
 
 
 def initial_strength(kind: Kind, importance: float, confidence: float) -> float:

@@ -26,14 +26,12 @@ from loxodon.text import sentences
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
-from loxodon.text.patterns import lazy
 
+# How long what is temporary is kept where it names no day itself
 LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(days=14)}
-"""How long what is temporary is kept where it names no day itself."""
-_RECURRING = ("habit", "bedtime", "wake_time")
-"""Of these `Thursday afternoon` is every Thursday."""
+_RECURRING = ("habit", "bedtime", "wake_time")  # Of these `Thursday afternoon` is every Thursday
+# A plan that was never marked done is let go this long after it was due
 AFTER_DUE = timedelta(days=30)
-"""A plan that was never marked done is let go this long after it was due."""
 
 
 class Candidate(NamedTuple):
@@ -46,13 +44,12 @@ class Candidate(NamedTuple):
     valid_from: datetime | None = None
     due_at: datetime | None = None
     expires_at: datetime | None = None
+    # Of what a program passed on: whether the user vouches for it (`trust/origin/vouching.py`)
     vouched: bool = False
-    """Of what a program passed on: whether the user vouches for it (`trust/origin/vouching.py`)."""
-    tags: tuple[str, ...] = ()
-    """Words it should be found by, where a model named some."""
+    tags: tuple[str, ...] = ()  # Words it should be found by, where a model named some
+    # What a model decided that this does to the memory `target`: `update`, `end` or `same`. Empty
+    # where that is found by comparing (`reconcile.py`).
     does: str = ""
-    """What a model decided that this does to the memory `target`: `update`, `end` or `same`. Empty
-    where that is found by comparing (`reconcile.py`)."""
     target: str = ""
 
 
@@ -97,18 +94,16 @@ def _is_told(run: str) -> bool:
     )
 
 
-_NOT_SO = ("supposed", "dream", "joke", "quoted")
-"""What may hold for the sentences around it, too."""
+_NOT_SO = ("supposed", "dream", "joke", "quoted")  # What may hold for the sentences around it, too
 
 
-_MOST_RUNS = 3
-"""More changes than this are a text in two languages, side by side."""
-_AT_WORK = lazy(
+_MOST_RUNS = 3  # More changes than this are a text in two languages, side by side
+_AT_WORK = re.compile(
     r"(?i)[:：\"“”‘「『《»«`>|#{}\[\]<\n]|translat|\b(?:chinese|english|mandarin|sentences?|means?|novel|story|lyrics|poem|script)\b"
     r"|翻译|翻成|译成|英文|英语|中文|汉语|意思|怎么说|例句|造句|句子|课文|练习|口语|小说|故事|剧本|台词|歌词|诗"
 )
-_HAN = lazy("[\u4e00-\u9fff]")
-_WORDS = lazy(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
 
 
 def _tongue(sentence: str) -> str:
@@ -127,10 +122,8 @@ class ExtractedTurn(NamedTuple):
     """What a turn says, ready to be compared with the memory."""
 
     candidates: Sequence[Candidate]
-    unclear: Sequence[int]
-    """The numbers of the fragments that may say more than was understood."""
-    takes_back: bool
-    """Whether it takes back what was said just before."""
+    unclear: Sequence[int]  # The numbers of the fragments that may say more than was understood
+    takes_back: bool  # Whether it takes back what was said just before
 
 
 def read(said: TurnInContext) -> ExtractedTurn:
@@ -283,8 +276,8 @@ _HABIT = re.compile(
 
 
 _PARTS = re.compile(r"[,，;；!！]\s?|(?<=[\u4e00-\u9fff])\s|\s(?:and|but|so)\s|\s[-–—]\s", re.I)
+# Letters of a part, each character counted as three, that tells nothing by itself: `在杭州`
 _SHORT = 12
-"""Letters of a part, each character counted as three, that tells nothing by itself: `在杭州`."""
 
 
 def _tells_more(content: str, moments: Sequence[Moment]) -> bool:

@@ -19,13 +19,11 @@ from loxodon.store.store import Store
 from loxodon.types import Record
 from loxodon.write.decay import LIFT
 
-RETURNED_STRENGTH = 0.3
-"""What an archived memory comes back with."""
-AGED = ("faded", "expired")
-"""How a memory leaves for its age."""
+RETURNED_STRENGTH = 0.3  # What an archived memory comes back with
+AGED = ("faded", "expired")  # How a memory leaves for its age
 _AT_A_TIME = 500
+# How far from when a memory was made times are that were reckoned by the same clock
 _SAID_THEN = timedelta(days=366)
-"""How far from when a memory was made times are that were reckoned by the same clock."""
 
 
 def lift(store: Store, now: datetime) -> Counter[str]:
@@ -57,6 +55,7 @@ def _may_return(store: Store, record: Record, now: datetime) -> bool:
     return all(at > now for at in ends) and _left_by(store, record) not in _SETTLED
 
 
+# What takes a memory out for good: something else stands in its place, or a person put it away
 _SETTLED = frozenset(
     {
         "archived",
@@ -71,7 +70,6 @@ _SETTLED = frozenset(
         "late",
     }
 )
-"""What takes a memory out for good: something else stands in its place, or a person put it away."""
 
 
 def _left_by(store: Store, record: Record) -> str:

@@ -22,8 +22,7 @@ from loxodon.write.passages import Passage, Stack
 from loxodon.write.reconcile import said_at
 from loxodon.write.residue import Asked, Hear
 
-MOST_TOKENS = 4_000
-"""Of one question: an agent has other work in its window."""
+MOST_TOKENS = 4_000  # Of one question: an agent has other work in its window
 
 
 def hand_out(store: Store, hear: Hear, *, thorough: bool) -> HandedOut:

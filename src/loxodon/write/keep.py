@@ -30,19 +30,16 @@ from loxodon.write.pages.wording import without_verb
 from loxodon.write.reconcile import Plan, plan, said_at
 from loxodon.write.wavering import CONFIDENCE, UNSETTLED, settled, wavering
 
-SAID_AGAIN = 0.2
-"""What being said again adds to importance."""
+SAID_AGAIN = 0.2  # What being said again adds to importance
 _TAGS = 3
-_SOURCES = 20
-"""Turns that a memory names as its sources; one said every day needs no more."""
+_SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
 _ABOUT = 50
 _RENAMED = 1_000
 
 
+# Whether what a memory would say was forgotten after the moment that it was said
 IsForgotten = Callable[[Record, datetime], bool]
-"""Whether what a memory would say was forgotten after the moment that it was said."""
-_NAMING = 200
-"""Characters of a turn in which a known project is looked for."""
+_NAMING = 200  # Characters of a turn in which a known project is looked for
 
 
 class Keeper:
@@ -60,8 +57,8 @@ class Keeper:
         self._is_forgotten = is_forgotten
         self._unsettled = unsettled
         self.counts: Counter[str] = Counter()
+        # Every memory that was added or changed, as it is now, by id
         self.changed: dict[str, Record] = {}
-        """Every memory that was added or changed, as it is now, by id."""
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""

@@ -20,8 +20,7 @@ from loxodon.write import extract
 from loxodon.write.entities import learn
 from loxodon.write.extract import Candidate, fragments_of
 
-MOST_READ = 300
-"""Characters; what is longer is more than one statement."""
+MOST_READ = 300  # Characters; what is longer is more than one statement
 
 _ABOUT: Mapping[str, About] = {
     "identity": "identity",
@@ -52,8 +51,7 @@ class Meaning(NamedTuple):
     confidence: float = 1.0
     basis: str = ""
     importance: float | None = None
-    mentions: tuple[Mention, ...] = ()
-    """Those whom the words name."""
+    mentions: tuple[Mention, ...] = ()  # Those whom the words name
     since: datetime | None = None
     due_at: datetime | None = None
 

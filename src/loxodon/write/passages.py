@@ -36,14 +36,10 @@ from loxodon.write.keep import StoreView
 from loxodon.write.reconcile import said_at
 from loxodon.write.residue import Asked, Hear
 
-BEFORE = 4
-"""Messages before a passage that are shown with it."""
-_CONTEXT_TOKENS = 60
-"""Of one of them."""
-_NEAR = 5
-"""Memories that are shown for the words of one passage."""
-MOST_KNOWN = 24
-"""Memories in one question."""
+BEFORE = 4  # Messages before a passage that are shown with it
+_CONTEXT_TOKENS = 60  # Of one of them
+_NEAR = 5  # Memories that are shown for the words of one passage
+MOST_KNOWN = 24  # Memories in one question
 
 
 class Passage(NamedTuple):
@@ -51,15 +47,12 @@ class Passage(NamedTuple):
 
     turn: Turn
     no: int
-    numbers: tuple[int, ...]
-    """Its fragments."""
+    numbers: tuple[int, ...]  # Its fragments
     text: str
     worth: float
     language: str
-    read: tuple[tuple[int, Candidate], ...] = ()
-    """What the rules read of it in this run, by number."""
-    learned: tuple[Record, ...] = ()
-    """What they had read of it earlier, and nothing else bears out."""
+    read: tuple[tuple[int, Candidate], ...] = ()  # What the rules read of it in this run, by number
+    learned: tuple[Record, ...] = ()  # What they had read of it earlier, and nothing else bears out
 
     @property
     def places(self) -> list[tuple[int, int]]:
@@ -70,10 +63,8 @@ class Stack(NamedTuple):
     """A question, and what its lines and hints stand for."""
 
     batch: Batch
-    passages: Mapping[int, Passage]
-    """By their lines."""
-    hints: Sequence[int | Record]
-    """Numbers of candidates, or memories."""
+    passages: Mapping[int, Passage]  # By their lines
+    hints: Sequence[int | Record]  # Numbers of candidates, or memories
 
 
 def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Passage]:

@@ -51,21 +51,19 @@ from loxodon.write.segment import TurnSegment as Cut
 from loxodon.write.segment import said_in as sentences_in
 
 PHASES = 7
-BATCH = 1_000
-"""Turns in hand at a time."""
+BATCH = 1_000  # Turns in hand at a time
+# What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
+# labelled cases takes, three times what any message takes that `text.bounds` has shortened
 MOST_STEPS = 2_000_000
-"""What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
-labelled cases takes, three times what any message takes that `text.bounds` has shortened."""
-_AFTER = 5
-"""The phase that follows once what is in hand has become memories."""
+_AFTER = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 
 P = ParamSpec("P")
 T = TypeVar("T")
+# Does what turns ask to have forgotten; how many ask
 Obey = Callable[[Sequence[Turn], datetime], int]
-"""Does what turns ask to have forgotten; how many ask."""
+# Called with the phase that begins, how many turns are done and how many there are
 OnPhase = Callable[[int, int, int], None]
-"""Called with the phase that begins, how many turns are done and how many there are."""
 
 
 class _Context:

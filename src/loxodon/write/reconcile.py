@@ -32,10 +32,8 @@ from loxodon.write.relation import (
     speaks_of,
 )
 
-SIMILAR = 5
-"""Memories looked at for their words where no subject and attribute leads to them."""
-FIRM = 0.7
-"""Importance from which on a memory is not contradicted by a guess."""
+SIMILAR = 5  # Memories looked at for their words where no subject and attribute leads to them
+FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _IN_DOUBT = 3
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
@@ -56,24 +54,18 @@ class Plan(NamedTuple):
     """What to do about one statement."""
 
     outcome: Outcome
-    target: Record | None = None
-    """What is confirmed, made richer, or contradicted by a guess."""
-    replaced: tuple[Record, ...] = ()
-    """What the new memory takes the place of."""
-    retracted: tuple[Record, ...] = ()
-    """What is over."""
+    target: Record | None = None  # What is confirmed, made richer, or contradicted by a guess
+    replaced: tuple[Record, ...] = ()  # What the new memory takes the place of
+    retracted: tuple[Record, ...] = ()  # What is over
+    # What stays true with the right word in the place of a wrong one
     rewritten: tuple[tuple[Record, str], ...] = ()
-    """What stays true with the right word in the place of a wrong one."""
-    denied: tuple[Record, ...] = ()
-    """Beliefs that turned out less likely."""
-    promoted: tuple[Record, ...] = ()
-    """Beliefs that turned out true."""
-    doubtful: tuple[Record, ...] = ()
-    """What may be over: it stays, and waits for the user's word."""
+    denied: tuple[Record, ...] = ()  # Beliefs that turned out less likely
+    promoted: tuple[Record, ...] = ()  # Beliefs that turned out true
+    doubtful: tuple[Record, ...] = ()  # What may be over: it stays, and waits for the user's word
+    # What is over if the user confirms the new memory, which stands beside it until then
     asked: tuple[Record, ...] = ()
-    """What is over if the user confirms the new memory, which stands beside it until then."""
+    # Whether something stays though it speaks of what is over: it tells other things as well
     beside: bool = False
-    """Whether something stays though it speaks of what is over: it tells other things as well."""
 
 
 def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:

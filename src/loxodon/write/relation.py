@@ -14,7 +14,6 @@ from typing import Literal
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
-from loxodon.text.patterns import lazy
 from loxodon.text.similarity import opposed, sense
 from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold
@@ -24,8 +23,8 @@ from loxodon.write.beliefs import certain
 Words = tuple[str, ...]
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE = ("same", "richer", "poorer")
+# What ends only by a statement of the same attribute, or of the one person or illness itself
 _FIRM = ("health", "identity", "relation", "preference")
-"""What ends only by a statement of the same attribute, or of the one person or illness itself."""
 
 
 def relation(new: Statement, old: Record) -> Relation:
@@ -115,7 +114,7 @@ def _values(new: Statement, old: Record) -> Relation | None:
     return "poorer" if one in _parts(old.value) | _beginnings(new, other) else None
 
 
-_of_parts = lazy(
+_of_parts = re.compile(
     r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
 )
 
@@ -169,8 +168,7 @@ def _of_what(told: Statement | Record) -> str:
 
 
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
-_FORM = 3
-"""Words that two wishes have before what they differ in."""
+_FORM = 3  # Words that two wishes have before what they differ in
 
 
 def _set_anew(new: str, old: str) -> bool:
@@ -179,7 +177,7 @@ def _set_anew(new: str, old: str) -> bool:
     return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
 
 
-_lead = lazy(
+_lead = re.compile(
     r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
 )
 
@@ -224,7 +222,7 @@ def _unsaid(content: str) -> Words:
     return sense(_apology.sub("", own_words(content)))
 
 
-_apology = lazy(
+_apology = re.compile(
     r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
     r"[\s,:!，：]*)+",
     re.I,
@@ -240,7 +238,7 @@ def _without_no(text: str) -> Words:
     return tuple(word for word in sense(text) if word not in ("not", "no", "never", "不", "没"))
 
 
-_negation = lazy(
+_negation = re.compile(
     r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒", re.I
 )
 
@@ -254,7 +252,7 @@ def _is_dead(new: Statement, old: Record) -> bool:
     return named and old.category != "identity" and _died.search(new.content) is not None
 
 
-_died = lazy(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
+_died = re.compile(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
 
 
 def is_over(new: Statement, old: Record) -> bool:
@@ -315,7 +313,7 @@ def is_elaborated_by(fact: Record, quote: Record) -> bool:
 
 
 # A preposition or a relative leads what only says more; a pronoun stands for what was named.
-_says_more = lazy(
+_says_more = re.compile(
     r"^(?:right |just )?(?:in|on|at|by|near|with|from|next|close|since|which|where|who)\b"
     r"|\b(?:it|its|she|he|they|her|him|them|there)\b|^(?:就?[在离]|[它她他那这])|[它她他]",
     re.I,
@@ -332,7 +330,7 @@ def _names_illness(new: Statement, old: Record) -> bool:
     return any(sense(words) in _parts(old.value) for words in new.over)
 
 
-_allergy = lazy(r"allerg\w*( to)?|过敏|对", re.I)
+_allergy = re.compile(r"allerg\w*( to)?|过敏|对", re.I)
 
 
 def _names_it(new: Statement, old: Record) -> bool:
@@ -399,20 +397,20 @@ _CORRECTING = frozenset(
         *"是不我应该其实",
     ]
 )
+# What one calls a thing by that was told as a doing
 _STANDS_FOR = {
     sense(noun): frozenset(sense(verbs))
     for noun, verbs in {"job": "work", "trip": "fly go travel visit", "flight": "fly"}.items()
 }
-"""What one calls a thing by that was told as a doing."""
 _BEFORE = frozenset(["at", "in", "on", "to", "with", "for", "from", "of", "by", "into", "about"])
 _OWNED = frozenset(["my", "our", "his", "her", "their"])
+# What follows a thing, besides a participle (`moored at …`); another word would make it another
+# thing: a coffee shop is no coffee
 _AFTER = _BEFORE | {
     *sense("every each once twice since until till daily weekly monthly morning evening night all"),
     *sense("called named lesson class course membership subscription"),
     *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
 }
-"""What follows a thing, besides a participle (`moored at …`); another word would make it another
-thing: a coffee shop is no coffee."""
 
 
 def speaks_of(words: str, old: Record) -> bool:

@@ -35,12 +35,10 @@ class TurnSegment(NamedTuple):
     turns: tuple[Turn, ...]
     started: datetime
     ended: datetime
+    # A few words (12 characters or 4 words at most); `_general` where it is about nothing
     topic: str
-    """A few words (12 characters or 4 words at most); `_general` where it is about nothing."""
-    tags: tuple[str, ...]
-    """Its keywords, at most six, best first."""
-    text: str
-    """What is left without noise: a line for each turn, after `> ` where no user said it."""
+    tags: tuple[str, ...]  # Its keywords, at most six, best first
+    text: str  # What is left without noise: a line for each turn, after `> ` where no user said it
 
 
 class _Read(NamedTuple):
@@ -76,21 +74,17 @@ def _stretches(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
 
 # --- changes of topic ---------------------------------------------------------------------------
 
-_LEAST = 3
-"""Turns on either side of a change that only the words show."""
-_LEAST_ANNOUNCED = 2
-"""Turns before a change that somebody announces."""
+_LEAST = 3  # Turns on either side of a change that only the words show
+_LEAST_ANNOUNCED = 2  # Turns before a change that somebody announces
+# Exchanges on either side that are compared: few, so that a short topic is seen, or more
 _WINDOWS = (2, 3)
-"""Exchanges on either side that are compared: few, so that a short topic is seen, or more."""
 _REACH = 2 * max(_WINDOWS) - 1
+# Two sides are apart if they have no more in common than this share of what each has within
 _APART = 0.15
-"""Two sides are apart if they have no more in common than this share of what each has within."""
-_HINTED_APART = 0.6
-"""The same where a word such as `对了` hints at a change."""
-_TOGETHER = 0.02
-"""How alike exchanges must be for their topic to be known by their words."""
+_HINTED_APART = 0.6  # The same where a word such as `对了` hints at a change
+_TOGETHER = 0.02  # How alike exchanges must be for their topic to be known by their words
+# Words of an exchange that are compared, the most telling ones: long answers have hundreds
 _MOST_WORDS = 60
-"""Words of an exchange that are compared, the most telling ones: long answers have hundreds."""
 
 Vector = dict[str, float]
 
@@ -99,10 +93,9 @@ class _Talk(NamedTuple):
     """A stretch of turns as exchanges."""
 
     turns: Sequence[_Read]
-    starts: Sequence[int]
-    """The turn that each exchange begins with."""
+    starts: Sequence[int]  # The turn that each exchange begins with
+    # How alike each exchange is to the next, the one after that, and so on, 0 to 1
     alike: Sequence[Sequence[float]]
-    """How alike each exchange is to the next, the one after that, and so on, 0 to 1."""
 
     def left(self, first: int, n: int) -> int:
         """Turns from exchange `first` to exchange `n`."""
@@ -146,7 +139,7 @@ def _begins(before: _Read, read: _Read) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    return is_question(sentence) or _request().match(sentence) is not None
+    return is_question(sentence) or _REQUEST.match(sentence) is not None
 
 
 def _changes(talk: _Talk, first: int, n: int) -> bool:
@@ -233,56 +226,50 @@ def _generic() -> frozenset[str]:
 # --- what people say when they change the topic -------------------------------------------------
 
 
-@cache  # long patterns, which most processes do without
-def _announced() -> re.Pattern[str]:
-    return re.compile(
-        rf"{_OPENINGS}(?:"
-        r"(?:on |in )?(?:a |an )?(?:(?:complete|total|entire|slight)ly )?"
-        r"(?:different|another|unrelated|separate|new|side) "
-        r"(?:topic|subject|note|question|matter|thing|issue)\b"
-        r"|(?:(?:complete|total)ly )?unrelated(?:ly)?(?: but\b|[:,;—-])"
-        r"|chang(?:e|ing) (?:of |the )(?:topic|subject)|switching (?:gears|topics?)|off[- ]topic"
-        r"|(?:can we |let'?s )?(?:just )?(?:talk|chat) about something else|next (?:topic|question)"
-        r"|(?:我们|咱们?|来|再)?(?:换一?个|新|另外?一?个|下一个)(?:话题|问题|事)|题外话"
-        r"|(?:我们|咱们?|来|再)?[说聊问讲][点个些到聊]?别的|先?不[说聊谈提]这[个些]?了?"
-        r"|[跟和]你[说讲][个件]事|还有[个件]?一?[个件]?[事问]"
-        r")",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _hinted() -> re.Pattern[str]:
-    return re.compile(
-        rf"{_OPENINGS}(?:对了|话说|突然想[起到]|by the way\b|btw\b|speaking of\b)", re.IGNORECASE
-    )
-
-
-@cache
-def _request() -> re.Pattern[str]:
-    return re.compile(
-        rf"{_OPENINGS}(?:(?:pls|please|can you|could you|would you|help|give|make|write|tell|show"
-        r"|find|explain|plan|list|translate|summari[sz]e|recommend|suggest|what|how|why|where|when"
-        r"|which|who|i need|i want|i'?d like|i would like|i'?m (?:also )?(?:looking|trying|planning"
-        r"|thinking))\b|帮|请|麻烦|给我|推荐|写|翻译|列|教我|怎么|如何|为什么|为啥|能不能|可不可以"
-        r"|我想)",
-        re.IGNORECASE,
-    )
-
-
 _OPENINGS = (
     r"(?>(?:ok|okay|oh|and|so|right|alright|well|thanks|thank you|cool|great|perfect|now|hey|also"
     r"|嗯|哦|好的?|行|那|诶|哎)[\s,，.。!！]+)*+"
 )
 
 
+_ANNOUNCED = re.compile(
+    rf"{_OPENINGS}(?:"
+    r"(?:on |in )?(?:a |an )?(?:(?:complete|total|entire|slight)ly )?"
+    r"(?:different|another|unrelated|separate|new|side) "
+    r"(?:topic|subject|note|question|matter|thing|issue)\b"
+    r"|(?:(?:complete|total)ly )?unrelated(?:ly)?(?: but\b|[:,;—-])"
+    r"|chang(?:e|ing) (?:of |the )(?:topic|subject)|switching (?:gears|topics?)|off[- ]topic"
+    r"|(?:can we |let'?s )?(?:just )?(?:talk|chat) about something else|next (?:topic|question)"
+    r"|(?:我们|咱们?|来|再)?(?:换一?个|新|另外?一?个|下一个)(?:话题|问题|事)|题外话"
+    r"|(?:我们|咱们?|来|再)?[说聊问讲][点个些到聊]?别的|先?不[说聊谈提]这[个些]?了?"
+    r"|[跟和]你[说讲][个件]事|还有[个件]?一?[个件]?[事问]"
+    r")",
+    re.IGNORECASE,
+)
+
+
+_HINTED = re.compile(
+    rf"{_OPENINGS}(?:对了|话说|突然想[起到]|by the way\b|btw\b|speaking of\b)", re.IGNORECASE
+)
+
+
+_REQUEST = re.compile(
+    rf"{_OPENINGS}(?:(?:pls|please|can you|could you|would you|help|give|make|write|tell|show"
+    r"|find|explain|plan|list|translate|summari[sz]e|recommend|suggest|what|how|why|where|when"
+    r"|which|who|i need|i want|i'?d like|i would like|i'?m (?:also )?(?:looking|trying|planning"
+    r"|thinking))\b|帮|请|麻烦|给我|推荐|写|翻译|列|教我|怎么|如何|为什么|为啥|能不能|可不可以"
+    r"|我想)",
+    re.IGNORECASE,
+)
+
+
 def _announces(read: _Read) -> bool:
     """Whether a turn says that it is about something else; a word of thanks may come first."""
-    return any(_announced().match(one.text) for one in read.sentences[:2])
+    return any(_ANNOUNCED.match(one.text) for one in read.sentences[:2])
 
 
 def _hints(read: _Read) -> bool:
-    return any(_hinted().match(one.text) for one in read.sentences[:2])
+    return any(_HINTED.match(one.text) for one in read.sentences[:2])
 
 
 # --- what a segment is about --------------------------------------------------------------------

@@ -17,15 +17,14 @@ from loxodon.types import GLOBAL_PROJECT, Audience, Origin, Record
 from loxodon.write.decay import initial_strength
 from loxodon.write.pages.summaries import Summary, summarise, themes_of
 
-SUMMARY = "summary"
-"""The attribute of summaries; their value is the theme."""
+SUMMARY = "summary"  # The attribute of summaries; their value is the theme
 DAY = "day:"
+# What a day is remembered by; what the user is like, is like that every day
 _HAPPENED = ("event", "plan", "decision", "solution")
-"""What a day is remembered by; what the user is like, is like that every day."""
-_MOST_FACTS = 60
-"""Of a theme with more facts the newest are told."""
+_MOST_FACTS = 60  # Of a theme with more facts the newest are told
 
 
+# What of a summary follows from its facts
 _RENEWED = (
     "content",
     "category",
@@ -36,7 +35,6 @@ _RENEWED = (
     "derived_from",
     "sources",
 )
-"""What of a summary follows from its facts."""
 
 
 def renew(store: Store, changed: Iterable[Record], now: datetime) -> int:

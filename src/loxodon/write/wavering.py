@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import cache
 from typing import NamedTuple
 
 from loxodon.config import UnsettledConfig
@@ -26,8 +25,8 @@ from loxodon.types import Record, Version
 CONFIDENCE = 0.5
 UNSETTLED = "unsettled"
 _ENDED = ("superseded", "retracted", UNSETTLED)
+# Attributes that say what somebody thinks of a thing, and whether well
 _TASTE = {"likes": True, "prefers": True, "dislikes": False, "avoids": False}
-"""Attributes that say what somebody thinks of a thing, and whether well."""
 
 
 class Wavering(NamedTuple):
@@ -77,9 +76,7 @@ def _stance(one: Statement | Record) -> tuple[str, str, bool]:
 
 def settled(content: str) -> str:
     """A statement without the note that it is not settled."""
-    return _note().sub("", content)
+    return _NOTE.sub("", content)
 
 
-@cache
-def _note() -> re.Pattern[str]:
-    return re.compile(r" \(not settled: [^()]{1,80}\)$|（未定：[^（）]{1,80}）$")
+_NOTE = re.compile(r" \(not settled: [^()]{1,80}\)$|（未定：[^（）]{1,80}）$")

@@ -99,19 +99,14 @@ _BARE_WEEKDAY = (
 class Moment(NamedTuple):
     """A stretch of time that a text names."""
 
-    text: str
-    """The words that name it."""
+    text: str  # The words that name it
     start: int
     end: int
-    since: datetime
-    """Aware, in the zone of the reference; inclusive."""
-    until: datetime
-    """Exclusive."""
+    since: datetime  # Aware, in the zone of the reference; inclusive
+    until: datetime  # Exclusive
     grain: Grain
-    recurring: bool = False
-    """Every Monday, 每周三: since and until give the next occurrence."""
-    relative: bool = False
-    """Whether its words mean another day when they are said on another day."""
+    recurring: bool = False  # Every Monday, 每周三: since and until give the next occurrence
+    relative: bool = False  # Whether its words mean another day when they are said on another day
 
 
 def find_moments(text: str, at: datetime) -> list[Moment]:
@@ -253,8 +248,8 @@ _EDGE_OF = (
     r"|(early|mid|late)[ -](?!week|month|quarter|year))"
 )
 _GLUE = r"(?: ?的)?[ ,]{0,2}(?:at |around |about |by |from |in the |@ ?|大概|大约|差不多|约)?"
+# By what a rule begins with: (the characters that may come next, resolver, pattern)
 _Table = dict[str, list[tuple[str, str, str]]]
-"""By what a rule begins with: (the characters that may come next, resolver, pattern)."""
 
 
 @cache

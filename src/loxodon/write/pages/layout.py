@@ -12,19 +12,16 @@ from loxodon.types import Record
 from loxodon.write.pages.ranking import said_by
 from loxodon.write.pages.wording import about, clause_of, pieces
 
-SHORT = 40
-"""Tokens that a line may always take; a longer one is cut to the share that it stands in."""
+SHORT = 40  # Tokens that a line may always take; a longer one is cut to the share that it stands in
 
 
 class PageLine(NamedTuple):
     """A line to be written, and the memory that it tells."""
 
     text: str
-    note: str = ""
-    """Our own words behind it, which are not cut with it."""
+    note: str = ""  # Our own words behind it, which are not cut with it
     record: Record | None = None
-    mark: str = ""
-    """Our own words before it."""
+    mark: str = ""  # Our own words before it
 
 
 class PageContents:

@@ -23,8 +23,7 @@ ENTRIES = 100
 IMPORTANT = 0.7
 MOST_CHARACTERS = 200
 MOST_WORDS = 100
-LISTED = 20
-"""Changes that the profile shows; the newest."""
+LISTED = 20  # Changes that the profile shows; the newest
 
 _LASTING = ("identity", "config", "credential")
 _FLEETING = ("temp", "debug", "conversation")

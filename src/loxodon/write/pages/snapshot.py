@@ -24,16 +24,14 @@ from loxodon.write.pages.layout import PageContents, PageDraft, PageLine
 from loxodon.write.pages.ranking import TOP, holds, ranked, score
 from loxodon.write.pages.wording import about, clause_of
 
-ASSISTANT = "assistant"
-"""The subject of what is known of the agent itself."""
+ASSISTANT = "assistant"  # The subject of what is known of the agent itself
 
 # What these sections may take of the room beside the frame; the core memories get what is left.
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
-_CONSIDERED = 60
-"""How many lines a section looks at."""
-_SMALL = 300
-"""Below this budget the frame is as short as can be."""
+_CONSIDERED = 60  # How many lines a section looks at
+_SMALL = 300  # Below this budget the frame is as short as can be
 
+# What tells who the user is besides the category `identity`, in the order of a person's card
 _WHO = (
     "name",
     "nickname",
@@ -56,7 +54,6 @@ _WHO = (
     "living_with",
     "timezone",
 )
-"""What tells who the user is besides the category `identity`, in the order of a person's card."""
 _RULES = (
     "rule",
     "reply_style",
@@ -87,17 +84,16 @@ def _nothing(_: Record) -> Sequence[Record]:
 class Material(NamedTuple):
     """All that a snapshot is made of."""
 
+    # Memories: at least the strongest, the newest, and all that bind; in any order
     records: Sequence[Record]
-    """Memories: at least the strongest, the newest, and all that bind; in any order."""
     totals: Totals
     now: datetime
-    events: Sequence[tuple[str, str]] = ()
-    """Day and line of what happened in the last days."""
+    events: Sequence[tuple[str, str]] = ()  # Day and line of what happened in the last days
+    # How the page is divided; and what its owner says of the agent, a line each
     parts: SnapshotConfig = SnapshotConfig()
-    """How the page is divided; and what its owner says of the agent, a line each."""
+    # More on one memory: the facts that a summary was drawn from, others of its subject or theme,
+    # and what held before it. Asked for twenty at the most.
     related: Callable[[Record], Sequence[Record]] = _nothing
-    """More on one memory: the facts that a summary was drawn from, others of its subject or theme,
-    and what held before it. Asked for twenty at the most."""
 
 
 def snapshot(material: Material, budget: int, count: Counter, language: str) -> str:

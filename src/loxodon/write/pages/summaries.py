@@ -28,22 +28,20 @@ FEWEST_FACTS = 3
 MOST_CHARACTERS = 50
 MOST_WORDS = 30
 MOST_ENTITIES = 20
+# Categories of which one sentence can speak; plans, events and states have nothing in common
 _TOGETHER = ("identity", "health", "preference", "relation", "config", "decision", "solution")
-"""Categories of which one sentence can speak; plans, events and states have nothing in common."""
+# What is of such a category and still of another kind
 _APART = ("reply_language", "reply_style", "units", "nickname", "pet")
-"""What is of such a category and still of another kind."""
-_STARTS = 10
-"""How many of the first facts may be passed over, where one fills the sentence alone."""
-_TRIED = 200
-"""How many facts are tried; what comes after so many cannot be what the theme is about."""
+_STARTS = 10  # How many of the first facts may be passed over, where one fills the sentence alone
+_TRIED = 200  # How many facts are tried; what comes after so many cannot be what the theme is about
 
 
 class Summary(NamedTuple):
     """One sentence drawn from several facts."""
 
     content: str
+    # The ids of all facts it stands for, first what matters most, said in its words or not
     facts: tuple[str, ...]
-    """The ids of all facts it stands for, first what matters most, said in its words or not."""
     importance: float
     entities: tuple[str, ...]
     language: str
@@ -54,8 +52,7 @@ class _Told(NamedTuple):
 
     fact: Record
     clause: Clause
-    about: str
-    """Whom, whatever the case of the name."""
+    about: str  # Whom, whatever the case of the name
     pieces: frozenset[str]
 
 
