@@ -349,13 +349,8 @@ def _infer(
     changes: dict[str, list[str]] = {}
     for id, change, _ in (Counter(memory.changes_since(since)) - before).elements():
         changes.setdefault(id, []).append(change)
-    return _outcome(memory, {str(turn["id"]) for turn in turns}, changes, mark)
-
-
-def _outcome(
-    memory: Space, told: set[str], changes: Mapping[str, Sequence[str]], mark: Answer
-) -> list[Answer]:
-    """What became of memories by the turns that were `told`; other changes are another's doing."""
+    # What became of memories by the turns that were `told`; other changes are another's doing
+    told = {str(turn["id"]) for turn in turns}
     changed = [(memory.get(id), done) for id, done in changes.items()]
     learned = [
         (record, done)
@@ -366,7 +361,11 @@ def _outcome(
     results = []
     for record, done in learned:
         results += _learned(memory, record, done)
-        _put_mark(memory, record, mark)
+        # Note what the caller said of a memory, beside what was said of it before
+        with memory.documents.together():
+            memory.documents.put(ROOT, record.id, merged(_marks(memory, record.id), mark), text="")
+            if ends := end_of(mark):
+                memory.edit(record.id, expires_at=ends)
     replaced = {record.replaces for record, _ in learned}
     gone = [
         record
@@ -374,14 +373,6 @@ def _outcome(
         if record.state == "archived" and ("retracted" in done or record.id in replaced)
     ]
     return results + [{"id": id_of(one), "memory": one.content, "event": "DELETE"} for one in gone]
-
-
-def _put_mark(memory: Space, record: Record, mark: Answer) -> None:
-    """Note what the caller said of a memory, beside what was said of it before."""
-    with memory.documents.together():
-        memory.documents.put(ROOT, record.id, merged(_marks(memory, record.id), mark), text="")
-        if ends := end_of(mark):
-            memory.edit(record.id, expires_at=ends)
 
 
 def _learned(memory: Space, record: Record, done: Sequence[str]) -> list[Answer]:

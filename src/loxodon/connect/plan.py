@@ -128,7 +128,12 @@ def _with_members(
     done: list[ConfigEdit] = []
     root = json5.parse(text)
     if file.servers:
-        path = (*_servers(root, name, file), NAME)
+        # Where the servers are: OpenCode 2 has them one level below where OpenCode 1 has them
+        deeper = (*file.servers, "servers")
+        node = root.at(deeper) if name == "opencode" else None
+        newer = node is not None and isinstance(node.value, dict) and "type" not in node.value
+        servers = deeper if newer else file.servers
+        path = (*servers, NAME)
         if root.at(path) is not None:
             raise _taken(path)
         text, edit = edits.put(text, path, server_of(name, command))
@@ -137,14 +142,6 @@ def _with_members(
         text, added = edits.append(text, ("hooks", hook.event), hook_of(name, hook, command))
         done.append(added)
     return text, done
-
-
-def _servers(root: json5.Node, name: str, file: AgentFile) -> tuple[str, ...]:
-    """Where the servers are: OpenCode 2 has them one level below where OpenCode 1 has them."""
-    deeper = (*file.servers, "servers")
-    node = root.at(deeper) if name == "opencode" else None
-    newer = node is not None and isinstance(node.value, dict) and "type" not in node.value
-    return deeper if newer else file.servers
 
 
 def _taken(path: tuple[str, ...]) -> InputError:

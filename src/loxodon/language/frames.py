@@ -226,7 +226,12 @@ class Frames:
         source = self._expanded("".join(parts).replace(r"\@", "@"))
         if not self._spaced and len(slots) > 1:
             source = self._inlined(source, slots)
-        return Pattern(source, slots, whole, _needed(needs))
+        # The words that a pattern cannot do without, those first that are least often said
+        plain = {
+            tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))
+        }
+        needed = tuple(sorted(plain, key=lambda words: (-min(map(len, words)), len(words), words)))
+        return Pattern(source, slots, whole, needed)
 
     def _inlined(self, source: str, slots: Mapping[str, str]) -> str:
         """Where no space tells them apart, slots side by side are told by what each may hold."""
@@ -239,12 +244,6 @@ class Frames:
 
 _SHORT = 1_500  # Characters of a pattern that may stand within others; a list of all places may not
 _PLAIN = re.compile(r"[\w' -]+")
-
-
-def _needed(needs: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """The words that a pattern cannot do without, those first that are least often said."""
-    plain = {tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))}
-    return tuple(sorted(plain, key=lambda words: (-min(map(len, words)), len(words), words)))
 
 
 def _spaces(words: str) -> str:

@@ -44,7 +44,15 @@ def named_project(text: str) -> str:
     if "roject" in text:
         for pattern in _ENGLISH:
             for match in _re(pattern).finditer(text):
-                found |= _kept(_bare(match[1], text, match.start(1)))
+                # A name without the words before it that say which; none where only its place is
+                # capital
+                start = match.start(1)
+                words = match[1].rstrip(".-").split()
+                first = start == 0 or text[:start].rstrip()[-1:] in ".!?"
+                while words and words[0].lower() in _KINDS:
+                    words, first = words[1:], False
+                if not first or len(words) != 1 or text.startswith("Project"):
+                    found |= _kept(" ".join(words))
     if "项目" in text:
         for pattern in _CHINESE:
             for match in _re(pattern).finditer(text):
@@ -56,15 +64,6 @@ def named_project(text: str) -> str:
 def _kept(name: str) -> dict[str, None]:
     kind = name.lower() in _KINDS or (name[-2:] in _KINDS and not name.isascii())  # 毕业设计
     return {name: None} if len(name) > 1 and not kind else {}
-
-
-def _bare(name: str, text: str, start: int) -> str:
-    """A name without the words before it that say which; none where only its place is capital."""
-    words = name.rstrip(".-").split()
-    first = start == 0 or text[:start].rstrip()[-1:] in ".!?"
-    while words and words[0].lower() in _KINDS:
-        words, first = words[1:], False
-    return "" if first and len(words) == 1 and not text.startswith("Project") else " ".join(words)
 
 
 _re = cache(re.compile)

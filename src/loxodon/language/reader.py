@@ -127,7 +127,8 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     for sentence in sentences:
         working = busy or asking > (sentence.type in ("instruction", "question"))
         charge(len(sentence.text))
-        if _in_two_tongues(sentence.text):
+        # Whether a sentence of one language stands in another: to be translated, or learned
+        if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
             continue
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
@@ -298,11 +299,6 @@ _LATIN = re.compile(r"(?:\b[a-z']{1,20} ){4}", re.I)
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def _in_two_tongues(text: str) -> bool:
-    """Whether a sentence of one language stands in another: to be translated, or learned."""
-    return _HAN.search(text) is not None and _LATIN.search(text) is not None
-
-
 def _match(
     grammar: Grammar, sentence: _Sentence, clause: Clause, small: bool
 ) -> tuple[Clause, FrameMatch] | None:
@@ -316,7 +312,10 @@ def _match(
         clause = clause._replace(when="")
     elif clause.when:
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
-    if match is None or ((asks or never) and not _is_wish(match)):
+    if match is None or (
+        (asks or never)
+        and not (_of_replies(match) or _is_reminder(match) or match.frame.attribute == "nickname")
+    ):
         return None
     if _is_reminder(match) and grammar.speech.never(sentence.text) == "supposed":
         return None
@@ -326,10 +325,6 @@ def _match(
 # What tells nothing of the speaker, and may still say how they want to be answered, or what they
 # have to do
 _WISHED = ("thinking", "of you")
-
-
-def _is_wish(match: FrameMatch) -> bool:
-    return _of_replies(match) or _is_reminder(match) or match.frame.attribute == "nickname"
 
 
 def _is_reminder(match: FrameMatch) -> bool:
@@ -549,7 +544,10 @@ def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement
             plain = has.act == "state" and has.positive and has not in named
             if not plain or (has.subject, has.attribute) != (one.subject, one.attribute):
                 continue
-            told = has.value if _has_word(has.value, mention.name) else ""
+            name = re.escape(mention.name)
+            if name.isascii():  # a whole word; a name of Han characters has no bounds
+                name = rf"(?<![^\W\d_]){name}(?![^\W\d_])"
+            told = has.value if re.search(name, has.value) else ""
             told = told or grammar.introduced(has.value, mention.aliases[0], mention.name)
             if told:
                 content = has.content.replace(has.value, told)
@@ -558,12 +556,6 @@ def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement
                 found.remove(one)
                 break
     return found
-
-
-def _has_word(text: str, name: str) -> bool:
-    """Whether a text has a name as a whole word; one of Han characters has no bounds."""
-    bounded = rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])" if name.isascii() else re.escape(name)
-    return re.search(bounded, text) is not None
 
 
 def _is_relation(grammar: Grammar, one: Statement) -> bool:

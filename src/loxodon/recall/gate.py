@@ -99,8 +99,9 @@ class State(NamedTuple):
 def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  it is frozen
     """Whether `message` is worth a recall in this conversation, and why."""
     text = _looked_at(message)
-    if not _any_word(text):
-        return Gate(False, "acknowledgement" if _has_emoji(text) else "empty")
+    if not any(map(str.isalnum, text)):
+        emoji = any("\u2600" <= c <= "\u27bf" or "\U0001f000" <= c <= "\U0001faff" for c in text)
+        return Gate(False, "acknowledgement" if emoji else "empty")
     prose, share = without_code(text)
     said = fold(prose).strip()
     if share >= _CODE or is_shell(text):
@@ -132,14 +133,6 @@ def _ends(text: str) -> str:
     return _looked_at(text, _ENDS, _ENDS // 2)
 
 
-def _any_word(text: str) -> bool:
-    return any(map(str.isalnum, text))
-
-
-def _has_emoji(text: str) -> bool:
-    return any("\u2600" <= c <= "\u27bf" or "\U0001f000" <= c <= "\U0001faff" for c in text)
-
-
 # --- What says nothing ----------------------------------------------------------------------------
 
 
@@ -151,15 +144,12 @@ def _says_nothing(said: str) -> str:
     if len(bare) > _HEAD:
         return ""
     known = _phrase_kind(bare)
-    if _width(said) < SHORTEST and (known or not _points(said)):
+    # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
+    solid = "".join(said.split())
+    width = len(solid) + sum(map(_has_han, solid)) if not solid.isascii() else len(solid)
+    if width < SHORTEST and (known or not _points(said)):
         return "short"
     return known
-
-
-def _width(said: str) -> int:
-    """Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`."""
-    solid = "".join(said.split())
-    return len(solid) + sum(map(_has_han, solid)) if not solid.isascii() else len(solid)
 
 
 def _points(said: str) -> bool:

@@ -124,7 +124,9 @@ def _lower_what_asks(
         turn = turns.get(found.key.row) if found.key.is_turn else None
         if turn is None or not only_asks(turn.content):
             continue
-        share = _share_asked(turn.content, question)
+        # How many of the words of a text are the question's
+        words = set(query_words(turn.content))
+        share = len(words.intersection(question.words)) / len(words) if words else 1.0
         if share == 1:
             same.add(found.key)
         least = 0.0 if share >= _AGAIN else min(last, found.score)
@@ -132,12 +134,6 @@ def _lower_what_asks(
         found.factors["asks"] = lowered / (found.score or 1.0)
         found.score = lowered
     return same
-
-
-def _share_asked(text: str, question: Question) -> float:
-    """How many of the words of a text are the question's."""
-    words = set(query_words(text))
-    return len(words.intersection(question.words)) / len(words) if words else 1.0
 
 
 def only_asks(text: str) -> bool:
@@ -268,7 +264,8 @@ def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | Non
         return None
     words = gist(text).words
     about = words if text == content else gist(content[:_READ]).words
-    return _Told(found, at, session, text, after, words, about, _numbers(text), frozenset())
+    numbers = frozenset(_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower()))
+    return _Told(found, at, session, text, after, words, about, numbers, frozenset())
 
 
 def _with_people(store: Store, told: list[_Told]) -> list[_Told]:
@@ -283,11 +280,6 @@ def _with_people(store: Store, told: list[_Told]) -> list[_Told]:
         one._replace(people=frozenset(people[name] for name in names if name in people))
         for one, names in zip(told, each, strict=True)
     ]
-
-
-def _numbers(text: str) -> frozenset[str]:
-    """The numbers of a text, in figures or words."""
-    return frozenset(_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower()))
 
 
 def _telling(text: str, asked: _Asked) -> tuple[str, str]:
@@ -345,7 +337,15 @@ def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
     if shared < _LEAST or any(_lacks(part, early, late, _LEFT) for part in asked.parts):
         return False
     alike = len(both) / (min(len(early.words), len(late.words)) or 1)
-    rare = min(1.0, _FEW / (_having_both(early, late, asked) or _READ))
+    # How many turns have all that two share of the words that were looked for
+    lists = asked.having.lists
+    rows = [
+        frozenset(lists[word])
+        for word in asked.terms.words
+        if word in lists and _has(early, word, asked.having) and _has(late, word, asked.having)
+    ]
+    having_both = len(frozenset.intersection(*rows)) if rows else 0
+    rare = min(1.0, _FEW / (having_both or _READ))
     another = _has_another_number(early, late)
     shared = max(shared, _ABOUT * asked.share(early.about & late.about))
     named = max(named, _ABOUT * asked.share(late.about))
@@ -367,17 +367,6 @@ def _has_another_number(early: _Told, late: _Told) -> bool:
 
 def _says_new(late: _Told, asked: _Asked) -> bool:
     return compiled(asked.question.language, "CHANGES").search(late.text) is not None
-
-
-def _having_both(early: _Told, late: _Told, asked: _Asked) -> int:
-    """How many turns have all that two share of the words that were looked for."""
-    lists = asked.having.lists
-    rows = [
-        frozenset(lists[word])
-        for word in asked.terms.words
-        if word in lists and _has(early, word, asked.having) and _has(late, word, asked.having)
-    ]
-    return len(frozenset.intersection(*rows)) if rows else 0
 
 
 def _has(told: _Told, word: str, having: Having) -> bool:

@@ -83,7 +83,18 @@ def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
     text alone scores by its time and file: how much the text itself should count is a question
     that the document leaves open.
     """
-    led_to = _four_routes(found)
+    # 10 by time, 5 by tags, 3 by file and 5 by text, as the table of `phase1` has it
+    each = list(enumerate(found))
+    recent = [at for at, one in each if one.layer != "fact" and one.days <= RECENT_DAYS]
+    tagged = [at for at, one in each if one.tags > 0]
+    matching = [at for at, one in each if one.text > 0]
+    facts = [at for at, one in each if one.layer == "fact" and one.tags + one.text > 0]
+    led_to = {
+        *sorted(recent, key=lambda at: found[at].days)[:10],
+        *sorted(tagged, key=lambda at: -found[at].tags)[:5],
+        *sorted(facts, key=lambda at: -found[at].importance)[:3],
+        *sorted(matching, key=lambda at: -found[at].text)[:5],
+    }
     placed = [
         Placed(
             at,
@@ -96,21 +107,6 @@ def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
         for at, one in enumerate(found)
     ]
     return sorted(placed, key=lambda one: (one.at not in led_to, -one.score))
-
-
-def _four_routes(found: Sequence[Features]) -> set[int]:
-    """10 by time, 5 by tags, 3 by file and 5 by text, as the table of `phase1` has it."""
-    each = list(enumerate(found))
-    recent = [at for at, one in each if one.layer != "fact" and one.days <= RECENT_DAYS]
-    tagged = [at for at, one in each if one.tags > 0]
-    matching = [at for at, one in each if one.text > 0]
-    facts = [at for at, one in each if one.layer == "fact" and one.tags + one.text > 0]
-    return {
-        *sorted(recent, key=lambda at: found[at].days)[:10],
-        *sorted(tagged, key=lambda at: -found[at].tags)[:5],
-        *sorted(facts, key=lambda at: -found[at].importance)[:3],
-        *sorted(matching, key=lambda at: -found[at].text)[:5],
-    }
 
 
 # --- openclaw -------------------------------------------------------------------------------------
@@ -275,7 +271,17 @@ def arranged(
     each = {one.key: one for group in groups for one in group if _is_looked_at(one)}
     turns = store.turns([key.row for key in each if key.is_turn])
     found = [one for one in each.values() if not one.key.is_turn or one.key.row in turns]
-    features = _features(found, turns, question, now)
+    asked = [words for words in map(query_words, question.keywords) if words]
+    text = max((one.routes.get("words", 0.0) for one in found), default=0.0) or 1.0
+    meaning = max((one.routes.get("meaning", 0.0) for one in found), default=0.0) or 1.0
+    features = [
+        _of(one.record or one.note or turns[one.key.row], asked or [question.words], now)._replace(
+            text=one.routes.get("words", 0.0) / text,
+            meaning=one.routes.get("meaning", 0.0) / meaning,
+            holds=one.factors.get("validity", 1.0) >= 1 and "asks" not in one.factors,
+        )
+        for one in found
+    ]
     placed = _placed(features, found, question, weights, top)
     placed.sort(key=lambda one: not features[one.at].holds)
     return _each_once([_scored(found[one.at], one) for one in placed], groups)
@@ -316,22 +322,6 @@ def _others(linked: Linked, pool: Pool) -> list[Found]:
 def _is_looked_at(found: Found) -> bool:
     ways = ("words", "meaning", "recent", "last", "then", "segment")
     return not found.key.is_turn or any(way in found.parts for way in ways)
-
-
-def _features(
-    found: Sequence[Found], turns: Mapping[int, Turn], question: Question, now: datetime
-) -> list[Features]:
-    asked = [words for words in map(query_words, question.keywords) if words]
-    text = max((one.routes.get("words", 0.0) for one in found), default=0.0) or 1.0
-    meaning = max((one.routes.get("meaning", 0.0) for one in found), default=0.0) or 1.0
-    return [
-        _of(one.record or one.note or turns[one.key.row], asked or [question.words], now)._replace(
-            text=one.routes.get("words", 0.0) / text,
-            meaning=one.routes.get("meaning", 0.0) / meaning,
-            holds=one.factors.get("validity", 1.0) >= 1 and "asks" not in one.factors,
-        )
-        for one in found
-    ]
 
 
 def _of(what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetime) -> Features:

@@ -23,7 +23,6 @@ from loxodon.recall.understand import Question
 from loxodon.recall.weights import BY_ASSISTANT, IN_TIME, NAMED
 from loxodon.store import Place
 from loxodon.text.words import query_words
-from loxodon.types import Record
 
 PAST = 0.35  # Factor for an outdated memory, unless the question asks for the past
 SAID_BEFORE = 0.8  # Factor for the turn it was drawn from, which often says more
@@ -59,7 +58,15 @@ def weigh(
         if found.place is not None:
             factors |= voices.of(found.place)
         elif found.record is not None:
-            _weigh_memory(found, found.record, asks_past, now)
+            record = found.record
+            found.factors["importance"] = 0.95 + 0.1 * record.importance
+            found.factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
+            found.factors["confidence"] = 0.8 + 0.2 * record.confidence
+            found.factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
+            idle = now - (record.accessed_at or record.confirmed_at or record.created_at)
+            found.factors["category"] = category_factor(record.category, idle / _DAY)
+            if record.state == "archived" and not asks_past:
+                found.factors["validity"] = PAST if record.valid_until else FADED
         elif found.note is not None:
             importance = found.note.chunk.importance
             factors["importance"] = 0.95 + 0.1 * (0.5 if importance is None else importance)
@@ -105,17 +112,6 @@ def is_named(speaker: str, words: frozenset[str]) -> bool:
         return False
     name = query_words(speaker)
     return bool(name) and words.issuperset(name)
-
-
-def _weigh_memory(found: Found, record: Record, asks_past: bool, now: datetime) -> None:
-    found.factors["importance"] = 0.95 + 0.1 * record.importance
-    found.factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
-    found.factors["confidence"] = 0.8 + 0.2 * record.confidence
-    found.factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
-    idle = now - (record.accessed_at or record.confirmed_at or record.created_at)
-    found.factors["category"] = category_factor(record.category, idle / _DAY)
-    if record.state == "archived" and not asks_past:
-        found.factors["validity"] = PAST if record.valid_until else FADED
 
 
 def _time_of(found: Found) -> int | None:

@@ -98,7 +98,8 @@ def recall(
         LeftOut("top", len(ranked) - len(items) - len(passed)),
         LeftOut("view", sum(fate == "view" for fate in passed.values())),
     )
-    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, _name(profile))
+    name = "default" if profile is None else type(profile).__name__.removesuffix("Config").lower()
+    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, name)
     return Recall(
         query,
         Gate(True, "asked"),
@@ -141,10 +142,6 @@ def looked(
     weigh(seen.pool, question, asks_past, now, seen.spans)
     watch.lap("weigh")
     return question, seen
-
-
-def _name(profile: Weights | None) -> str:
-    return "default" if profile is None else type(profile).__name__.removesuffix("Config").lower()
 
 
 class Watch:
@@ -191,7 +188,10 @@ def _items(
             item = _item(one, turns, sources, question, having, now, shown)
             if item is None:
                 continue
-            words = fold(_bare(item))
+            # The words of an item, those of a file without the mark of a list before them
+            words = fold(
+                item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
+            )
             if in_view and _in_view(store, item, in_view):
                 passed[item.id] = "view"
             elif words in said and _is_again(item, items[said[words]]):
@@ -217,11 +217,6 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
 
     told = zip(turns, heard(store, turns.values()), strict=True)
     return {row: turn for row, turn in told if turn.content.strip()}
-
-
-def _bare(item: Item) -> str:
-    """The words of an item, those of a file without the mark of a list before them."""
-    return item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
 
 
 def _is_again(item: Item, shown: Item) -> bool:
@@ -311,22 +306,19 @@ def _why(found: Found, has: Collection[str], question: Question) -> dict[str, ob
     }
 
 
-def _heading(note: Note) -> str:
-    """The headings above a note, without one that only says what the file is called."""
-    name = fold(note.file.path.rpartition("/")[2].rpartition(".")[0])
-    return " > ".join(one for one in note.chunk.heading.split(" > ") if fold(one) != name)
-
-
 def _note_item(
     found: Found, note: Note, question: Question, now: datetime, shown: Callable[[str], str]
 ) -> Item:
     file, chunk = note
+    # The headings above a note, without one that only says what the file is called
+    name = fold(note.file.path.rpartition("/")[2].rpartition(".")[0])
+    heading = " > ".join(one for one in note.chunk.heading.split(" > ") if fold(one) != name)
     why = _why(found, among(question.words, found.said), question) | {
         "route": "notes",
         "file": file.path,
         "root": file.root,
         "lines": [chunk.first_line, chunk.last_line],
-        "heading": shown(_heading(note)),
+        "heading": shown(heading),
         "importance": chunk.importance,
     }
     # What has no day is as old as its file.

@@ -164,7 +164,10 @@ def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]
     if not found:
         found = [(list(question.words), question.focus)]
     aliases = _aliases(question)
-    dates = _dates(question)
+    # The words that only name a time: what is asked for was not said in them
+    dates = {
+        word for time in question.times if not time.recurring for word in query_words(time.text)
+    }
     return [
         (
             [word for word in words if word not in dates],
@@ -172,13 +175,6 @@ def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]
         )
         for words, text in found
     ]
-
-
-def _dates(question: Question) -> set[str]:
-    """The words that only name a time: what is asked for was not said in them."""
-    return {
-        word for time in question.times if not time.recurring for word in query_words(time.text)
-    }
 
 
 def _aliases(question: Question) -> list[tuple[str, float]]:
@@ -205,7 +201,7 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
         return {}
     rest = terms, asked.where, having, nature, asked.now, asked.top
     found = known(asked.store, "memories", *rest)
-    if asked.as_of is None and not _too_little(found, asked.question):
+    if asked.as_of is None and not (asked.question.tense == "past" or len(found) < _FEW):
         return found
     archived = known(asked.store, "archive", *rest)
     standing = asked.store.standing(archived)
@@ -215,10 +211,6 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
     if asked.as_of is not None:
         return _then(asked.store, found, asked.as_of)
     return found
-
-
-def _too_little(found: Mapping[int, Match], question: Question) -> bool:
-    return question.tense == "past" or len(found) < _FEW
 
 
 def _then(store: Store, found: Mapping[int, Match], at: datetime) -> dict[int, Match]:
@@ -325,7 +317,10 @@ def _attributes(asked: Look, pool: Pool) -> None:
         return
     filed: dict[int, float] = {}
     over: dict[int, float] = {}
-    whole = 1.0 if _is_bare(asked.question) else _PARTLY
+    # Whether a question says little more than what it is after: its own words lead nowhere
+    telling = [word for word in asked.question.words if not is_light([word])]
+    is_bare = len(telling) <= (_BARE_PAIRS if asked.question.language == "zh" else _BARE_WORDS)
+    whole = 1.0 if is_bare else _PARTLY
     for (subject, attribute), first in islice(sought(asked.question).items(), _SOUGHT):
         label, share = about_label(subject, attribute), whole * (1.0 if first else _TELLS_OF)
         filed = dict.fromkeys(asked.store.labelled("about", label, _FILED), share) | filed
@@ -347,12 +342,6 @@ def _since(asked: Look, pool: Pool) -> None:
     if has_turns(asked.where):
         for row, score in ended_since(asked.store, pool, asked.question).items():
             _add(asked, pool, Key(True, row), "since", score)
-
-
-def _is_bare(question: Question) -> bool:
-    """Whether a question says little more than what it is after: its own words lead nowhere."""
-    telling = [word for word in question.words if not is_light([word])]
-    return len(telling) <= (_BARE_PAIRS if question.language == "zh" else _BARE_WORDS)
 
 
 def _expired(record: Record, now: datetime) -> bool:

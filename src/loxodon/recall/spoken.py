@@ -199,7 +199,7 @@ def _alike(
     best: float,
     open_: float,
 ) -> dict[int, float]:
-    telling = _telling(having)
+    telling = _Telling({word: rarity(having, word) for word in having.counts}, rarity(having, ""))
     seeds = {row: _vector(words, telling) for row, words in texts.items()}
     found: dict[int, float] = {}
     for row, turn in store.turns(led).items():
@@ -220,10 +220,6 @@ class _Telling(NamedTuple):
 
     counted: Mapping[str, float]
     other: float  # What any word tells that was not counted
-
-
-def _telling(having: Having) -> _Telling:
-    return _Telling({word: rarity(having, word) for word in having.counts}, rarity(having, ""))
 
 
 def _vector(words: Sequence[str], telling: _Telling) -> dict[str, float]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,7 +62,14 @@ def is_unsure(
         return False
     # What stands beside counts too, and what is said in other words: looked up where it may help.
     words = [*question.words, *(word for terms, _ in seen.each for word in terms.words)]
-    return _is_little(store, question, seen, best, where, _also(store, best, words))
+    same = {
+        word: [other for other, part in related(word) if part == SAME and " " not in other]
+        for word in dict.fromkeys(words)
+    }
+    others = dict.fromkeys(other for some in same.values() for other in some)
+    beside = store.beside([one.key.row for one in best if one.key.is_turn])
+    also = _Also(beside, same, store.having("turns", list(others)).lists)
+    return _is_little(store, question, seen, best, where, also)
 
 
 class _Also(NamedTuple):
@@ -75,21 +82,24 @@ class _Also(NamedTuple):
     lists: Mapping[str, Mapping[int, object]] = MappingProxyType({})
 
 
-def _also(store: Store, best: Sequence[Found], words: Iterable[str]) -> _Also:
-    same = {
-        word: [other for other, part in related(word) if part == SAME and " " not in other]
-        for word in dict.fromkeys(words)
-    }
-    others = dict.fromkeys(other for some in same.values() for other in some)
-    beside = store.beside([one.key.row for one in best if one.key.is_turn])
-    return _Also(beside, same, store.having("turns", list(others)).lists)
-
-
 def _is_little(
     store: Store, question: Question, seen: Seen, best: Sequence[Found], where: Filter, also: _Also
 ) -> bool:
     if question.language == "zh":
-        return min(_pairs_found(seen, best, also)) < _LEAST_PAIRS
+        # For each thing asked, the largest share of its pairs that one finding has
+        shares = []
+        for terms, having in seen.each:
+            if is_light(terms.words):
+                shares.append(0.0)  # words that only ask tell nothing of what is asked for
+                continue
+            worth = {word: rarity(having, word) for word in terms.words}
+            whole = sum(worth.values()) or 1.0
+            most = 0.0
+            for one in best:
+                has = _has(one, having, also)
+                most = max(most, sum(part * has(word) for word, part in worth.items()))
+            shares.append(most / whole)
+        return min(shares) < _LEAST_PAIRS
     share, rows = _words_found(store, question, best, also)
     least = _LEAST + _MORE * math.log10(max(rows, _SMALL) / _SMALL)
     return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question, where))
@@ -108,23 +118,6 @@ def _found_otherwise(found: Found, wanted: Mapping[tuple[str, str], bool]) -> bo
     return (one is not None and wanted.get((one.subject, one.attribute), False)) or found.parts.get(
         "then", 0.0
     ) + found.parts.get("last", 0.0) >= 0.5
-
-
-def _pairs_found(seen: Seen, best: Sequence[Found], also: _Also) -> list[float]:
-    """For each thing asked, the largest share of its pairs that one finding has."""
-    shares = []
-    for terms, having in seen.each:
-        if is_light(terms.words):
-            shares.append(0.0)  # words that only ask tell nothing of what is asked for
-            continue
-        worth = {word: rarity(having, word) for word in terms.words}
-        whole = sum(worth.values()) or 1.0
-        most = 0.0
-        for one in best:
-            has = _has(one, having, also)
-            most = max(most, sum(part * has(word) for word, part in worth.items()))
-        shares.append(most / whole)
-    return shares
 
 
 def _words_found(

@@ -101,7 +101,8 @@ def _meant(moment: Moment, lower: str) -> When:
     elif _either("UPTO", before, behind) or _re("截[至止]到?$").search(before):
         since = None
     elif _either("ABOUT", before, behind):
-        since, until = _widened(moment)
+        more = _AROUND.get(moment.grain, (moment.until - moment.since) / 2)
+        since, until = moment.since - more, moment.until + more
     elif _re(r"(?:minutes?|hours?|hrs?|mins?) ago|小时|分钟").search(moment.text.lower()):
         since, until = moment.since - timedelta(minutes=30), moment.until + timedelta(minutes=30)
     return When(moment.text, since, until, moment.grain, recurring)
@@ -112,11 +113,6 @@ def _either(name: str, before: str, behind: str) -> bool:
     if _re(getattr(words_en, name)).search(before):
         return True
     return _re(getattr(words_zh, name)).match(behind) is not None
-
-
-def _widened(moment: Moment) -> tuple[datetime, datetime]:
-    more = _AROUND.get(moment.grain, (moment.until - moment.since) / 2)
-    return moment.since - more, moment.until + more
 
 
 def _yearly(moment: Moment, lower: str) -> bool:

@@ -73,7 +73,8 @@ class Question(NamedTuple):
 
 def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     """What `query`, asked at `now`, looks for."""
-    text = _looked_at(query.strip())
+    # A question; of a very long message its beginning and its end, where people ask
+    text = tame(query.strip(), LOOKED_AT)
     language = language_of(text)
     asks = asks_of(text, language)
     tells = tells_more(text, language)
@@ -105,11 +106,6 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
 
 def _words(focus: str, language: str, tells: bool) -> list[str]:
     return query_words(focus if tells else without_asking(focus, language))
-
-
-def _looked_at(query: str) -> str:
-    """A question; of a very long message its beginning and its end, where people ask."""
-    return tame(query, LOOKED_AT)
 
 
 def _tense(

@@ -121,7 +121,9 @@ def _phrases(run: list[KeywordPiece]) -> Iterator[_Phrase]:
     current: list[KeywordPiece] = []
     long = len(run) > _MAX_WORDS
     for piece in run:
-        if current and (_is_full(current, piece) or (long and _is_verb_after(current, piece))):
+        # A long run is best cut before a verb: 注册信息 | 生成兴趣标签
+        verb = long and len(current) > 1 and piece.key in CHINESE_NOMINAL
+        if current and (verb or _is_full(current, piece)):
             yield from _phrase(current)
             current = []
         current.append(piece)
@@ -134,11 +136,6 @@ def _is_full(current: list[KeywordPiece], piece: KeywordPiece) -> bool:
     words = sum(1 for p in current if p.kind == Kind.HAN)
     chars = sum(p.end - p.start for p in current if p.kind >= Kind.HAN)
     return words >= _MAX_WORDS or chars + piece.end - piece.start > _MAX_HAN
-
-
-def _is_verb_after(current: list[KeywordPiece], piece: KeywordPiece) -> bool:
-    """Whether a long run is best cut before `piece`: 注册信息 | 生成兴趣标签."""
-    return len(current) > 1 and piece.key in CHINESE_NOMINAL
 
 
 def _phrase(current: list[KeywordPiece]) -> Iterator[_Phrase]:

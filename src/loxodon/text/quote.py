@@ -138,7 +138,9 @@ def clean(text: str) -> str:
     if ":" in text or "：" in text or "#" in text:
         text = _re(_SPEAKS).sub(_unspoken, text)
     if "```" in text or "~~~" in text:
-        text = _whole_fences(text)
+        # `text` as it is where its code fences are in pairs; without fences where one is open
+        fences = re.findall(r"^\s*(?:```+|~~~+)", text, re.MULTILINE)
+        text = text if fences and len(fences) % 2 == 0 else re.sub(r"`{3,}|~{3,}", "'''", text)
     return text.strip()
 
 
@@ -236,9 +238,3 @@ def _is_called(inside: str, names: frozenset[str]) -> bool:
 def _name(inside: str) -> str:
     """What stands in a bracket, by its letters alone."""
     return "".join(filter(str.isalnum, fold(inside).translate(_ALIKE)))
-
-
-def _whole_fences(text: str) -> str:
-    """`text` as it is where its code fences are in pairs; without fences where one is open."""
-    fences = re.findall(r"^\s*(?:```+|~~~+)", text, re.MULTILINE)
-    return text if fences and len(fences) % 2 == 0 else re.sub(r"`{3,}|~{3,}", "'''", text)

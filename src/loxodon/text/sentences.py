@@ -209,7 +209,10 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
     if not following.isalnum() and _ONLY_EMOJI.match(text, stop, end):
         return False  # what comes is part of this sentence
     if core is None:
-        return _soft_ends(match["soft"], before, following)
+        # ～ or emoji between words of a chat may end a sentence
+        if not (_is_han(following[0]) or following[0].isupper()):
+            return False
+        return before in _CHATTY or not _MOODS.isdisjoint(match["soft"])
     if "》" in tail or "〉" in tail:
         return False  # the mark belongs to a title: 《怎么办？》
     if not _ENCLOSING.isdisjoint(tail) and (
@@ -225,13 +228,6 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
             following[0].isupper() and following.partition("'")[0] != "I"
         )
     return _period_ends(text, begin, match.start(), following, gap)
-
-
-def _soft_ends(marks: str, before: str, following: str) -> bool:
-    """Whether ～ or emoji between words of a chat end a sentence."""
-    if not (_is_han(following[0]) or following[0].isupper()):
-        return False
-    return before in _CHATTY or not _MOODS.isdisjoint(marks)
 
 
 def _period_ends(text: str, begin: int, at: int, following: str, gap: bool) -> bool:

@@ -69,7 +69,11 @@ def sense(text: str) -> tuple[str, ...]:
     Two sentences say the same only where their senses are equal: the same words, numbers and
     directions in one order, beyond stop words and inflection.
     """
-    words = [_EXPANDED.get(one, one) for one in _SENSE_PART.findall(_contracted(fold(text)))]
+    # `doesn't` as `does not`, and one sign for less than nothing
+    folded = fold(text)
+    folded = folded.replace("can't", "can not").replace("won't", "will not")
+    contracted = folded.replace("cannot", "can not").replace("n't", " not").replace("−", "-")
+    words = [_EXPANDED.get(one, one) for one in _SENSE_PART.findall(contracted)]
     last = len(words) - 1
     found = []
     for n, word in enumerate(words):
@@ -137,12 +141,6 @@ buy sell, lend borrow, win lose, arriv depart, push pull, early late, 前 后, �
 赢 输
 """
 _OPPOSITES = frozenset(frozenset(pair.split()) for pair in _WORDS_APART.split(","))
-
-
-def _contracted(folded: str) -> str:
-    """`doesn't` as `does not`, and one sign for less than nothing."""
-    folded = folded.replace("can't", "can not").replace("won't", "will not")
-    return folded.replace("cannot", "can not").replace("n't", " not").replace("−", "-")
 
 
 @lru_cache(maxsize=8_192)

@@ -110,7 +110,13 @@ def index_words(text: str) -> list[str]:
                     elif stem := _STEMS[stretch]:
                         words.append(stem)
     if _CAMEL.search(text):
-        words += _camel_parts(_BLOB.sub(" ", text))
+        # `user`, `name` for `userName`: people ask for the parts
+        parts = []
+        for whole in re.findall(r"[A-Za-z]+", _BLOB.sub(" ", text)):
+            if _CAMEL.search(whole):
+                found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
+                parts += [_STEMS[part.lower()] for part in found]
+        words += [part for part in parts if part]
     return words if len(words) <= _MOST_OF_A_WORD else _few_of_each(words)
 
 
@@ -188,7 +194,17 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
         elif len(stretch) == 1:
             found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
         else:
-            found |= dict.fromkeys(_covered(stretch, words))
+            # The runs of a stretch whose pairs are all in `words`
+            runs: list[str] = []
+            joined = False
+            for pair in _pairs(stretch):
+                if pair in words:
+                    if joined:
+                        runs[-1] += pair[1]
+                    else:
+                        runs.append(pair)
+                joined = pair in words
+            found |= dict.fromkeys(runs)
     return list(found)
 
 
@@ -199,20 +215,6 @@ def _cut(query: str) -> tuple[tuple[int, str], ...]:
     for piece, emoji in _ANY_WORD.findall(fold(query)):
         found |= dict.fromkeys([(-1, emoji)] if emoji else _stretches(piece))
     return tuple(found)
-
-
-def _covered(stretch: str, words: Collection[str]) -> list[str]:
-    """The runs of a stretch whose pairs are all in `words`."""
-    runs: list[str] = []
-    joined = False
-    for pair in _pairs(stretch):
-        if pair in words:
-            if joined:
-                runs[-1] += pair[1]
-            else:
-                runs.append(pair)
-        joined = pair in words
-    return runs
 
 
 def _stretches(piece: str) -> list[tuple[int, str]]:
@@ -233,16 +235,6 @@ def _script(character: str) -> int:
 
 def _pairs(stretch: str) -> list[str]:
     return [stretch[i : i + 2] for i in range(len(stretch) - 1)]
-
-
-def _camel_parts(text: str) -> list[str]:
-    """`user`, `name` for `userName`: people ask for the parts."""
-    parts = []
-    for whole in re.findall(r"[A-Za-z]+", text):
-        if _CAMEL.search(whole):
-            found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
-            parts += [_STEMS[part.lower()] for part in found]
-    return [part for part in parts if part]
 
 
 class _Stems(dict[str, str]):

@@ -54,7 +54,12 @@ def place_to_cut(shown: Sequence[Shown], size: Callable[[Message], int], keep: i
     for place in range(len(shown) - 1, -1, -1):
         tail[place] = tail[place + 1] + size(shown[place].message)
     first = 1 + next((n for n, one in enumerate(shown) if one.kind != "summary"), len(shown))
-    borders = [n for n in range(first, len(shown)) if _begins_turn(shown, n)]
+    # Where somebody asks something, and nobody asked right before
+    borders = [
+        n
+        for n in range(first, len(shown))
+        if shown[n].role == "user" and shown[n - 1].role != "user"
+    ]
     inner = [n for n in range(first, len(shown)) if shown[n].role == "assistant"]
     for places, least, most in (
         (borders, keep // 2, keep * _MORE),
@@ -70,11 +75,6 @@ def place_to_cut(shown: Sequence[Shown], size: Callable[[Message], int], keep: i
     if borders and tail[borders[-1]] <= _MORE * tail[last]:
         last = borders[-1]
     return Cut(last, last not in borders) if last else None
-
-
-def _begins_turn(shown: Sequence[Shown], place: int) -> bool:
-    """Whether somebody asks something here, and nobody asked right before."""
-    return shown[place].role == "user" and shown[place - 1].role != "user"
 
 
 def summed_up(

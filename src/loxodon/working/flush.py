@@ -107,7 +107,9 @@ def save(memory: Memory, notes: Sequence[str], shown: Sequence[Shown]) -> list[s
     A note that what was said bears out is a fact, one that only speaks of the same a belief, and
     one that speaks of something else is none. All are the assistant's words, whatever they claim.
     """
-    said = [(frozenset(index_words(text)), text) for text in _texts(shown)]
+    texts = [text_of(one.message) for one in shown if one.role in ("user", "assistant")]
+    texts = [text for text in texts if text]
+    said = [(frozenset(index_words(text)), text) for text in texts]
     ids = []
     for note in notes:
         words = frozenset(index_words(note))
@@ -121,11 +123,6 @@ def save(memory: Memory, notes: Sequence[str], shown: Sequence[Shown]) -> list[s
             record = memory.capture(note, "belief", confidence=_UNSURE, origin="assistant")
         ids.append(record.id)
     return ids
-
-
-def _texts(shown: Sequence[Shown]) -> list[str]:
-    texts = [text_of(one.message) for one in shown if one.role in ("user", "assistant")]
-    return [text for text in texts if text]
 
 
 def _is_known(memory: Memory, note: str) -> bool:

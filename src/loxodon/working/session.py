@@ -226,7 +226,10 @@ class Session:
                 self._put(checked(message))
                 self._recovered = False
             else:
-                self._refresh()
+                try:
+                    self._transcript.refresh()
+                except LoxodonError as error:
+                    self.problem = reason(error)
             return self._fitted()
 
     def add(self, message: Message) -> str:
@@ -542,12 +545,6 @@ class Session:
                 except LoxodonError as error:
                     self.problem = reason(error)
             self._journalled.update(done)
-        except LoxodonError as error:
-            self.problem = reason(error)
-
-    def _refresh(self) -> None:
-        try:
-            self._transcript.refresh()
         except LoxodonError as error:
             self.problem = reason(error)
 

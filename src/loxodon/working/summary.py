@@ -126,11 +126,21 @@ def extracted(lines: Sequence[SummaryInput], most: int, count: Counter) -> str:
     """A summary of at most `most` tokens in the words that were said."""
     language = language_in(lines)
     said = [line for line in lines if line.label in ("user", "assistant")]
-    about = "\n".join([*_tools(lines, language), *_topics(said, language)])
+    used = Tally(line.text.partition(" ")[0] for line in lines if line.label == "call")
+    names = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
+    tools = [f"{t('Tools used', language)}: {names}"] if names else []
+    text = "\n".join(line.text[:2_000] for line in said if line.label == "user")
+    topics = quick(text[-20_000:], _MOST_TOPICS)
+    topics = [f"{t('Topics', language)}: {', '.join(topics)}"] if topics else []
+    about = "\n".join([*tools, *topics])
     room = most - count(about) - 8
     earlier = _most_telling(_earlier(lines), int(_EARLIER * room), count)
     spoken = [
-        AttributedSentence(place, _label(line.label, language), _short(sentence, count))
+        AttributedSentence(
+            place,
+            t("user", language) if line.label == "user" else t("assistant", language),
+            _short(sentence, count),
+        )
         for place, line in enumerate(said)
         for sentence in sentences_of(line.text, line.label == "user")
     ]
@@ -167,7 +177,14 @@ def _most_telling(told: Sequence[AttributedSentence], room: int, count: Counter)
     sentences = [one.sentence for one in told]
     best, share = "", 1.0
     for _ in range(_TRIES if told and room > 0 else 0):
-        text = _written([told[place] for place in kept(sentences, share)])
+        # Sentences as lines, one for each message
+        text = "\n".join(
+            (f"- {label}: " if label else "") + " ".join(one.sentence.text for one in group)
+            for (_, label), group in groupby(
+                [told[place] for place in kept(sentences, share)],
+                key=lambda one: (one.place, one.label),
+            )
+        )
         tokens = count(text)
         if len(best) < len(text) and tokens <= room:
             best = text
@@ -181,32 +198,8 @@ _TRIES = 5
 _FULL = 0.85  # The share of the room that is worth filling
 
 
-def _written(told: Sequence[AttributedSentence]) -> str:
-    """Sentences as lines, one for each message."""
-    return "\n".join(
-        (f"- {label}: " if label else "") + " ".join(one.sentence.text for one in group)
-        for (_, label), group in groupby(told, key=lambda one: (one.place, one.label))
-    )
-
-
-def _label(label: str, language: str) -> str:
-    return t("user", language) if label == "user" else t("assistant", language)
-
-
 def _headings() -> tuple[str, ...]:
     return tuple(f"{t(text, language)}:" for text in (_TOOLS, _TOPICS) for language in LANGUAGES)
 
 
 _TOOLS, _TOPICS = "Tools used", "Topics"
-
-
-def _tools(lines: Sequence[SummaryInput], language: str) -> list[str]:
-    used = Tally(line.text.partition(" ")[0] for line in lines if line.label == "call")
-    names = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
-    return [f"{t('Tools used', language)}: {names}"] if names else []
-
-
-def _topics(said: Sequence[SummaryInput], language: str) -> list[str]:
-    text = "\n".join(line.text[:2_000] for line in said if line.label == "user")
-    topics = quick(text[-20_000:], _MOST_TOPICS)
-    return [f"{t('Topics', language)}: {', '.join(topics)}"] if topics else []

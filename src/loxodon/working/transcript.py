@@ -173,7 +173,10 @@ class Transcript:
             return
         entries = [entry for _, line in lines if (entry := _entry(line))]
         if not self._last:
-            entries = _conversation(entries)
+            # The entries on the path to the current leaf
+            from loxodon.workspace.readers.openclaw import live
+
+            entries = [entry for _, entry in live(list(enumerate(entries, 1)))]
         self._last = lines[-1][0]
         self._take_over(entries)
 
@@ -215,13 +218,6 @@ def _entry(line: str) -> Entry | None:
     names = ("type", "id")
     is_one = isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in names)
     return entry if is_one else None
-
-
-def _conversation(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries on the path to the current leaf."""
-    from loxodon.workspace.readers.openclaw import live
-
-    return [entry for _, entry in live(list(enumerate(entries, 1)))]
 
 
 def _recent(live: list[Entry]) -> list[Entry]:

@@ -243,7 +243,16 @@ class ModelResidue(Residue):
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
         facts = [one for one in changed if one.kind == "fact" and one.state == "active"]
         # Only the owner's word settles what was supposed.
-        self._weigh_beliefs([one for one in facts if is_own(one.trust)], now)
+        # Ask about beliefs that the rules found nothing to say about
+        pairs = (
+            (belief, fact)
+            for fact in [one for one in facts if is_own(one.trust)]
+            for belief in self._beliefs_near(fact)
+        )
+        for belief, fact in islice(pairs, WEIGHED):
+            verdict = self._verdict(belief.content, fact.content)
+            if verdict in ("confirm", "deny"):
+                self._settle_belief(belief, verdict, now)
         if self.thorough:
             for agent, theirs in themes.by_agent(facts):
                 with self._store.writing_as(agent):
@@ -254,14 +263,6 @@ class ModelResidue(Residue):
                     ]
                 for theme, summary in dict(touched).items():
                     self._reword(theme, summary, now)
-
-    def _weigh_beliefs(self, facts: Sequence[Record], now: datetime) -> None:
-        """Ask about beliefs that the rules found nothing to say about."""
-        pairs = ((belief, fact) for fact in facts for belief in self._beliefs_near(fact))
-        for belief, fact in islice(pairs, WEIGHED):
-            verdict = self._verdict(belief.content, fact.content)
-            if verdict in ("confirm", "deny"):
-                self._settle_belief(belief, verdict, now)
 
     def _beliefs_near(self, fact: Record) -> list[Record]:
         """Beliefs about the subject of a fact (or captured, about nobody knows whom) that have

@@ -97,7 +97,12 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     counts: Counter[str] = Counter()
     for project, topic, _ in store.worklog.partitions(PARTITION):
         with store.writing():
-            counts["merged"] += _merge(store, project, topic, now)
+            # Make one of memories in a partition that say the same; how many went
+            where = Filter(kind="fact", state="active", project=project, topic=topic)
+            buckets: dict[tuple[str, str], list[Record]] = {}
+            for record in store.find(where):
+                buckets.setdefault((record.subject, record.attribute), []).append(record)
+            counts["merged"] += merged(store, buckets.values(), now)
         for facts in _alike(store, project, topic):
             for told, content in residue.merge(facts):  # asks a model: outside the transaction
                 with store.writing():
@@ -109,15 +114,6 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
         put_profiles(store, pages, now)
         store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
     return counts
-
-
-def _merge(store: Store, project: str, topic: str, now: datetime) -> int:
-    """Make one of memories in a partition that say the same; how many went."""
-    where = Filter(kind="fact", state="active", project=project, topic=topic)
-    buckets: dict[tuple[str, str], list[Record]] = {}
-    for record in store.find(where):
-        buckets.setdefault((record.subject, record.attribute), []).append(record)
-    return merged(store, buckets.values(), now)
 
 
 def _alike(store: Store, project: str, topic: str) -> list[list[Record]]:

@@ -112,28 +112,25 @@ class Embedding:
             lock = lock_at(self._lock_path)
             try:
                 if lock.acquire(0):  # a second run at once would only do the same again
-                    self._all(chosen, again)
+                    names = [one.embedder.name for one in chosen]
+                    self._total = sum(self._vectors.coverage(name).pending for name in names)
+                    whole = True
+                    for one, name in zip(chosen, names, strict=True):
+                        with self._store.writing():
+                            self._vectors.begin(name)
+                        error = ""
+                        try:
+                            _Run(self._store, one, self._count, self._clean).all(again)
+                        except _StopError as stopped:
+                            error, whole = str(stopped), False
+                        with self._store.writing():
+                            self._vectors.stop(name, error)
+                    if whole:  # until then a return to the model before costs nothing
+                        with self._store.writing():
+                            self._vectors.keep_only(names)
             finally:
                 lock.close()
         return Embedded(self._embedded, self.coverage())
-
-    def _all(self, chosen: Sequence[ChosenEmbedder], again: bool) -> None:
-        names = [one.embedder.name for one in chosen]
-        self._total = sum(self._vectors.coverage(name).pending for name in names)
-        whole = True
-        for one, name in zip(chosen, names, strict=True):
-            with self._store.writing():
-                self._vectors.begin(name)
-            error = ""
-            try:
-                _Run(self._store, one, self._count, self._clean).all(again)
-            except _StopError as stopped:
-                error, whole = str(stopped), False
-            with self._store.writing():
-                self._vectors.stop(name, error)
-        if whole:  # until then a return to the model before costs nothing
-            with self._store.writing():
-                self._vectors.keep_only(names)
 
     def _count(self, done: int, embedded: int) -> None:
         self._done += done

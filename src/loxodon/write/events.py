@@ -78,7 +78,10 @@ def event_line(turns: Sequence[Turn], segments: Sequence[TurnSegment]) -> str:
     room = LONGEST
     for note in _ranked(_notes(segments, {turn.role for turn in speaking}, language)):
         cost = len(note.text) + len(mark) * bool(chosen)
-        if cost <= room and not any(_repeats(note, other) for other in chosen):
+        # Left out if most of what it says is said by another
+        if cost <= room and not any(
+            len(note.words & other.words) >= _SAME * len(note.words) for other in chosen
+        ):
             chosen.append(note)
             room -= cost
     return mark.join(note.text for note in sorted(chosen))
@@ -103,11 +106,6 @@ def _ranked(notes: Sequence[_Note]) -> list[_Note]:
             best[note.segment] = note
     first = set(best.values())
     return sorted(notes, key=lambda note: (note not in first, -note.weight, note.place))
-
-
-def _repeats(note: _Note, other: _Note) -> bool:
-    """Whether most of what `note` says is said by `other`."""
-    return len(note.words & other.words) >= _SAME * len(note.words)
 
 
 _SAME = 0.6
@@ -146,7 +144,13 @@ def _notes_of(said: Sequence[str], tags: Sequence[str], language: str) -> list[_
         text = _trimmed(clause, language)
         if _is_note(text, tags, language):
             words = frozenset(index_words(text))
-            found.append(_Note(0, 0, text, words, _weight(clause, text, words, tags)))
+            # How much a note says of what its segment is about, the first keywords counting most
+            folded = fold(text)
+            weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
+            weight += _A_WORD * min(len(words), _MOST_COUNTED)
+            weight += _NUMBERED * any(map(str.isdigit, text))
+            weight = weight if is_question(clause) else weight * _STATED
+            found.append(_Note(0, 0, text, words, weight))
     heaviest = max((note.weight for note in found), default=0.0)
     return [note for note in found if note.weight >= min(heaviest, _LEAST_WEIGHT)]
 
@@ -181,15 +185,6 @@ def _parts(clause: str, language: str) -> list[str]:
     if _length(clause, language) <= _LENGTHS[language][1]:
         return [clause] if clause else []
     return [part for one in _joints(language).split(clause) if (part := one.strip())]
-
-
-def _weight(clause: str, note: str, words: frozenset[str], tags: Sequence[str]) -> float:
-    """How much a note says of what its segment is about, the first keywords counting most."""
-    folded = fold(note)
-    weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
-    weight += _A_WORD * min(len(words), _MOST_COUNTED)
-    weight += _NUMBERED * any(map(str.isdigit, note))
-    return weight if is_question(clause) else weight * _STATED
 
 
 def _is_note(text: str, tags: Sequence[str], language: str) -> bool:

@@ -72,7 +72,10 @@ def runs(text: str) -> list[str]:
     tongues: list[str] = []
     at = 0
     for start, end in sentences.spans(text):
-        tongue = _tongue(text[start:end])
+        # The language of a sentence, `both`, or nothing where it has too few words to tell
+        sentence = text[start:end]
+        han, words = _HAN.search(sentence), _WORDS.search(sentence)
+        tongue = "both" if han and words else "zh" if han else "en" if words else ""
         if tongue and tongues and tongue != tongues[-1]:
             found.append(text[at:start])
             at = start
@@ -104,12 +107,6 @@ _AT_WORK = re.compile(
 )
 _HAN = re.compile("[\u4e00-\u9fff]")
 _WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
-
-
-def _tongue(sentence: str) -> str:
-    """The language of a sentence, `both`, or nothing where it has too few words to tell."""
-    han, words = _HAN.search(sentence), _WORDS.search(sentence)
-    return "both" if han and words else "zh" if han else "en" if words else ""
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
@@ -320,7 +317,11 @@ def fitting(content: str, language: str) -> str:
     if _fits(content, language):
         return content
     marks = "，；、。, " if language == "zh" else ",;. "
-    cut = content[: MOST_CHARACTERS + 1] if language == "zh" else _first_words(content)
+    cut = (
+        content[: MOST_CHARACTERS + 1]
+        if language == "zh"
+        else " ".join(content.split(" ")[:MOST_WORDS])
+    )
     for mark in marks:
         at = cut.rfind(mark)
         if at > len(cut) // 3:
@@ -332,7 +333,3 @@ def _fits(content: str, language: str) -> bool:
     if language == "zh":
         return len(content) <= MOST_CHARACTERS
     return len(content.split()) <= MOST_WORDS
-
-
-def _first_words(content: str) -> str:
-    return " ".join(content.split(" ")[:MOST_WORDS])

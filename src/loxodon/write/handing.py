@@ -37,7 +37,11 @@ def hand_out(store: Store, hear: Hear, *, thorough: bool) -> HandedOut:
     some = sorted(chosen[: max(fits, 1)], key=lambda one: one.no)
     stack = passages.stack_of(store, some, hear)
     asked = question(stack.batch)
-    return HandedOut(_ticket(stack), asked.system, asked.user, len(waiting) - len(some))
+    pieces = [[one.no, *one.numbers] for one in stack.passages.values()]
+    known = [one.id for one in stack.batch.known]
+    told = json.dumps([pieces, known, _meant(stack)], separators=(",", ":"))
+    ticket = urlsafe_b64encode(told.encode()).decode()
+    return HandedOut(ticket, asked.system, asked.user, len(waiting) - len(some))
 
 
 def answered(
@@ -58,13 +62,6 @@ def answered(
     # By the number of the message, so that the agent sees what to mend.
     refused = Counter(f"{number}: {reason}" for number, reason in reading.refused)
     return asked, Asking(1, len(stack.passages), len(reading.decided), did, dict(refused))
-
-
-def _ticket(stack: Stack) -> str:
-    pieces = [[one.no, *one.numbers] for one in stack.passages.values()]
-    known = [one.id for one in stack.batch.known]
-    told = json.dumps([pieces, known, _meant(stack)], separators=(",", ":"))
-    return urlsafe_b64encode(told.encode()).decode()
 
 
 def _meant(stack: Stack) -> list[int | str]:

@@ -289,49 +289,44 @@ class Keeper:
         That is `against`, and whatever else has come to say the contrary since it was put off.
         """
         with self._store.writing_as(belief.agent):
-            return self._promoted(belief, against)
-
-    def _promoted(self, belief: Record, against: Record | None) -> Record:
-        now = self._now
-        self._archive(belief, "confirmed")
-        self._store.worklog.answer_review(belief.id, "confirmed", now)
-        belief = belief._replace(content=certain(belief.content))
-        over = {one.id: one for one in self._opposed(belief)}
-        if against is not None and against.state == "active":
-            over = {against.id: against, **over}
-        for record in over.values():
-            self._end(record, "superseded", belief.valid_from or now)
-        fact = belief._replace(
-            kind="fact",
-            confidence=1.0,
-            created_at=now,
-            updated_at=now,
-            confirmed_at=now,
-            strength=initial_strength("fact", belief.importance, 1.0),
-            state="active",
-            version=1,
-            replaces=next(iter(over), belief.id),
-            derived_from=(belief.id,),
-            basis="",
-            sources=(self._store.get(belief.id) or belief).sources,
-        )
-        fact = self._store.insert(fact, "learned")
-        self.counts["added"] += 1
-        self.changed[fact.id] = fact
-        return fact
-
-    def _opposed(self, belief: Record) -> Sequence[Record]:
-        """The facts that cannot be so if this is."""
-        statement = Statement(
-            belief.content,
-            belief.subject,
-            belief.attribute,
-            belief.value,
-            belief.category,
-            positive=belief.positive,
-        )
-        candidate = Candidate(statement, "", belief.importance, self._now)
-        return plan(candidate, StoreView(self._store), "").replaced
+            now = self._now
+            self._archive(belief, "confirmed")
+            self._store.worklog.answer_review(belief.id, "confirmed", now)
+            belief = belief._replace(content=certain(belief.content))
+            # The facts that cannot be so if this is
+            statement = Statement(
+                belief.content,
+                belief.subject,
+                belief.attribute,
+                belief.value,
+                belief.category,
+                positive=belief.positive,
+            )
+            candidate = Candidate(statement, "", belief.importance, self._now)
+            opposed = plan(candidate, StoreView(self._store), "").replaced
+            over = {one.id: one for one in opposed}
+            if against is not None and against.state == "active":
+                over = {against.id: against, **over}
+            for record in over.values():
+                self._end(record, "superseded", belief.valid_from or now)
+            fact = belief._replace(
+                kind="fact",
+                confidence=1.0,
+                created_at=now,
+                updated_at=now,
+                confirmed_at=now,
+                strength=initial_strength("fact", belief.importance, 1.0),
+                state="active",
+                version=1,
+                replaces=next(iter(over), belief.id),
+                derived_from=(belief.id,),
+                basis="",
+                sources=(self._store.get(belief.id) or belief).sources,
+            )
+            fact = self._store.insert(fact, "learned")
+            self.counts["added"] += 1
+            self.changed[fact.id] = fact
+            return fact
 
     def _rename(self, old: str, new: str) -> None:
         """Put what is filed under one name under another."""

@@ -60,7 +60,11 @@ def meaning_of(text: str, at: datetime) -> Meaning:
     """What `text`, written at `at`, says; nothing where that is not plain."""
     if len(text) > MOST_READ or "\n" in text:
         return Meaning()
-    candidate = _only_statement(as_said(text), at)
+    found = [one for one, _ in read(as_said(text), at)]
+    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
+    subjects = {one.statement.subject for one in found}
+    found = [one for one in found if one.statement.value not in subjects]
+    candidate = found[0] if len(found) == 1 else None
     if candidate is None or candidate.statement.act not in ("state", "change"):
         return Meaning()
     said = candidate.statement
@@ -126,14 +130,6 @@ def meet(store: Store, said: Meaning, now: datetime) -> None:
 
 def _nobody_is_renamed(old: str, new: str) -> None:
     """Only who is known by an alias would be, and such aliases are left out."""
-
-
-def _only_statement(text: str, at: datetime) -> Candidate | None:
-    found = [one for one, _ in read(text, at)]
-    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
-    subjects = {one.statement.subject for one in found}
-    found = [one for one in found if one.statement.value not in subjects]
-    return found[0] if len(found) == 1 else None
 
 
 def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:

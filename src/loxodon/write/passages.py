@@ -82,7 +82,10 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
         if said is None or not speaks_for_user(said):
             continue
         numbers = tuple(one.n for one, _ in group)
-        text = _joined([one.text for one, _ in group])
+        # Pieces of a message, as it had them
+        texts = [one.text for one, _ in group]
+        between = "" if rules_for(texts[0])[0] == "zh" else " "
+        text = between.join(text.strip() for text in texts)
         learned = () if no in in_hand else _learned(store, no, thorough)
         ours = [one for one in read.get(no, ()) if {*one[1].statement.fragments} <= {*numbers}]
         found.append(
@@ -98,12 +101,6 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
             )
         )
     return found
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """Pieces of a message, as it had them."""
-    between = "" if rules_for(texts[0])[0] == "zh" else " "
-    return between.join(text.strip() for text in texts)
 
 
 def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:

@@ -390,7 +390,7 @@ class Run:
     def _phase_2(self) -> None:
         work = self._worklog.work()
         turns = self._in_hand(work)
-        context = self._context(turns, work)
+        context = _Context(turns, self._worklog, self._hear, work.done_to)
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         left: list[tuple[int, int, float]] = []
@@ -416,19 +416,16 @@ class Run:
                 if one.n in wanted
             ]
         with self._writing():
-            self._take_back(taken_back)
+            # Retract what earlier runs learned from turns that were not meant, and only from these
+            drawn = self._store.drawn_from(taken_back)
+            rows = [row for found in drawn.values() for row in found]
+            for row, record in self._store.records(rows).items():
+                if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
+                    self._retract(record)
             self._worklog.put_candidates((turn, codec.to_json(one)) for turn, one in found)
             self._put_aside()
             self._worklog.settle(left)
             self._worklog.set_work(work._replace(phase=3))
-
-    def _take_back(self, turns: Sequence[int]) -> None:
-        """Retract what earlier runs learned from turns that were not meant, and only from these."""
-        drawn = self._store.drawn_from(turns)
-        rows = [row for found in drawn.values() for row in found]
-        for row, record in self._store.records(rows).items():
-            if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
-                self._retract(record)
 
     # Phase 3: asking
 
@@ -597,9 +594,6 @@ class Run:
         """Turns as they may be read, without those that were put aside."""
         left = [turn for turn in turns if number(turn) not in self._aside]
         return quarantine.read(self._store, left)
-
-    def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
-        return _Context(turns, self._worklog, self._hear, work.done_to)
 
     def _cut(self, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Fragment]]]:
         """Those of the turns in hand that have fragments, with these, in order."""

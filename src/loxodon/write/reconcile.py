@@ -112,8 +112,11 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
         return Plan("late", later[0])
     rewritten: tuple[tuple[Record, str], ...] = ()
     doubtful: list[Record] = []
-    if _names_one(statement) and len({one.sources for one in opposed + ended}) > len(
-        statement.over
+    # Whether a statement in somebody's own words names one thing that is over, or was wrong
+    if (
+        statement.quoted
+        and statement.over
+        and len({one.sources for one in opposed + ended}) > len(statement.over)
     ):
         sure = [one for one in opposed + ended if is_value(statement, one)]
         doubtful = [one for one in opposed + ended if one not in sure][:_IN_DOUBT]
@@ -141,11 +144,6 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
             outcome="update" if alike[0] == "richer" else "confirm", target=alike[1]
         )
     return rest._replace(outcome="nothing") if rewritten else rest
-
-
-def _names_one(statement: Statement) -> bool:
-    """Whether a statement in somebody's own words names one thing that is over, or was wrong."""
-    return statement.quoted and bool(statement.over)
 
 
 def _asks_first(record: Record) -> bool:

@@ -31,7 +31,9 @@ def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
     if other_project(new, old):
         return "unrelated"
-    if _is_dead(new, old):
+    # Whether whom a memory is about has died; who they were stays so
+    named = any(fold(words) == fold(old.subject) for words in new.over)
+    if named and old.category != "identity" and _died.search(new.content):
         return "ended"
     if fold(new.subject) != fold(old.subject or USER):
         gone = old.category == "relation" and any(
@@ -47,7 +49,18 @@ def relation(new: Statement, old: Record) -> Relation:
     if new.attribute or old.attribute:
         one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _FIRM
         return "contradicts" if one and _valued_anew(new, old) else "unrelated"
-    return _of_words(new, old)
+    # Two sentences in people's own words are one where their words are, clause by clause
+    if negative(new.content) != negative(old.content):
+        same = _without_no(new.content) == _without_no(old.content)
+        return "contradicts" if same else "unrelated"
+    if sense(new.content) == sense(old.content):
+        return "same"
+    said, known = _clauses(new.content), _clauses(old.content)
+    if said > known:
+        return "richer"
+    if said < known:
+        return "poorer"
+    return "contradicts" if _valued_anew(new, old) else "unrelated"
 
 
 def other_project(new: Statement, old: Record) -> bool:
@@ -185,21 +198,6 @@ _lead = re.compile(
 # --- In people's own words ------------------------------------------------------------------------
 
 
-def _of_words(new: Statement, old: Record) -> Relation:
-    """Two sentences in people's own words are one where their words are, clause by clause."""
-    if negative(new.content) != negative(old.content):
-        same = _without_no(new.content) == _without_no(old.content)
-        return "contradicts" if same else "unrelated"
-    if sense(new.content) == sense(old.content):
-        return "same"
-    said, known = _clauses(new.content), _clauses(old.content)
-    if said > known:
-        return "richer"
-    if said < known:
-        return "poorer"
-    return "contradicts" if _valued_anew(new, old) else "unrelated"
-
-
 def _clauses(content: str) -> frozenset[tuple[str, ...]]:
     return frozenset(filter(None, map(sense, clauses_in(content))))
 
@@ -244,12 +242,6 @@ _negation = re.compile(
 
 
 # --- What is over ---------------------------------------------------------------------------------
-
-
-def _is_dead(new: Statement, old: Record) -> bool:
-    """Whether whom a memory is about has died; who they were stays so."""
-    named = any(fold(words) == fold(old.subject) for words in new.over)
-    return named and old.category != "identity" and _died.search(new.content) is not None
 
 
 _died = re.compile(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
@@ -341,7 +333,12 @@ def _names_it(new: Statement, old: Record) -> bool:
         return named and whole and len(told) == 1
     if any(old.attribute in CALLED.get(fold(words), ()) for words in new.over):
         return True
-    over = [words for words in new.over if not _only_where(words, old)]
+    # Whether only the place is over where somebody lives or works: who cancels Paris may live there
+    over = [
+        words
+        for words in new.over
+        if not (old.attribute in _PLACES and frozenset(sense(words)) <= frozenset(sense(old.value)))
+    ]
     if old.attribute:
         return len(told) == 1 and any(names(words, old.content) for words in over)
     ended = [any(_ends(new, words, one) for words in over) for one in told]
@@ -363,12 +360,6 @@ def _ends(new: Statement, words: str, clause: str) -> bool:
 
 
 _WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
-
-
-def _only_where(words: str, old: Record) -> bool:
-    """Whether only the place is over where somebody lives or works: who cancels Paris may live
-    there."""
-    return old.attribute in _PLACES and frozenset(sense(words)) <= frozenset(sense(old.value))
 
 
 _PLACES = ("home", "hometown", "workplace")

@@ -108,24 +108,30 @@ class _Talk(NamedTuple):
 
 def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     """A stretch, cut where its topic changes."""
-    talk = _talk(turns)
+    starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
+    ends = [*starts[1:], len(turns)]
+    # The telling words of each exchange, by how telling they are; each vector of length 1
+    counts = [
+        Counter(w for read in one for s in read.sentences for w in s.words if _tells(w))
+        for one in [turns[a:b] for a, b in zip(starts, ends, strict=True)]
+    ]
+    having = Counter(word for one in counts for word in one)
+    total = len(counts) + 1
+    vectors = [
+        _heaviest({word: (1 + log(n)) * log(1 + total / having[word]) for word, n in one.items()})
+        for one in counts
+    ]
+    alike = [
+        [cosine(one, other) for other in vectors[n + 1 : n + 1 + _REACH]]
+        for n, one in enumerate(vectors)
+    ]
+    talk = _Talk(turns, starts, alike)
     first = 0
     for n in range(1, len(talk.starts)):
         if _changes(talk, first, n):
             yield turns[talk.starts[first] : talk.starts[n]]
             first = n
     yield turns[talk.starts[first] :]
-
-
-def _talk(turns: Sequence[_Read]) -> _Talk:
-    starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
-    ends = [*starts[1:], len(turns)]
-    vectors = _vectors([turns[a:b] for a, b in zip(starts, ends, strict=True)])
-    alike = [
-        [cosine(one, other) for other in vectors[n + 1 : n + 1 + _REACH]]
-        for n, one in enumerate(vectors)
-    ]
-    return _Talk(turns, starts, alike)
 
 
 def _begins(before: _Read, read: _Read) -> bool:
@@ -135,11 +141,9 @@ def _begins(before: _Read, read: _Read) -> bool:
     same = (before.turn.role, before.turn.speaker) == (read.turn.role, read.turn.speaker)
     if same or not is_question(before.turn.content):
         return True
-    return _announces(read) or any(_asks(one.text) for one in read.sentences)
-
-
-def _asks(sentence: str) -> bool:
-    return is_question(sentence) or _REQUEST.match(sentence) is not None
+    return _announces(read) or any(
+        (is_question(one.text) or _REQUEST.match(one.text) is not None) for one in read.sentences
+    )
 
 
 def _changes(talk: _Talk, first: int, n: int) -> bool:
@@ -147,7 +151,7 @@ def _changes(talk: _Talk, first: int, n: int) -> bool:
     opening = talk.turns[talk.starts[n]]
     if _announces(opening):
         return talk.left(first, n) >= _LEAST_ANNOUNCED
-    if _hints(opening):
+    if any(_HINTED.match(one.text) for one in opening.sentences[:2]):
         common, within = _cohesion(talk, first, n, max(_WINDOWS), max(_WINDOWS))
         apart = common <= max(_TOGETHER, _HINTED_APART * within)
         return apart and talk.left(first, n) >= _LEAST_ANNOUNCED
@@ -188,20 +192,6 @@ def _cohesion(talk: _Talk, first: int, n: int, before: int, after: int) -> tuple
         talk.alike[i][j - i - 1] for side in (left, right) for i in side for j in side if i < j
     ]
     return sum(across) / len(across), sum(within) / len(within) if within else 0.0
-
-
-def _vectors(exchanges: Sequence[Sequence[_Read]]) -> list[Vector]:
-    """The telling words of each exchange, by how telling they are; each vector of length 1."""
-    counts = [
-        Counter(w for read in one for s in read.sentences for w in s.words if _tells(w))
-        for one in exchanges
-    ]
-    having = Counter(word for one in counts for word in one)
-    total = len(counts) + 1
-    return [
-        _heaviest({word: (1 + log(n)) * log(1 + total / having[word]) for word, n in one.items()})
-        for one in counts
-    ]
 
 
 def _heaviest(vector: Vector) -> Vector:
@@ -268,10 +258,6 @@ def _announces(read: _Read) -> bool:
     return any(_ANNOUNCED.match(one.text) for one in read.sentences[:2])
 
 
-def _hints(read: _Read) -> bool:
-    return any(_HINTED.match(one.text) for one in read.sentences[:2])
-
-
 # --- what a segment is about --------------------------------------------------------------------
 
 _LEAST_TAGS = 3
@@ -326,7 +312,10 @@ def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:
         if turn is before:
             parts.append(_space(parts[-1], one.text))
         else:
-            parts += ["\n"[: len(parts)], _speaker(turn)]
+            mark = "" if turn.role == "user" else "> "
+            named = turn.speaker and turn.speaker not in ROLES
+            speaker = f"{mark}{turn.speaker}: " if named else mark
+            parts += ["\n"[: len(parts)], speaker]
         parts.append(one.text)
         before = turn
     return "".join(parts)
@@ -337,9 +326,3 @@ def _space(before: str, after: str) -> str:
     if "```" in (before[-3:], after[:3]):
         return "\n"
     return "" if before[-1] > "\u3000" and after[0] > "\u3000" else " "
-
-
-def _speaker(turn: Turn) -> str:
-    mark = "" if turn.role == "user" else "> "
-    named = turn.speaker and turn.speaker not in ROLES
-    return f"{mark}{turn.speaker}: " if named else mark

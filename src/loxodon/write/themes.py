@@ -6,7 +6,7 @@ of the user (`user/health`), or a day. It is found by its theme, and goes when f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,7 +15,7 @@ from loxodon.store.store import Store
 from loxodon.trust.origin import provenance
 from loxodon.types import GLOBAL_PROJECT, Audience, Origin, Record
 from loxodon.write.decay import initial_strength
-from loxodon.write.pages.summaries import Summary, summarise, themes_of
+from loxodon.write.pages.summaries import summarise, themes_of
 
 SUMMARY = "summary"  # The attribute of summaries; their value is the theme
 DAY = "day:"
@@ -77,7 +77,27 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
         told = {one.id: one for one in facts}
         if all(told[id].updated_at <= kept.updated_at for id in found.facts):
             return False  # its words, which may be a model's, still stand
-    new = _record(theme, found, facts, now)
+    new = Record(
+        id="",
+        space="",
+        kind="summary",
+        content=found.content,
+        created_at=now,
+        updated_at=now,
+        strength=initial_strength("summary", found.importance, 1.0),
+        subject=subject_of(theme),
+        attribute=SUMMARY,
+        value=theme,
+        category=facts[0].category,
+        project=facts[0].project if theme.startswith("project:") else GLOBAL_PROJECT,
+        entities=found.entities,
+        importance=found.importance,
+        valid_from=now,
+        trust=least_trusted(facts),
+        audience=narrowest(facts),
+        derived_from=found.facts,
+        sources=tuple(dict.fromkeys(source for fact in facts for source in fact.sources)),
+    )
     if kept is None:
         store.insert(new, "learned")
         return True
@@ -129,27 +149,3 @@ def subject_of(theme: str) -> str:
     """Whom a theme is about."""
     head, colon, name = theme.partition(":")
     return name if colon else head.partition("/")[0]
-
-
-def _record(theme: str, summary: Summary, facts: Sequence[Record], now: datetime) -> Record:
-    return Record(
-        id="",
-        space="",
-        kind="summary",
-        content=summary.content,
-        created_at=now,
-        updated_at=now,
-        strength=initial_strength("summary", summary.importance, 1.0),
-        subject=subject_of(theme),
-        attribute=SUMMARY,
-        value=theme,
-        category=facts[0].category,
-        project=facts[0].project if theme.startswith("project:") else GLOBAL_PROJECT,
-        entities=summary.entities,
-        importance=summary.importance,
-        valid_from=now,
-        trust=least_trusted(facts),
-        audience=narrowest(facts),
-        derived_from=summary.facts,
-        sources=tuple(dict.fromkeys(source for fact in facts for source in fact.sources)),
-    )

@@ -187,19 +187,19 @@ def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
     words = _words()
     named = [one for like in (words.had, words.new, words.person) for one in like.finditer(text)]
+    # Whether a name may as well be a day: `my friend Friday moved` does not say which
     found = [
         _named(one)
         for one in (*_said_to_be(text), *named)
-        if not _asked(text, one) and not (one.re is words.person and _may_be_day(one["name"]))
+        if not _asked(text, one)
+        and not (
+            one.re is words.person
+            and re.fullmatch(_table()["name"]["weekday"], one["name"] or "", re.I) is not None
+        )
     ]
     found += _all_named(text)
     found = [one._replace(relation=words.one_name.get(one.relation, one.relation)) for one in found]
     return found + ([Named()] if words.others.search(text) else [])
-
-
-def _may_be_day(name: str | None) -> bool:
-    """Whether a name may as well be a day: `my friend Friday moved` does not say which."""
-    return re.fullmatch(_table()["name"]["weekday"], name or "", re.I) is not None
 
 
 def _said_to_be(text: str) -> list[re.Match[str]]:

@@ -502,29 +502,22 @@ def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
         if said.asked:
             if cue == 2 and piece.lean in ("weekday", "coming"):
                 piece = piece._replace(recurring=True)
-            cue = 1 if cue == 1 and _looks_ahead(said, i, end) else -1
+            # Only some words make a question about what is to come: not "remember", not "should"
+            ahead = compiled(_AHEAD).search(said.text, max(0, i - 60), end + 60)
+            cue = 1 if cue == 1 and ahead else -1
         piece = _between(said, piece, second[0], cue) if second else settle(said, piece, cue)
         if piece.since >= piece.until:
             return None, end
-        return _finish(said, piece, i, end, cue), end
+        zone = said.at.tzinfo
+        since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
+        told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)
+        relative = not piece.fixed and not piece.recurring and (piece.again is None or told)
+        words = said.raw[i:end]
+        return Moment(words, i, end, since, until, piece.grain, piece.recurring, relative), end
     except _AbsentError as absent:
         return None, absent.end
     except (ValueError, OverflowError):
         return None, i
-
-
-def _looks_ahead(said: DatedText, start: int, end: int) -> bool:
-    """Whether a question is about what is to come: "remember" and "should" do not make it so."""
-    return bool(compiled(_AHEAD).search(said.text, max(0, start - 60), end + 60))
-
-
-def _finish(said: DatedText, piece: DatePiece, i: int, end: int, cue: int) -> Moment:
-    zone = said.at.tzinfo
-    since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
-    told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)
-    relative = not piece.fixed and not piece.recurring and (piece.again is None or told)
-    words = said.raw[i:end]
-    return Moment(words, i, end, since, until, piece.grain, piece.recurring, relative)
 
 
 def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[Moment]:

@@ -62,7 +62,18 @@ def profile_text(
     core: Sequence[Record], changes: Sequence[ProfileChange], portrait: str, language: str
 ) -> str:
     """The profile as Markdown: the portrait, the core by section, and the week's changes."""
-    headings = _headings(language)
+    # The sections in their order
+    headings = {
+        "who": t("## Who", language),
+        "health": t("## Health", language),
+        "replies": t("## How to reply", language),
+        "people": t("## People", language),
+        "work": t("## Work and study", language),
+        "preferences": t("## Preferences", language),
+        "projects": t("## Projects and settings", language),
+        "plans": t("## Plans", language),
+        "other": t("## Other", language),
+    }
     sections: dict[str, list[str]] = {name: [] for name in headings}
     for record in sorted(core, key=_person):
         said = _certain(record, sentence(record), language)
@@ -79,21 +90,6 @@ def profile_text(
         lines += ["", t("## This week", language), *dict.fromkeys(changed[:LISTED])]
     label = [f"> {quote.label(language)}"] if lines else []
     return "\n".join([t("# Profile", language), *label, *lines])
-
-
-def _headings(language: str) -> dict[str, str]:
-    """The sections in their order."""
-    return {
-        "who": t("## Who", language),
-        "health": t("## Health", language),
-        "replies": t("## How to reply", language),
-        "people": t("## People", language),
-        "work": t("## Work and study", language),
-        "preferences": t("## Preferences", language),
-        "projects": t("## Projects and settings", language),
-        "plans": t("## Plans", language),
-        "other": t("## Other", language),
-    }
 
 
 _BY_ATTRIBUTE = {

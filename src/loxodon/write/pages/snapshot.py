@@ -109,10 +109,16 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
     recent, also = _recently(parts.days, language), t("## Also known", language)
-    page.fill(constraints, map(pen.line, _binding(facts)), _CONSTRAINTS)
+    # Health, safety, how to reply, what is not eaten: the user's own before those of others
+    found = [one for one in facts if _binds(one)]
+    binding = sorted(found, key=lambda one: about(one) not in (USER, "", ASSISTANT))[:_CONSIDERED]
+    page.fill(constraints, map(pen.line, binding), _CONSTRAINTS)
     page.fill(user, map(pen.line, _who(facts)), _USER)
-    page.fill(identity, [*_lines(parts.identity), *map(pen.line, _agent(facts))], _IDENTITY)
-    events = _events(material.events)
+    said_of = [line.lstrip(" \t-*#>•") for line in parts.identity.splitlines()[: _CONSIDERED * 2]]
+    own = [PageLine(line) for line in said_of if line.strip()]
+    page.fill(identity, [*own, *map(pen.line, _agent(facts))], _IDENTITY)
+    newest = sorted(material.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
+    events = [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
     kept = min(page.cost("", recent, *(one.text for one in events)), int(page.room * _EVENTS))
     # Ranked are those not told yet: a summary that gives way must not take its facts with it.
     untold = [one for one in holding.values() if not said.has(pen.line(one))]
@@ -122,7 +128,9 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     shares = (parts.first, parts.second, parts.third)
     first, others = top[: len(shares)], top[len(shares) :]
     page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept, shares)
-    page.fill(recent, [*events, *map(pen.learned, _new(facts, now, parts.days))], 1.0)
+    new = [one for one in facts if now - _when(one) <= timedelta(days=parts.days)]
+    new = sorted(new, key=_when, reverse=True)[:_CONSIDERED]
+    page.fill(recent, [*events, *map(pen.learned, new)], 1.0)
     # What room is left goes to the next in rank: an index of what else is known.
     page.fill(also, map(pen.line, order[TOP : TOP + _CONSIDERED]), 1.0)
     return page.text([identity, user, constraints, core, recent, also])
@@ -157,12 +165,6 @@ def _frame(
 # Which lines a section is offered, best first
 
 
-def _binding(facts: Iterable[Record]) -> list[Record]:
-    """Health, safety, how to reply, what is not eaten: the user's own before those of others."""
-    found = [one for one in facts if _binds(one)]
-    return sorted(found, key=lambda one: about(one) not in (USER, "", ASSISTANT))[:_CONSIDERED]
-
-
 def _binds(record: Record) -> bool:
     if record.category == "health" or record.attribute in _RULES:
         return True
@@ -186,25 +188,10 @@ def _agent(facts: Iterable[Record]) -> list[Record]:
     return [one for one in facts if one.subject == ASSISTANT][:_CONSIDERED]
 
 
-def _lines(text: str) -> list[PageLine]:
-    lines = [line.lstrip(" \t-*#>•") for line in text.splitlines()[: _CONSIDERED * 2]]
-    return [PageLine(line) for line in lines if line.strip()]
-
-
-def _events(events: Iterable[tuple[str, str]]) -> list[PageLine]:
-    newest = sorted(events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
-    return [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
-
-
 def _recently(days: int, language: str) -> str:
     if days == SnapshotConfig().days:
         return t("## The last three days", language)
     return t("## The last {n} days", language, n=days)
-
-
-def _new(facts: Iterable[Record], now: datetime, days: int) -> list[Record]:
-    new = [one for one in facts if now - _when(one) <= timedelta(days=days)]
-    return sorted(new, key=_when, reverse=True)[:_CONSIDERED]
 
 
 def _when(record: Record) -> datetime:
@@ -221,7 +208,8 @@ class _Pen(NamedTuple):
     def line(self, record: Record) -> PageLine:
         """Its words, and what one must know with them: when it is due, how sure it is."""
         notes = []
-        if record.due_at and not _names_day(record.content, record.due_at):
+        # Whether a sentence itself says when, with the year: `2026-06-03`, `2026年9月`
+        if record.due_at and str(_day_of(record.due_at).year) not in record.content:
             day = _day_of(record.due_at).date()
             if record.due_at > self.now:
                 notes.append(t("by {day}", self.language, day=day))
@@ -270,11 +258,6 @@ class _Pen(NamedTuple):
 def _day_of(due: datetime) -> datetime:
     """The day on which something is due: what ends at midnight is due the day before."""
     return due - timedelta(seconds=1)
-
-
-def _names_day(content: str, due: datetime) -> bool:
-    """Whether a sentence itself says when, with the year: `2026-06-03`, `2026年9月`."""
-    return str(_day_of(due).year) in content
 
 
 class _Details(NamedTuple):

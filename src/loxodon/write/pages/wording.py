@@ -133,7 +133,26 @@ def clause_of(record: Record) -> Clause:
         lead = text[: found.end()] if found else ""
     else:
         lead = _named(text, subject, language) or (_related(text, language) if subject else "")
-    return _cut(text, lead, language)
+    rest = text[len(lead) :]
+    if not lead or not rest.strip():
+        return Clause("", text, False, language)
+    if language == "zh":
+        whose = bool(re.match(r"\s*的(?![确確])", rest))
+        rest = (rest.lstrip()[1:] if whose else rest).lstrip(" ，,：:")
+        # `用户家种了…`: it is theirs without a 的 too.
+        owned = whose or bool(re.match(r"家(?!住|在)|名下|村|公司|单位|學校|学校|店里", rest))
+        rest = re.sub(r"^(?:也(?!许)|还(?=喜欢|爱|会|有|想|养|用|学|常))", "", rest)
+        broken = rest.startswith(("、", "/"))
+    else:
+        owned = rest.startswith(("'s ", "’s "))
+        rest = (rest[3:] if owned else rest).lstrip(" ,:")
+        rest = re.sub(r"(?i)^also ", "", rest)
+        broken = bool(
+            re.match(r"(?i)(?:and|or|nor|as well as|who|whose|which|that)\b|[^\w\"'“(]", rest)
+        )
+    if broken or not any(map(str.isalnum, rest)):
+        return Clause("", text, False, language)
+    return Clause(lead, rest, owned, language)
 
 
 def introduced(record: Record) -> str:
@@ -238,29 +257,6 @@ def _related(text: str, language: str) -> str:
     return text[: found.end()].removesuffix("的") if found else ""
 
 
-def _cut(text: str, lead: str, language: str) -> Clause:
-    rest = text[len(lead) :]
-    if not lead or not rest.strip():
-        return Clause("", text, False, language)
-    if language == "zh":
-        whose = bool(re.match(r"\s*的(?![确確])", rest))
-        rest = (rest.lstrip()[1:] if whose else rest).lstrip(" ，,：:")
-        # `用户家种了…`: it is theirs without a 的 too.
-        owned = whose or bool(re.match(r"家(?!住|在)|名下|村|公司|单位|學校|学校|店里", rest))
-        rest = re.sub(r"^(?:也(?!许)|还(?=喜欢|爱|会|有|想|养|用|学|常))", "", rest)
-        broken = rest.startswith(("、", "/"))
-    else:
-        owned = rest.startswith(("'s ", "’s "))
-        rest = (rest[3:] if owned else rest).lstrip(" ,:")
-        rest = re.sub(r"(?i)^also ", "", rest)
-        broken = bool(
-            re.match(r"(?i)(?:and|or|nor|as well as|who|whose|which|that)\b|[^\w\"'“(]", rest)
-        )
-    if broken or not any(map(str.isalnum, rest)):
-        return Clause("", text, False, language)
-    return Clause(lead, rest, owned, language)
-
-
 class PredicateFrame(NamedTuple):
     """A predicate around its object, by which two that differ in nothing else are said as one."""
 
@@ -290,7 +286,11 @@ def frame_of(record: Record, clause: Clause) -> PredicateFrame | None:
         return None
     value = one_line(record.value)
     at = rest.find(value) if value else -1
-    if at < 0 or rest.count(value) > 1 or not _is_simple(value):
+    if (
+        at < 0
+        or rest.count(value) > 1
+        or not (len(value) <= 40 and not re.search(r"[，。；,;:：.!?！？]", value))
+    ):
         verb = _VERBS[clause.language].match(_plain(rest))
         if verb is None:
             return None
@@ -304,10 +304,6 @@ def frame_of(record: Record, clause: Clause) -> PredicateFrame | None:
     if article:
         before, value = before[: article.start()], article[0] + value
     return PredicateFrame(before, value, after) if before.strip() else None
-
-
-def _is_simple(value: str) -> bool:
-    return len(value) <= 40 and not re.search(r"[，。；,;:：.!?！？]", value)
 
 
 def says(summary: str, fact: Record) -> bool:
