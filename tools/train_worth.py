@@ -21,7 +21,7 @@ import numpy as np
 
 from loxodon.language import en, zh
 from loxodon.language.speech import Speech
-from loxodon.language.worth import BUCKETS, grams, signs
+from loxodon.language.speech import BUCKETS, grams, signs
 
 ROOT = Path(__file__).parent.parent
 STEPS = 200

@@ -7,7 +7,7 @@ The order, for each sentence of a message:
 2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
    person, with attribute and value.
 3. What was not read that way is kept as it was said, if it speaks of the person or of their people,
-   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its
+   can be understood alone, and is worth it (`speech.Worth`), else with the sentence around it; its
    words are never rewritten.
 
 No clause has a subject by default: one that is about nobody who is known is read by nobody.
@@ -24,7 +24,7 @@ from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
-from loxodon.language.speech import Speech
+from loxodon.language.speech import VAGUE, Speech, Worth
 from loxodon.language.statements import (
     USER,
     Act,
@@ -35,7 +35,6 @@ from loxodon.language.statements import (
     Statement,
     TurnInContext,
 )
-from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
 from loxodon.text.things import tells_value
 

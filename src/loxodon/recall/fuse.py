@@ -12,8 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from loxodon.recall.known import Match
-from loxodon.recall.noted import NoteMatch
+from loxodon.recall.known import Match, NoteMatch
 from loxodon.recall.weights import Parts
 from loxodon.store import Note, Place
 from loxodon.text.words import index_words

@@ -20,7 +20,6 @@ from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.messages import t
 from loxodon.recall.asking import Kind, kind_of
-from loxodon.recall.code import is_shell, without_code
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
@@ -118,7 +117,7 @@ def why(gate: Gate, language: str | None = None) -> str:
     return t(REASONS.get(gate.reason, gate.reason), language)
 
 
-# --- What is looked at ----------------------------------------------------------------------------
+# --- What is looked at --------------------------------------------------------------------------
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -133,7 +132,7 @@ def _ends(text: str) -> str:
     return _looked_at(text, _ENDS, _ENDS // 2)
 
 
-# --- What says nothing ----------------------------------------------------------------------------
+# --- What says nothing --------------------------------------------------------------------------
 
 
 def _says_nothing(said: str) -> str:
@@ -194,7 +193,7 @@ def _units(text: str) -> tuple[str, ...]:
     return tuple(_re("[a-z0-9']+|[^\\s!-~]").findall(text))
 
 
-# --- What points to the memory --------------------------------------------------------------------
+# --- What points to the memory ------------------------------------------------------------------
 
 
 def _judge(said: str, prose: str, known: bool, state: State) -> Gate:
@@ -292,7 +291,7 @@ def _known(said: str, state: State) -> bool:
     return any(True for _ in names(some)) if callable(names) else any(map(names.__contains__, some))
 
 
-# --- Orders ---------------------------------------------------------------------------------------
+# --- Orders -------------------------------------------------------------------------------------
 
 
 def _order(said: str) -> str:
@@ -310,7 +309,7 @@ def _head(said: str) -> str:
     return said[: cut.start()] if cut else said
 
 
-# --- Topics ---------------------------------------------------------------------------------------
+# --- Topics -------------------------------------------------------------------------------------
 
 
 def _new_topic(said: str, prose: str, words: frozenset[str], state: State) -> str:
@@ -356,7 +355,7 @@ def _topic(message: str) -> frozenset[str]:
     return frozenset(found)
 
 
-# --- Small things ---------------------------------------------------------------------------------
+# --- Small things -------------------------------------------------------------------------------
 
 
 def _joined(source: str) -> str:
@@ -364,3 +363,88 @@ def _joined(source: str) -> str:
 
 
 _re = cache(re.compile)
+
+
+# --- code in a message --------------------------------------------------------------------------
+
+_LINE_READ = 200  # Characters of a line that tell whether it is code
+_PLAIN_WORDS = 7  # A line with more plain words than this is a sentence, unless it is full of signs
+
+_CODE_SIGNS = r"[;{}()=<>\[\]_$]"
+# What a line must have before the many branches of the next pattern are tried on it
+_MARKED = r"[;{}()=<>\[\]\"@$]|//|error|exception|^\s*(?:import|from|use|package)\s|^\s+return\b"
+_CODE_LINE = r"""
+\s*(?:def|func|fn|function)\s+\w+\s*[(<]|\s*class\s+\w+\s*[:({]|\#include
+|\s*(?:import|from|package|use)\s+[\w.{}*,/'\"@:]+(?:\s+(?:import|as|from)\s.*)?;?\s*$
+|\s+return\b|return\b.*[;)]\s*$|\s*(?:const|let|var)\s+[\w{}\[\], ]+=
+|\s*(?:public|private|static|void|async|await|export|struct|enum|interface|elif|except)\b.*[({=;:]
+|\s*(?:else|try|finally)\s*[:{]\s*$|\s*@\w+(?:\(.*\))?\s*$
+|\s*(?:select|insert\ into|update|delete\ from|create\ table|alter\ table|with)\b
+.*(?:;|\bfrom\b|\bset\b|\bvalues\b|\()
+|\s*(?:for|if|while|switch|catch)\b.*[:{)]\s*$
+|.*[;{}]\s*$|\s*[\])}]+[,;]?\s*$|\s*</?[a-z][^>]*>|\s*(?://|/\*|\*/|--)
+|.*(?:=>|==|!=|\+=|-=|\|\||&&|::|->)|\s*[\w.]+\s*=\s*\S|\s*[\w.]+\(.*\)\s*$
+|\s+at\ [\w.$<>]+\(.*\)|\s*file\ \".*\",\ line\ [0-9]+|\s*traceback\ \(most
+|\s*\w*(?:error|exception|warning):\ |\s*[\"'][\w.-]+[\"']\s*:|\s*[$>]\s+\w+
+|\s*[\[{][\[{\"'].*[\]}]\s*$
+"""
+_PROGRAMS = frozenset(
+    """
+    sudo git npm pnpm yarn bun pip pip3 uv poetry conda brew apt apt-get cargo gem go dotnet mvn
+    gradle docker docker-compose kubectl helm terraform systemctl ls cd cat grep find rm mv cp
+    mkdir touch chmod chown curl wget ssh scp tar echo export source python python3 node make kill
+    ps df du tail head awk sed vi vim nano ping npx uvx
+    """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
+)
+# A program with a word that only it takes, or with a flag or a path
+_SHELL = r"""
+(?:sudo\ )?(?:(?:git\ (?:add|commit|push|pull|clone|checkout|rebase|merge|status|log|diff|stash
+|reset|fetch|branch|switch|restore|init|tag|cherry-pick)
+|(?:npm|pnpm|yarn|bun)\ (?:i|install|run|add|ci|test|start|build|init|publish|update|remove|exec)
+|(?:pip3?|uv|poetry|conda|brew|apt|apt-get|cargo|gem|go|dotnet|mvn|gradle)\ (?:install|add|run|build
+|test|update|upgrade|sync|lock|create|remove|uninstall|mod|fmt)
+|go\ get\ \S+[./]
+|docker(?:-compose)?\ (?:compose|run|build|ps|exec|pull|push|logs|stop|rm|up|down|images)
+|kubectl\ (?:get|apply|delete|logs|describe|exec|rollout|scale|port-forward)
+|(?:helm|terraform)\ (?:install|upgrade|apply|plan|init|destroy)
+|systemctl\ (?:start|stop|restart|status|enable))(?:\s.*)?
+|[a-z0-9]+\s+(?:[-./~$|>]\S*|\S*[./=]\S*)(?:\s.*)?)\s*
+"""
+
+
+def without_code(text: str) -> tuple[str, float]:
+    """The message without its code, and the share of it that is code."""
+    prose, code, size = [], 0, 0
+    fenced = False
+    for line in text.split("\n"):
+        opens = line.lstrip().startswith("```")
+        fenced = fenced != opens
+        solid = len("".join(line.split()))
+        size += solid
+        if fenced or opens or (solid and _is_code(line)):
+            code += solid
+        else:
+            prose.append(line)
+    return "\n".join(prose), code / (size or 1)
+
+
+def is_shell(text: str) -> bool:
+    """Whether a message is one line for a shell."""
+    if "\n" in text or text[:16].partition(" ")[0].lower() not in _PROGRAMS:
+        return False
+    return _re(_SHELL, re.VERBOSE).fullmatch(text[: 2 * _LINE_READ].lower()) is not None
+
+
+def _is_code(line: str) -> bool:
+    line = line[:_LINE_READ].lower()
+    if not _re(_MARKED).search(line) or any("\u3400" <= c <= "\u9fff" for c in line):
+        return False
+    plain = _re(r"(?<!\S)[a-z']+[,.!?]?(?!\S)").findall(line)
+    signs = _re(_CODE_SIGNS).findall(line)
+    if (
+        len(plain) > _PLAIN_WORDS
+        and len(signs) < len(plain) / 3
+        and not line.lstrip().startswith("//")
+    ):
+        return False
+    return _re(_CODE_LINE, re.VERBOSE).match(line) is not None

@@ -22,10 +22,9 @@ from typing import Literal, NamedTuple
 
 from loxodon.config import OpenclawConfig, Phase1Config, TieredConfig, Weights
 from loxodon.recall.fuse import Found, Key, Pool
-from loxodon.recall.lately import last_turns
 from loxodon.recall.link import Linked
-from loxodon.recall.relevance import halved, kept
-from loxodon.recall.routes import has_memories, has_turns
+from loxodon.recall.rank import halved, kept
+from loxodon.recall.routes import has_memories, has_turns, last_turns
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Note, Place
 from loxodon.store.store import Store

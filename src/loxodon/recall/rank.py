@@ -11,18 +11,73 @@ None of them hides the only answer: they order results that match about equally 
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from math import prod
+from typing import NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.config import TieredConfig
 from loxodon.recall.fuse import Found, Pool
-from loxodon.recall.relevance import category_factor, recency_factor
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import BY_ASSISTANT, IN_TIME, NAMED
 from loxodon.store import Place
 from loxodon.text.words import query_words
+
+_CATEGORY = 0.02
+_RECENCY = 0.03  # How far the default lets each of the two move a score, up or down
+# Days after which what was said counts half: of `phase1`, and of `openclaw`
+HALF_LIVES = (7.0, 30.0)
+
+
+class _Fading(NamedTuple):
+    """How a category fades: at the rate of which setting, and what it keeps for ever."""
+
+    rate: str
+    floor: float
+
+
+# What the ranking does not name (health, preference, relation, …) does not fade, as
+# identity, config and credential do not: its function ends by returning the importance.
+_FADING: Mapping[str, _Fading] = {
+    "decision": _Fading("decision", 0.3),
+    "solution": _Fading("decision", 0.3),
+    "event": _Fading("event", 0.1),
+    "conversation": _Fading("event", 0.1),
+    "temp": _Fading("temp", 0.0),
+    "debug": _Fading("temp", 0.0),
+}
+
+
+def halved(days: float, half_life: float) -> float:
+    """What is left of 1 after `days`, if `half_life` days halve it; the future is the present."""
+    return float(0.5 ** (max(0.0, days) / half_life))
+
+
+_RATES = TieredConfig()
+
+
+def kept(category: str, idle: float, rates: TieredConfig = _RATES) -> float:
+    """The share of its importance that a memory keeps, `idle` days after it was last used."""
+    fading = _FADING.get(category)
+    if fading is None:
+        return 1.0
+    left = math.exp(-getattr(rates, fading.rate) * max(0.0, idle))
+    return fading.floor + (1 - fading.floor) * left
+
+
+def category_factor(category: str, idle: float) -> float:
+    """`tiered`'s relevance as a factor of the default: from 0.98, for what faded away, to 1.02."""
+    return 1 + _CATEGORY * (2 * kept(category, idle) - 1)
+
+
+def recency_factor(days: float) -> float:
+    """Recency as a factor of the default: from 0.97 for what is old to 1.03."""
+    soon, late = HALF_LIVES
+    return 1 + _RECENCY * (halved(days, soon) + halved(days, late) - 1)
+
 
 PAST = 0.35  # Factor for an outdated memory, unless the question asks for the past
 SAID_BEFORE = 0.8  # Factor for the turn it was drawn from, which often says more

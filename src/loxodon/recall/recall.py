@@ -14,19 +14,28 @@ from typing import TYPE_CHECKING
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
 from loxodon.recall.holds import settled
-from loxodon.recall.lately import is_bare_last
 from loxodon.recall.link import Linked, linked
 from loxodon.recall.rank import weigh
-from loxodon.recall.routes import Look, Seen, look
+from loxodon.recall.routes import Look, Seen, is_bare_last, look
 from loxodon.recall.sure import is_unsure
-from loxodon.recall.trace import rounded, traced
 from loxodon.recall.understand import Question, nobody, understand
 from loxodon.store import Filter, Having
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import told_as, voice
-from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
+from loxodon.types import (
+    Considered,
+    Gate,
+    Item,
+    LeftOut,
+    Recall,
+    Record,
+    Source,
+    Stage,
+    Trace,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from loxodon.config import Weights
@@ -333,3 +342,63 @@ def _note_item(
         (Source(file=file.path, line=chunk.first_line),),
         why,
     )
+
+
+# --- trace --------------------------------------------------------------------------------------
+
+_NEXT = 10  # How many of those that just missed it are named
+
+
+def traced(
+    question: Question,
+    seen: Seen,
+    ranked: Sequence[Linked],
+    items: Sequence[Item],
+    shown: Sequence[Item],
+    passed: Mapping[str, str],
+    laps: Mapping[str, float],
+    profile: str,
+) -> Trace:
+    """What was understood, found and weighed, what became of it, and how long each stage took."""
+    fates = dict(passed)
+    fates |= {item.id: "budget" for item in items} | {item.id: "shown" for item in shown}
+    first = ranked[: len(fates) + _NEXT]
+    return Trace(
+        question,
+        seen.counts,
+        tuple(_considered(one, fates.get(name_of(one), "top")) for one in first),
+        tuple(Stage(name, round(ms, 3)) for name, ms in laps.items()),
+        profile,
+        seen.problems,
+    )
+
+
+def name_of(linked: Linked) -> str:
+    """The id of a memory, a note or a turn."""
+    found = linked.found
+    if found.record is not None:
+        return found.record.id
+    return f"n_{found.key.row}" if found.key.is_note else f"t_{found.key.row}"
+
+
+def kind_of(found: Found) -> str:
+    """Of what kind something is that was found."""
+    if found.record is not None:
+        return found.record.kind
+    return "note" if found.key.is_note else "turn"
+
+
+def _considered(linked: Linked, fate: str) -> Considered:
+    found = linked.found
+    return Considered(
+        name_of(linked),
+        kind_of(found),
+        round(found.score, 4),
+        rounded(found.routes),
+        rounded(found.factors),
+        fate,
+    )
+
+
+def rounded(shares: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in shares.items()}

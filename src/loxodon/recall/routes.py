@@ -24,12 +24,10 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.recall.asking import without_asking
+from loxodon.recall.asking import last_talk, without_asking
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
-from loxodon.recall.known import Match, known, matches
-from loxodon.recall.lately import is_bare_last, last_turns
+from loxodon.recall.known import Match, has_notes, is_triggered, known, matches, noted
 from loxodon.recall.meant import Meant
-from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, Voices, spans_of
 from loxodon.recall.since import ended_since
 from loxodon.recall.sought import sought
@@ -41,6 +39,7 @@ from loxodon.recall.understand import Question
 from loxodon.recall.weights import ASKED, TOLD, Parts
 from loxodon.store import Filter, Having, Index, Nature
 from loxodon.store.rows import about_label
+from loxodon.text.language import language_of
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
 from loxodon.trust.origin.provenance import waits
@@ -509,3 +508,34 @@ def _complete(asked: Look, pool: Pool) -> None:
     lacking = [key.row for key, found in pool.items() if key.is_turn and found.place is None]
     for row, place in asked.store.places(lacking).items() if lacking else ():
         pool[Key(True, row)].place = place
+
+
+# --- the last talk ------------------------------------------------------------------------------
+
+DAYS = timedelta(days=3)
+_WORDS = 3  # Words from which on a turn says something
+_READ = 120
+
+
+def is_bare_last(question: Question) -> bool:
+    """Whether a question asks for the last talk and for nothing in particular."""
+    rest = query_words(question.text.replace(question.last, " ", 1)) if question.last else ()
+    return bool(question.last) and is_light(rest)
+
+
+def last_turns(store: Store, where: Filter, now: datetime, most: int) -> list[int]:
+    """The turns of the last session, then those of the last three days, the newest first."""
+    newest = store.journal(where, 1)
+    if not newest:
+        return []
+    session = store.journal(where._replace(session=newest[0].session), most // 2)
+    since = max(filter(None, (where.since, now - DAYS)))
+    recent = store.journal(where._replace(since=since), most)
+    told = [turn for turn in (*reversed(session), *reversed(recent)) if _says(turn.content)]
+    return list(dict.fromkeys(int(turn.ref[2:]) for turn in told))[:most]
+
+
+def _says(content: str) -> bool:
+    """Whether a turn says something: not `ok`, nor the asking for the last talk itself."""
+    language = language_of(content)
+    return len(query_words(content)) >= _WORDS and not last_talk(content[:_READ], language)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import BadReplyError, LoxodonError, RejectedModelError
+from loxodon.working.compaction import Tell
 from loxodon.working.flush import Ask
 from loxodon.working.overflow import status_of
 from loxodon.working.shapes import Message
-from loxodon.working.summary import Tell
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

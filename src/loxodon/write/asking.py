@@ -14,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from itertools import islice
 from threading import Lock
+from time import perf_counter
 from typing import TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
-from loxodon.messages import t
+from loxodon.messages import LANGUAGES, t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, ModelReply
 from loxodon.models.ledger import Ledger
@@ -30,7 +31,7 @@ from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Asking as Report
-from loxodon.types import Event, Record, Turn
+from loxodon.types import Event, ModelChecked, ModelTried, Record, Turn
 from loxodon.write import passages, themes
 from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, StoreView
@@ -376,3 +377,38 @@ def _model_of(config: ModelConfig) -> str:
 def _may_touch(belief: Record, fact: Record) -> bool:
     same = belief.agent == fact.agent  # what one agent is told settles nothing of another
     return same and bool(gist(belief.content).words & gist(fact.content).words)
+
+
+def check(model: ChatModel, store: Store, config: ModelConfig, now: datetime) -> ModelChecked:
+    """Have it read the test sentences of every language, and keep how it did; ModelError where it
+    cannot be asked at all."""
+    tried = []
+    for language in LANGUAGES:
+        found, one = _tried(model, language)
+        tried.append(one)
+        put_trial(store, config, language, found, now)
+    good = all(one.passed >= trial.ENOUGH for one in tried)
+    return ModelChecked(config.name, config.base_url, model.keeps_to_schemas, good, tuple(tried))
+
+
+def _tried(model: ChatModel, language: str) -> tuple[trial.Trial, ModelTried]:
+    started = perf_counter()
+    try:
+        found, tokens_in, tokens_out = trial.attempt(model, language)
+    except BadReplyError as error:  # it answers, and nothing that can be used
+        none = trial.Trial.none(language)
+        took = perf_counter() - started
+        return none, ModelTried(
+            language,
+            0,
+            none.of,
+            none.failed,
+            took,
+            error.tokens_in,
+            error.tokens_out,
+            error.localized()[0],
+        )
+    took = perf_counter() - started
+    return found, ModelTried(
+        language, found.passed, found.of, found.failed, took, tokens_in, tokens_out
+    )

@@ -3,15 +3,79 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.config import UnsettledConfig
+from loxodon.language.statements import Statement
+from loxodon.messages import t
+from loxodon.text.words import fold
 from loxodon.trust.origin.provenance import is_own
-from loxodon.types import Record
-from loxodon.write.wavering import settled
+from loxodon.types import Record, Version
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store
+
+CONFIDENCE = 0.5
+UNSETTLED = "unsettled"
+_ENDED = ("superseded", "retracted", UNSETTLED)
+# Attributes that say what somebody thinks of a thing, and whether well
+_TASTE = {"likes": True, "prefers": True, "dislikes": False, "avoids": False}
+
+
+class Wavering(NamedTuple):
+    """How a thing has gone back and forth."""
+
+    changes: int
+    since: datetime
+
+    def told(self, content: str, language: str) -> str:
+        """A statement as it is kept while it is not settled."""
+        return t(
+            "{content} (not settled: changed {n} times since {day})",
+            language,
+            content=content,
+            n=self.changes,
+            day=self.since.date(),
+        )
+
+
+def wavering(
+    history: Sequence[Version], new: Statement, at: datetime, limits: UnsettledConfig
+) -> Wavering | None:
+    """How what has this history wavers once `new` is said at `at`; None where it does not."""
+    if not limits.changes or not new.attribute:
+        return None
+    stands, stance = history[-1].record, _stance(new)
+    times = [_changed_at(one) for one in history if one.change in _ENDED]
+    times += [at] if _stance(stands) != stance else []
+    lately = sorted(one for one in times if at - timedelta(days=limits.days) <= one <= at)
+    again = any(_stance(one.record) == stance for one in history)
+    return Wavering(len(lately), lately[0]) if again and len(lately) >= limits.changes else None
+
+
+def _changed_at(step: Version) -> datetime:
+    """When what was so before was said to be so no more."""
+    record = step.record
+    ended = record.valid_from if step.change == UNSETTLED else record.valid_until
+    return ended or step.at
+
+
+def _stance(one: Statement | Record) -> tuple[str, str, bool]:
+    """What is said of what: `does not like tea` and `dislikes tea` are one stance."""
+    if one.attribute in _TASTE:
+        return "taste", fold(one.value), one.positive and _TASTE[one.attribute]
+    return one.attribute, fold(one.value), one.positive
+
+
+def settled(content: str) -> str:
+    """A statement without the note that it is not settled."""
+    return _NOTE.sub("", content)
+
+
+_NOTE = re.compile(r" \(not settled: [^()]{1,80}\)$|（未定：[^（）]{1,80}）$")
+
 
 SURER = 0.1  # What being said again adds to the confidence of a belief
 DENIED = 0.3  # What a fact to the contrary takes from it

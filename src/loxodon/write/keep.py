@@ -22,13 +22,22 @@ from loxodon.text.words import fold, query_words
 from loxodon.trust.origin import provenance
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, speakers, themes
-from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain, wait_for_owner
+from loxodon.write.beliefs import (
+    CONFIDENCE,
+    DENIED,
+    DOUBTFUL,
+    MOST_SURE,
+    SURER,
+    UNSETTLED,
+    certain,
+    settled,
+    wait_for_owner,
+    wavering,
+)
 from loxodon.write.decay import LIFT, initial_strength
-from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate
 from loxodon.write.pages.wording import without_verb
 from loxodon.write.reconcile import Plan, plan, said_at
-from loxodon.write.wavering import CONFIDENCE, UNSETTLED, settled, wavering
 
 SAID_AGAIN = 0.2  # What being said again adds to importance
 _TAGS = 3
@@ -515,3 +524,27 @@ def _richer(record: Record, candidate: Candidate) -> dict[str, Any]:
     if candidate.due_at or candidate.expires_at:
         values |= {"due_at": candidate.due_at, "expires_at": candidate.expires_at}
     return values
+
+
+def decided(candidate: Candidate, target: Record | None, compared: Callable[[], Plan]) -> Plan:
+    """The plan for a candidate that a model decided about; `compared` is what the rules make of it,
+    for what the model left open."""
+    says = bool(candidate.statement.content)
+    if target is None or target.state != "active" or target.kind == "summary":
+        # It changed while the model was thinking: what is new is still new.
+        return compared() if says and candidate.does == "update" else Plan("nothing")
+    if candidate.does == "same":
+        return Plan("confirm", target)
+    if said_at(target) > candidate.said_at:
+        return Plan("late", target) if says else Plan("nothing")
+    if candidate.does == "end":
+        return Plan("nothing", retracted=(target,))
+    if candidate.statement.confidence < 1 and target.kind == "fact":
+        return Plan("hold", target)
+    found = compared()
+    if found.target is not None and found.target.id == target.id and found.outcome != "hold":
+        return found._replace(outcome="update")
+    others = tuple(one for one in found.replaced if one.id != target.id)
+    if found.outcome in ("confirm", "update"):  # the new is known already, the old goes
+        return found._replace(replaced=(target, *others))
+    return found._replace(outcome="add", target=None, replaced=(target, *others))

@@ -2,17 +2,19 @@
 
 A passage is what of one message waits. Passages of one agent and one language make a question, each
 with the talk just before it, the nearest memories, and what the rules read of it. The same is
-handed to a model (`asking.py`) and to an agent that reads in its place (`handing.py`).
+handed to a model (`asking.py`) and to an agent that reads in its place (`consolidation.py`).
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from loxodon.language.statements import Statement
+from loxodon.language.statements import Mention, Statement
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (
     Batch,
@@ -30,7 +32,6 @@ from loxodon.tokens import cut, estimate
 from loxodon.trust.origin.provenance import is_context, speaks_for_user
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import Record, Turn
-from loxodon.write import codec
 from loxodon.write.extract import Candidate, candidate_of, rules_for
 from loxodon.write.keep import StoreView
 from loxodon.write.reconcile import said_at
@@ -73,7 +74,7 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
     in_hand = {number(one): one for one in turns}
     read: dict[int, list[tuple[int, Candidate]]] = {}
     for no, turn, body in worklog.candidates():
-        read.setdefault(turn, []).append((no, codec.from_json(body)))
+        read.setdefault(turn, []).append((no, from_json(body)))
     rows = [(no, list(group)) for no, group in groupby(worklog.waiting(), lambda one: one[0].turn)]
     known = store.turns([no for no, _ in rows if no not in in_hand])
     found = []
@@ -294,3 +295,30 @@ def by(key: Callable[[Passage], object], passages: Iterable[Passage]) -> list[li
 def number(turn: Turn) -> int:
     """The number of a turn in the journal."""
     return int(turn.ref[2:])
+
+
+_TIMES = ("said_at", "valid_from", "due_at", "expires_at")
+
+
+def to_json(candidate: Candidate) -> str:
+    """A candidate as text."""
+    kept: dict[str, Any] = candidate._asdict()
+    for name in _TIMES:
+        kept[name] = kept[name] and kept[name].isoformat()
+    kept["statement"] = candidate.statement._asdict()
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def from_json(text: str) -> Candidate:
+    """The candidate that `to_json` wrote."""
+    kept: dict[str, Any] = json.loads(text)
+    for name in _TIMES:
+        kept[name] = kept[name] and datetime.fromisoformat(kept[name])
+    said = kept["statement"]
+    said["mentions"] = tuple(
+        Mention(name, type, tuple(aliases)) for name, type, aliases in said["mentions"]
+    )
+    said["over"], said["fragments"] = tuple(said["over"]), tuple(said["fragments"])
+    kept["statement"] = Statement(**said)
+    kept["tags"] = tuple(kept["tags"])
+    return Candidate(**kept)

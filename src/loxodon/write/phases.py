@@ -38,13 +38,14 @@ from loxodon.trust.origin import provenance, quarantine
 from loxodon.trust.origin.instructions import found_in
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
-from loxodon.write import codec, compress, fading, themes
+from loxodon.write import compress, decay, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, fragments_of, read, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
+from loxodon.write.passages import from_json, to_json
 from loxodon.write.residue import Asked, Residue, worth_of
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import TurnSegment as Cut
@@ -422,7 +423,7 @@ class Run:
             for row, record in self._store.records(rows).items():
                 if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
                     self._retract(record)
-            self._worklog.put_candidates((turn, codec.to_json(one)) for turn, one in found)
+            self._worklog.put_candidates((turn, to_json(one)) for turn, one in found)
             self._put_aside()
             self._worklog.settle(left)
             self._worklog.set_work(work._replace(phase=3))
@@ -468,7 +469,7 @@ class Run:
     def _take_in(self, asked: Asked) -> None:
         """Put what a model decided in the place of what the rules read."""
         self._worklog.drop_candidates(asked.dropped)
-        self._worklog.put_candidates((no, codec.to_json(one)) for no, one in asked.found)
+        self._worklog.put_candidates((no, to_json(one)) for no, one in asked.found)
         self._worklog.drop_waiting(asked.settled)
         self._worklog.put_off(asked.in_vain)
         for record in asked.taken_back:
@@ -485,7 +486,7 @@ class Run:
     def _phase_4(self) -> None:
         work = self._worklog.work()
         staged = [
-            (codec.from_json(body), turn)
+            (from_json(body), turn)
             for _, turn, body in self._worklog.candidates()
             if turn not in self._aside
         ]
@@ -517,9 +518,9 @@ class Run:
     def _phase_5(self) -> None:
         with self._writing():
             if not self._held:
-                self._counts += fading.mend(self._store, self._now)
-                self._counts += fading.lift(self._store, self._now)
-                self._counts += fading.let_go(self._store, self._now)
+                self._counts += decay.mend(self._store, self._now)
+                self._counts += decay.lift(self._store, self._now)
+                self._counts += decay.let_go(self._store, self._now)
             # What faded, or a person edited or archived, is no longer told by a summary.
             others = [
                 one for one in self._worklog.changed(_INDEXED) if one.id not in self._summed_up

@@ -13,7 +13,6 @@ from typing import Literal
 
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
-from loxodon.text.numbers import COUNTED
 from loxodon.text.similarity import opposed, sense
 from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold
@@ -144,7 +143,8 @@ def _beginnings(new: Statement, value: Words) -> frozenset[Words]:
     return frozenset(value[:n] for n in range(2, len(value))) if large else frozenset()
 
 
-_COUNTS = frozenset({*COUNTED, "eleven", "twelve"})
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTS = frozenset({*_COUNTED, "eleven", "twelve"})
 
 
 def _recounted(new: str, old: str) -> bool:
