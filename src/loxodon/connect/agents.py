@@ -8,6 +8,7 @@ those allow comments, they are kept.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -151,8 +152,6 @@ _SECONDS: dict[Action, int] = {"start": 10, "prompt": 10, "turn": 60, "end": 60}
 
 def hook_of(name: str, hook: Hook, command: list[str]) -> dict[str, object]:
     """How an agent is told of a hook."""
-    import shlex
-
     run = shlex.join([*command, "hook", name, hook.event])
     timeout = (hook.seconds or _SECONDS[hook.action]) * AGENTS[name].timeout
     return {"hooks": [{"type": "command", "command": run, "timeout": timeout}]}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, Literal
 
 from loxodon.connect.agents import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
@@ -238,8 +239,6 @@ def are_allowed(folder: str, ours: list[Any]) -> bool:
 def _is_allowed(state: object, event: str, entry: Mapping[str, Any]) -> bool:
     if not isinstance(state, Mapping) or state.get("enabled") is False:
         return False
-    from hashlib import sha256
-
     said = {"event_name": _snake(event), "hooks": [{"async": False, **entry["hooks"][0]}]}
     text = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return bool(state.get("trusted_hash") == f"sha256:{sha256(text.encode()).hexdigest()}")

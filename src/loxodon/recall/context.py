@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from loxodon.messages import t
 from loxodon.text import quote
+from loxodon.text.sentences import spans
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import whence
@@ -235,8 +236,6 @@ class _Piece(NamedTuple):
 
 def _pieces(text: str, most: int, is_cut_before: bool, is_cut_behind: bool) -> Iterator[_Piece]:
     """The sentences of a stretch of text; those longer than `most` in pieces."""
-    from loxodon.text.sentences import spans  # most texts are short, and need no cutting
-
     for start, end in spans(text):
         at = start
         begins = bool(start) or not is_cut_before

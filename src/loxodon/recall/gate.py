@@ -109,7 +109,28 @@ def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  
     known = _known(said, state)
     if not known and (skipped := _says_nothing(said)):
         return Gate(False, skipped)
-    return _judge(said, prose, known, state)
+    ordered = _order(said)
+    head = _head(said) if ordered else said
+    if ordered == "slash":
+        asked = _found("REQUESTED", said)
+        return Gate(asked, "requested" if asked else "command")
+    if reason := _strong(head):
+        return Gate(True, reason)
+    if known and ordered:  # a name in the text to translate is nobody's business
+        known = _known(head, state)
+    reason = "name" if known else _sign(head, ordered)
+    if not reason and ordered:
+        return Gate(False, "command")
+    words = _topic(prose)
+    reason = reason or _new_topic(said, prose, words, state)
+    if not reason:
+        return Gate(False, "plain")
+    if not words:  # "why is it like that" asks about what was said just now, "where do I work" not
+        asks_nothing = reason == "question" and not _found("OWN", said)
+        return Gate(not asks_nothing, "empty" if asks_nothing else reason)
+    if state.recalled and _share(words, _asked(prose), state) >= _SAME:
+        return Gate(False, "repeated")
+    return Gate(True, reason)
 
 
 def why(gate: Gate, language: str | None = None) -> str:
@@ -194,31 +215,6 @@ def _units(text: str) -> tuple[str, ...]:
 
 
 # --- What points to the memory ------------------------------------------------------------------
-
-
-def _judge(said: str, prose: str, known: bool, state: State) -> Gate:
-    ordered = _order(said)
-    head = _head(said) if ordered else said
-    if ordered == "slash":
-        asked = _found("REQUESTED", said)
-        return Gate(asked, "requested" if asked else "command")
-    if reason := _strong(head):
-        return Gate(True, reason)
-    if known and ordered:  # a name in the text to translate is nobody's business
-        known = _known(head, state)
-    reason = "name" if known else _sign(head, ordered)
-    if not reason and ordered:
-        return Gate(False, "command")
-    words = _topic(prose)
-    reason = reason or _new_topic(said, prose, words, state)
-    if not reason:
-        return Gate(False, "plain")
-    if not words:  # "why is it like that" asks about what was said just now, "where do I work" not
-        asks_nothing = reason == "question" and not _found("OWN", said)
-        return Gate(not asks_nothing, "empty" if asks_nothing else reason)
-    if state.recalled and _share(words, _asked(prose), state) >= _SAME:
-        return Gate(False, "repeated")
-    return Gate(True, reason)
 
 
 def _strong(said: str) -> str:

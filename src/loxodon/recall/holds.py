@@ -21,9 +21,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
 from loxodon.recall.asking import compiled, kind_of
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked, order
@@ -32,15 +33,13 @@ from loxodon.recall.since import asks_for_state
 from loxodon.recall.terms import Terms, is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Having
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
+from loxodon.text.sentences import spans
 from loxodon.text.similarity import gist
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.types import Turn
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
 
 ONLY_ASKS = 0.8  # Factor for a turn that only asks
 _ASKS_THIS = 0.5  # Factor for a turn that asks the same question
@@ -286,8 +285,6 @@ def _telling(text: str, asked: _Asked) -> tuple[str, str]:
     """The sentence that has most of the question (one that asks counts half), and the next."""
     if len(text) <= _SHORT:
         return text, ""
-    from loxodon.text.sentences import spans  # most texts are short
-
     text = text[:_READ]
     each = [text[start : min(end, start + _LONGEST)].strip() for start, end in spans(text)]
     best, most = ("", ""), 0.0
@@ -307,8 +304,6 @@ def _same_attribute(early: _Told, late: _Told) -> bool:
         return False
     if (one.subject, one.attribute) != (other.subject, other.attribute):
         return False
-    from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
-
     known = ATTRIBUTES.get(one.attribute)
     return known is not None and known.one and one.attribute not in OF_SOMETHING
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
 from loxodon.store import Filter, Having, Index, Nature, Note
+from loxodon.store.store import Store
 from loxodon.text.words import among, index_words, query_words
 from loxodon.types import Record
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
 CANDIDATES = 16
 SUMMARY = 0.3  # A summary has a little of everything; what it was made of says it better

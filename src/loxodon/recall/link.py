@@ -11,20 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
 from loxodon.recall.sought import sought
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Standing
+from loxodon.store import Filter, QuarantinedText, Standing
+from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
-
-if TYPE_CHECKING:
-    from loxodon.store import QuarantinedText
-    from loxodon.store.store import Store
-
 
 LIFT = 0.15  # What a turn adds to its memory, and the memory to the turn
 LONG = 500  # Characters from which on a turn is not shown where a memory tells it
@@ -182,7 +178,8 @@ def _leave_forgotten(
     question: Question,
 ) -> None:
     """Take out turns that were found by nothing but what the user asked to have forgotten."""
-    from loxodon.trust.origin.quarantine import is_asked, with_notes  # mostly nothing is held
+    # Slow to load, and mostly nothing is held.
+    from loxodon.trust.origin.quarantine import is_asked, with_notes
 
     for row, turn in store.turns(held).items():
         asked = [one for one in held[row] if is_asked(one.reason)]

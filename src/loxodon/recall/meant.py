@@ -8,15 +8,11 @@ message is compared as it is, with what all texts have in common (`QuestionVecto
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found, Key, Pool, note_key
 from loxodon.recall.weights import Parts
-from loxodon.store import Beside, Filter, Index, Nature
-
-if TYPE_CHECKING:
-    from loxodon.store import Near, QuestionVector
-    from loxodon.store.store import Store
+from loxodon.store import Beside, Filter, Index, Nature, Near, QuestionVector
+from loxodon.store.store import Store
 
 _TURNS = 60
 _OTHERS = 20

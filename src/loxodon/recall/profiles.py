@@ -326,7 +326,18 @@ def _is_looked_at(found: Found) -> bool:
 def _of(what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetime) -> Features:
     words = frozenset(index_words(what.searchable[:_READ]))
     if isinstance(what, Note):
-        return _of_note(what, words, asked, now)
+        # A day's notes are `phase1`'s daily files; the others, like MEMORY.md, hold what lasts
+        file, chunk = what
+        days = _days(now, chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC))
+        return Features(
+            "turn" if file.role == "daily" else "fact",
+            tags=_tagged(chunk.triggers, words, asked),
+            days=days,
+            idle=days,
+            importance=0.5 if chunk.importance is None else chunk.importance,
+            project=chunk.project or GLOBAL_PROJECT,
+            words=words,
+        )
     if isinstance(what, Turn):
         days = _days(now, what.at)
         return Features("turn", tags=_tagged((), words, asked), days=days, idle=days, words=words)
@@ -340,26 +351,6 @@ def _of(what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetim
         importance=what.importance,
         project=what.project,
         topic=what.topic,
-        words=words,
-    )
-
-
-def _of_note(
-    note: Note, words: frozenset[str], asked: Sequence[Sequence[str]], now: datetime
-) -> Features:
-    """A day's notes are `phase1`'s daily files; the others, like MEMORY.md, hold what lasts.
-
-    The file of what has no day is as old as its last change.
-    """
-    file, chunk = note
-    days = _days(now, chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC))
-    return Features(
-        "turn" if file.role == "daily" else "fact",
-        tags=_tagged(chunk.triggers, words, asked),
-        days=days,
-        idle=days,
-        importance=0.5 if chunk.importance is None else chunk.importance,
-        project=chunk.project or GLOBAL_PROJECT,
         words=words,
     )
 

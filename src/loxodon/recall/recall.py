@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from loxodon.config import Weights
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
 from loxodon.recall.holds import settled
@@ -19,7 +20,8 @@ from loxodon.recall.rank import weigh
 from loxodon.recall.routes import Look, Seen, is_bare_last, look
 from loxodon.recall.sure import is_unsure
 from loxodon.recall.understand import Question, nobody, understand
-from loxodon.store import Filter, Having
+from loxodon.store import Filter, Having, Note
+from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
@@ -38,10 +40,8 @@ from loxodon.types import (
 )
 
 if TYPE_CHECKING:
-    from loxodon.config import Weights
     from loxodon.models.embedders.questions import EmbeddedQuestion as Meaning
-    from loxodon.store import Note
-    from loxodon.store.store import Store
+
 
 # How many of the best findings are linked and put in order; more where more are asked for
 _RANKED = 40
@@ -222,7 +222,7 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
     turns = store.turns(rows)
     if not store.quarantine.in_turns(turns):
         return turns
-    from loxodon.trust.origin.quarantine import heard  # mostly nothing is held
+    from loxodon.trust.origin.quarantine import heard  # slow to load, mostly nothing is held
 
     told = zip(turns, heard(store, turns.values()), strict=True)
     return {row: turn for row, turn in told if turn.content.strip()}

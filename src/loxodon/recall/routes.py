@@ -19,10 +19,10 @@ If a route fails, the others still count, and the trace notes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.recall.asking import last_talk, without_asking
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
@@ -37,17 +37,14 @@ from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.times import When
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import ASKED, TOLD, Parts
-from loxodon.store import Filter, Having, Index, Nature
+from loxodon.store import Filter, Having, Index, Nature, QuestionVector
 from loxodon.store.rows import about_label
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
 from loxodon.trust.origin.provenance import waits
 from loxodon.types import Record
-
-if TYPE_CHECKING:
-    from loxodon.store import QuestionVector
-    from loxodon.store.store import Store
 
 # What is filed under what a question asks for counts so much, where its words lead somewhere
 _PARTLY = 0.25
@@ -208,25 +205,25 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
     settled = ("put away", "rejected") if asked.as_of is None else ("put away",)
     found |= {row: one for row, one in archived.items() if standing.get(row) not in settled}
     if asked.as_of is not None:
-        return _then(asked.store, found, asked.as_of)
+        # Memories as they were known at a moment; without those that were not, or did not hold
+        told = asked.store.told_at(found)
+        then: dict[int, Match] = {}
+        for row, match in found.items():
+            record = match.record
+            since = told.get(row, record.created_at)
+            if since > asked.as_of or (
+                record.valid_until is not None and record.valid_until <= asked.as_of
+            ):
+                continue
+            if record.version > 1:
+                versions = [
+                    one.record for one in asked.store.history(record.id) if one.at <= asked.as_of
+                ]
+                own = [one for one in versions if one.id == record.id]
+                record = record._replace(content=own[-1].content) if own else record
+            then[row] = match._replace(record=record)
+        return then
     return found
-
-
-def _then(store: Store, found: Mapping[int, Match], at: datetime) -> dict[int, Match]:
-    """Memories as they were known at a moment; without those that were not, or did not hold."""
-    told = store.told_at(found)
-    known: dict[int, Match] = {}
-    for row, match in found.items():
-        record = match.record
-        since = told.get(row, record.created_at)
-        if since > at or (record.valid_until is not None and record.valid_until <= at):
-            continue
-        if record.version > 1:
-            versions = [one.record for one in store.history(record.id) if one.at <= at]
-            own = [one for one in versions if one.id == record.id]
-            record = record._replace(content=own[-1].content) if own else record
-        known[row] = match._replace(record=record)
-    return known
 
 
 def _add(asked: Look, pool: Pool, key: Key, route: str, part: float) -> Found:

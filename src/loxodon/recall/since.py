@@ -11,19 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.recall.asking import compiled
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.link import order
 from loxodon.recall.understand import Question
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import index_words
 from loxodon.types import Turn
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
 FEW = 3  # So many turns are hardly any; and so many of the best findings are followed
 _WORDS = 24

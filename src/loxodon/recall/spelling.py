@@ -10,15 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from loxodon.recall.understand import Question
 from loxodon.store import Having
+from loxodon.store.store import Store
 from loxodon.text.words import fold, query_words, stem_of
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _HAN = re.compile("[\u4e00-\u9fff]")

@@ -12,18 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.recall.rank import Voices
 from loxodon.recall.terms import LEADING, Terms, rarity, worth_of
 from loxodon.recall.weights import Parts
 from loxodon.store import Beside, Filter, Having, Nature, Place
+from loxodon.store.store import Store
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
 
 CANDIDATES = 100  # Turns that the words lead to
 _SEEDS = 50  # Those of them whose neighbours are looked at
@@ -187,18 +184,7 @@ def hops(
             for row in rows:
                 shared[row] = shared.get(row, 0.0) + weight
     led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
-    return _alike(store, texts, led, totals, having, best, 1 - nature.cohesion)
-
-
-def _alike(
-    store: Store,
-    texts: Mapping[int, Sequence[str]],
-    led: Sequence[int],
-    totals: Mapping[int, float],
-    having: Having,
-    best: float,
-    open_: float,
-) -> dict[int, float]:
+    open_ = 1 - nature.cohesion
     telling = _Telling({word: rarity(having, word) for word in having.counts}, rarity(having, ""))
     seeds = {row: _vector(words, telling) for row, words in texts.items()}
     found: dict[int, float] = {}

@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked
@@ -24,12 +24,9 @@ from loxodon.recall.sought import sought
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Beside, Filter, Having
+from loxodon.store.store import Store
 from loxodon.text.related import SAME, related
 from loxodon.text.words import index_words, query_words
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
 
 _LOOKED_AT = 10
 _LEAST = 0.26  # Share of a question that must be found in a journal of `_SMALL` turns

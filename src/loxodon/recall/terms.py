@@ -88,13 +88,12 @@ def is_light(words: Sequence[str]) -> bool:
 
 def worth_of(terms: Terms, having: Having) -> Mapping[str, float]:
     """What each word tells: the rarer the more, as bm25 has it."""
-    found = {word: rarity(having, word) * _stressed(terms, word) for word in terms.words}
+    # What comes up again and again in a message is what it is about; as bm25 has it for texts
+    found = {
+        word: rarity(having, word) * saturated(float(terms.often.get(word, 1)), 1.0, 1.0)
+        for word in terms.words
+    }
     return found | {word: LIGHT * rarity(having, word) for word in terms.light}
-
-
-def _stressed(terms: Terms, word: str) -> float:
-    """What comes up again and again in a message is what it is about; as bm25 has it for texts."""
-    return saturated(float(terms.often.get(word, 1)), 1.0, 1.0)
 
 
 def rarity(having: Having, word: str) -> float:

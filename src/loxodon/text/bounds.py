@@ -8,6 +8,7 @@ character, and what was said is found by it.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 # Characters of one message that are looked at: its first and its last half of that
 LONGEST = 50_000
@@ -19,13 +20,11 @@ CLOSELY = 8_000
 # takes no longer than one of ordinary sentences.
 _BLANK, _NUMBER, _WORD, _CLAUSE = 64, 48, 256, 1_000
 _LEFT_OUT = "…"
-_UNBROKEN = r"[^\s\u2e80-\U0003ffff]"
-_UNMARKED = r"[^\s,.!?;:，。、！？；：…]"
 _BLANKS = re.compile(rf"\s{{{_BLANK + 1},}}")
 _OVERLONG = {
-    _NUMBER: re.compile(rf"(\d[\d.,:/+-]{{{_NUMBER - 2}}})[\d.,:/+-]{{2,}}"),
-    _WORD: re.compile(rf"({_UNBROKEN}{{{_WORD - 1}}}){_UNBROKEN}{{2,}}"),
-    _CLAUSE: re.compile(rf"({_UNMARKED}{{{_CLAUSE - 1}}}){_UNMARKED}{{2,}}"),
+    _NUMBER: re.compile(rf"\d[\d.,:/+-]{{{_NUMBER},}}"),
+    _WORD: re.compile(rf"[^\s\u2e80-\U0003ffff]{{{_WORD + 1},}}"),
+    _CLAUSE: re.compile(rf"[^\s,.!?;:，。、！？；：…]{{{_CLAUSE + 1},}}"),
 }
 
 
@@ -43,5 +42,9 @@ def tame(text: str, most: int = LONGEST) -> str:
     longest = max(map(len, text.split()), default=0)
     for bound, pattern in _OVERLONG.items():
         if longest > bound:
-            text = pattern.sub(rf"\1{_LEFT_OUT}", text)
+            text = pattern.sub(partial(_shortened, bound - 1), text)
     return text
+
+
+def _shortened(most: int, run: re.Match[str]) -> str:
+    return run[0][:most] + _LEFT_OUT

@@ -155,10 +155,6 @@ def _latin(word: str, start: int, opening: bool) -> KeywordPiece | None:
         if capital and (not opening or lower == "new"):
             return KeywordPiece(start, end, lower, 0.3, Kind.WEAK)
         return None
-    return _content(word, start, capital, opening)
-
-
-def _content(word: str, start: int, capital: bool, opening: bool) -> KeywordPiece | None:
     end, lower = start + len(word), word.lower()
     if _TECHNICAL.search(word) or (len(word) > 1 and word.isupper()):
         return KeywordPiece(start, end, lower, 2.0, Kind.NAME)

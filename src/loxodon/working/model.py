@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import BadReplyError, LoxodonError, RejectedModelError
+from loxodon.models.chat import ModelQuestion
+from loxodon.text.language import language_of
 from loxodon.working.compaction import Tell
 from loxodon.working.flush import Ask
 from loxodon.working.overflow import status_of
@@ -68,8 +70,6 @@ def by_memory(memory: Memory) -> Tell | None:
     """
     if memory.config.model.mode != "full":
         return None
-    from loxodon.models.chat import ModelQuestion
-    from loxodon.text.language import language_of
 
     def tell(system: str, text: str, most: int) -> str:
         schema: dict[str, Any] = {

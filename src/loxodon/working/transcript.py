@@ -13,13 +13,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from loxodon.errors import InputError
-
-if TYPE_CHECKING:
-    from loxodon.store.working_sessions import WorkingSessions
+from loxodon.store.working_sessions import WorkingSessions
 
 Entry = Mapping[str, Any]
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.config import UnsettledConfig
 from loxodon.language.statements import Statement
 from loxodon.messages import t
+from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Record, Version
-
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
 
 CONFIDENCE = 0.5
 UNSETTLED = "unsettled"

@@ -126,7 +126,15 @@ class ExtractedTurn(NamedTuple):
 def read(said: TurnInContext) -> ExtractedTurn:
     """What a turn says: each run of sentences of one language is read as a message of its own, as
     nobody in it is known to the others."""
-    parts = _parts(said)
+    # A turn as its runs, each with its own fragments
+    fragments = list(said.fragments)
+    parts: list[TurnInContext] = []
+    for run in runs(said.text):
+        at, own = 0, []
+        while fragments and (at := run.find(fragments[0].text, at)) >= 0:
+            at += len(fragments[0].text)
+            own.append(fragments.pop(0))
+        parts.append(said._replace(text=run, fragments=own, alone=not parts))
     if len(parts) == 1:
         return _read(said)
     if any(_AT_WORK.search(one.content) for one in said.before if one.role == "user"):
@@ -141,19 +149,6 @@ def read(said: TurnInContext) -> ExtractedTurn:
         found += one.candidates
         unclear += one.unclear
     return ExtractedTurn(found, unclear, taken_back)
-
-
-def _parts(said: TurnInContext) -> list[TurnInContext]:
-    """A turn as its runs, each with its own fragments."""
-    fragments = list(said.fragments)
-    parts: list[TurnInContext] = []
-    for run in runs(said.text):
-        at, own = 0, []
-        while fragments and (at := run.find(fragments[0].text, at)) >= 0:
-            at += len(fragments[0].text)
-            own.append(fragments.pop(0))
-        parts.append(said._replace(text=run, fragments=own, alone=not parts))
-    return parts
 
 
 def _read(said: TurnInContext) -> ExtractedTurn:

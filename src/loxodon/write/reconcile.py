@@ -96,7 +96,20 @@ def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
     facts = [(how, record) for how, record in related if record.kind == "fact"]
     beliefs = [(how, record) for how, record in related if record.kind == "belief"]
     if candidate.statement.confidence < 1:
-        return _plan_belief(candidate, facts, beliefs)
+        if any(how in ALIKE for how, _ in facts):
+            return Plan("nothing")
+        for how, record in beliefs:
+            if how in ALIKE:
+                return Plan("confirm", record)
+        firm = [
+            record
+            for how, record in facts
+            if how in ("contradicts", "ended") and record.importance >= FIRM
+        ]
+        later = [one for one in firm if said_at(one) > candidate.said_at]
+        if later:
+            return Plan("late", later[0])
+        return Plan("hold", firm[0]) if firm else Plan("add")
     return _plan_fact(candidate, facts, beliefs)
 
 
@@ -165,23 +178,6 @@ def _corrected(statement: Statement, record: Record) -> str:
         whole = rf"(?<!\w){re.escape(wrong)}(?!\w)" if wrong.isascii() else re.escape(wrong)
         content = re.sub(whole, lambda _: statement.right, content, flags=re.I)
     return content if content != record.content else ""
-
-
-def _plan_belief(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
-    if any(how in ALIKE for how, _ in facts):
-        return Plan("nothing")
-    for how, record in beliefs:
-        if how in ALIKE:
-            return Plan("confirm", record)
-    firm = [
-        record
-        for how, record in facts
-        if how in ("contradicts", "ended") and record.importance >= FIRM
-    ]
-    later = [one for one in firm if said_at(one) > candidate.said_at]
-    if later:
-        return Plan("late", later[0])
-    return Plan("hold", firm[0]) if firm else Plan("add")
 
 
 def _best(candidate: Candidate, alike: Related) -> tuple[Relation, Record] | None:
