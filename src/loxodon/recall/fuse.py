@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from loxodon.recall.known import Match, NoteMatch
+from loxodon.recall.memories import Match, NoteMatch
 from loxodon.recall.weights import Parts
 from loxodon.store import Note, Place
 from loxodon.text.words import index_words

@@ -13,9 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from loxodon.recall.asked_attributes import asked_attributes
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
-from loxodon.recall.sought import sought
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, QuarantinedText, Standing
 from loxodon.store.store import Store
@@ -147,7 +147,7 @@ def _leave_out(
     standing = {row: state for rows in drawn.values() for row, state in rows.items()}
     over = {row for row, state in standing.items() if state in ("past", "rejected")}
     ended = store.records(over) if over else {}
-    asked, wanted = frozenset(question.words), sought(question) if ended else {}
+    asked, wanted = frozenset(question.words), asked_attributes(question) if ended else {}
     answers = {
         row: (one.subject, one.attribute) in wanted or asked & {*index_words(one.searchable)}
         for row, one in ended.items()

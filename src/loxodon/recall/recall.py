@@ -12,13 +12,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from loxodon.config import Weights
+from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
-from loxodon.recall.holds import settled
 from loxodon.recall.link import Linked, linked
 from loxodon.recall.rank import weigh
+from loxodon.recall.recency import current_first
 from loxodon.recall.routes import Look, Seen, is_bare_last, look
-from loxodon.recall.sure import is_unsure
 from loxodon.recall.understand import Question, nobody, understand
 from loxodon.store import Filter, Having, Note
 from loxodon.store.store import Store
@@ -90,7 +90,7 @@ def recall(
     most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
     ranked = linked(store, seen.pool, where, question, asks_past, most)
     watch.lap("link")
-    ranked = settled(store, ranked, question, seen)
+    ranked = current_first(store, ranked, question, seen)
     watch.lap("holds")
     unsure = is_unsure(store, question, seen, ranked, where)
     watch.lap("sure")

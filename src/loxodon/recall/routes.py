@@ -24,17 +24,24 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
-from loxodon.recall.asking import last_talk, without_asking
+from loxodon.recall.asked_attributes import asked_attributes
+from loxodon.recall.by_meaning import ByMeaning
+from loxodon.recall.endings import ended_since
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
-from loxodon.recall.known import Match, has_notes, is_triggered, known, matches, noted
-from loxodon.recall.meant import Meant
+from loxodon.recall.memories import (
+    Match,
+    has_notes,
+    is_triggered,
+    matches,
+    matching_memories,
+    matching_notes,
+)
+from loxodon.recall.questions import last_talk, without_asking
 from loxodon.recall.rank import Span, Voices, spans_of
-from loxodon.recall.since import ended_since
-from loxodon.recall.sought import sought
 from loxodon.recall.spelling import near_names
-from loxodon.recall.spoken import hops, spoken
 from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.times import When
+from loxodon.recall.turns import hops, matching_turns
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import ASKED, TOLD, Parts
 from loxodon.store import Filter, Having, Index, Nature, QuestionVector
@@ -106,17 +113,17 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     rest = asked.where, nature, asked.top, asks, asked.weights, Voices(question)
     answers, looked = [], []
     for wanted in each:
-        said = spoken(store, wanted, *rest)
+        said = matching_turns(store, wanted, *rest)
         if asks and asked.where.audience is None:
             near = near_names(store, question, said.having)
             if near:
                 wanted = wanted._replace(related=(*wanted.related, *near))
-                said = spoken(store, wanted, *rest)
+                said = matching_turns(store, wanted, *rest)
         lap("turns")
         memories = _memories(asked, said.terms, said.having, nature)
         lap("memories")
         looked.append((said.terms, said.having))
-        notes = noted(store, said.terms, asked.where, said.having, nature, asked.top)
+        notes = matching_notes(store, said.terms, asked.where, said.having, nature, asked.top)
         lap("notes")
         turns = said.scores if has_turns(asked.where) else {}
         answers.append(Answers(turns, said.places, memories, notes))
@@ -196,10 +203,10 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
     if not has_memories(asked.where):
         return {}
     rest = terms, asked.where, having, nature, asked.now, asked.top
-    found = known(asked.store, "memories", *rest)
+    found = matching_memories(asked.store, "memories", *rest)
     if asked.as_of is None and not (asked.question.tense == "past" or len(found) < _FEW):
         return found
-    archived = known(asked.store, "archive", *rest)
+    archived = matching_memories(asked.store, "archive", *rest)
     standing = asked.store.standing(archived)
     # What someone put away by hand does not come back by itself, nor a guess that is settled.
     settled = ("put away", "rejected") if asked.as_of is None else ("put away",)
@@ -243,7 +250,7 @@ def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
 def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
     if not asked.views:
         return
-    near = Meant(asked.store, asked.views, asked.where, asked.question.tells)
+    near = ByMeaning(asked.store, asked.views, asked.where, asked.question.tells)
     if has_turns(asked.where):
         near.turns(pool, nature, asked.weights)
     if has_memories(asked.where):
@@ -317,7 +324,7 @@ def _attributes(asked: Look, pool: Pool) -> None:
     telling = [word for word in asked.question.words if not is_light([word])]
     is_bare = len(telling) <= (_BARE_PAIRS if asked.question.language == "zh" else _BARE_WORDS)
     whole = 1.0 if is_bare else _PARTLY
-    for (subject, attribute), first in islice(sought(asked.question).items(), _SOUGHT):
+    for (subject, attribute), first in islice(asked_attributes(asked.question).items(), _SOUGHT):
         label, share = about_label(subject, attribute), whole * (1.0 if first else _TELLS_OF)
         filed = dict.fromkeys(asked.store.labelled("about", label, _FILED), share) | filed
         over = dict.fromkeys(asked.store.labelled("about", label, _FILED, "archived"), share) | over

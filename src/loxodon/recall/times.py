@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
-from loxodon.recall.asking import compiled, needed, words_for
+from loxodon.recall.questions import compiled, needed, words_for
 from loxodon.text.dates import Moment, find_asked
 
 Side = Literal["before", "after", "around"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from loxodon.recall.asking import (
+from loxodon.recall.questions import (
     Ask,
     Kind,
     Tense,

@@ -28,7 +28,7 @@ from loxodon.write.keep import IsForgotten
 from loxodon.write.passages import Passage, Stack
 from loxodon.write.phases import PHASES, OnPhase, Run, TakenOverError
 from loxodon.write.reconcile import said_at
-from loxodon.write.residue import Asked, Hear, Residue
+from loxodon.write.residue import Hear, ModelAnswer, Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
 
 _WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
@@ -244,7 +244,7 @@ def hand_out(store: Store, hear: Hear, *, thorough: bool) -> HandedOut:
 
 def answered(
     store: Store, hear: Hear, ticket: str, answer: str, *, thorough: bool
-) -> tuple[Asked, Asking]:
+) -> tuple[ModelAnswer, Asking]:
     """What an answer changes, and a report; InputError where it cannot be used."""
     stack = _stack(store, hear, ticket, thorough)
     try:

@@ -2,7 +2,7 @@
 
 A passage is what of one message waits. Passages of one agent and one language make a question, each
 with the talk just before it, the nearest memories, and what the rules read of it. The same is
-handed to a model (`asking.py`) and to an agent that reads in its place (`consolidation.py`).
+handed to a model (`model_reading.py`) and to an agent that reads in its place (`consolidation.py`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from loxodon.types import Record, Turn
 from loxodon.write.extract import Candidate, candidate_of, rules_for
 from loxodon.write.keep import StoreView
 from loxodon.write.reconcile import said_at
-from loxodon.write.residue import Asked, Hear
+from loxodon.write.residue import Hear, ModelAnswer
 
 BEFORE = 4  # Messages before a passage that are shown with it
 _CONTEXT_TOKENS = 60  # Of one of them
@@ -200,7 +200,7 @@ def that_fit(
     return best, fits
 
 
-def answered(store: Store, stack: Stack, reading: ModelReading) -> Asked:
+def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
     """What a reading changes."""
     found: list[tuple[int, Candidate]] = []
     settled: list[tuple[int, int]] = []
@@ -226,7 +226,7 @@ def answered(store: Store, stack: Stack, reading: ModelReading) -> Asked:
         if n not in reading.decided
         for place in one.places
     ]
-    return Asked(found, settled, dropped, taken_back, vain)
+    return ModelAnswer(found, settled, dropped, taken_back, vain)
 
 
 def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
@@ -271,15 +271,15 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
     )
 
 
-def counted(asked: Asked, reading: ModelReading) -> dict[str, int]:
+def counted(asked: ModelAnswer, reading: ModelReading) -> dict[str, int]:
     """What was done, by kind; a note is dropped also where it was told anew."""
     did = Counter(one.do for one in reading.items if one.do != "drop")
     return dict(+(did + Counter(drop=len(asked.dropped) + len(asked.taken_back))))
 
 
-def joined(answers: Iterable[Asked]) -> Asked:
+def joined(answers: Iterable[ModelAnswer]) -> ModelAnswer:
     """What several answers change together."""
-    return Asked(
+    return ModelAnswer(
         *([one for part in column for one in part] for column in zip(*answers, strict=True))
     )
 

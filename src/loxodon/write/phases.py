@@ -46,7 +46,7 @@ from loxodon.write.extract import Candidate, fragments_of, read, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
 from loxodon.write.passages import from_json, to_json
-from loxodon.write.residue import Asked, Residue, worth_of
+from loxodon.write.residue import ModelAnswer, Residue, worth_of
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import TurnSegment as Cut
 from loxodon.write.segment import said_in as sentences_in
@@ -442,7 +442,7 @@ class Run:
         """What waits is asked about also when nothing new was said."""
         work = self._worklog.work()
         asked = self._residue.read((), self._hear)
-        if asked == Asked():
+        if asked == ModelAnswer():
             return
         with self._writing():
             self._take_in(asked)
@@ -453,7 +453,7 @@ class Run:
         """Turns as they may be read and shown."""
         return self._hear(turns)
 
-    def take_answer(self, asked: Asked) -> Consolidated:
+    def take_answer(self, asked: ModelAnswer) -> Consolidated:
         """Make memories of what somebody else than our model has read of what waits."""
         with self._begun():
             work = self._worklog.work()
@@ -466,7 +466,7 @@ class Run:
         self._set(phase=0, attempts=0)
         return self._outcome("answered")
 
-    def _take_in(self, asked: Asked) -> None:
+    def _take_in(self, asked: ModelAnswer) -> None:
         """Put what a model decided in the place of what the rules read."""
         self._worklog.drop_candidates(asked.dropped)
         self._worklog.put_candidates((no, to_json(one)) for no, one in asked.found)

@@ -24,7 +24,7 @@ from loxodon.write.pages.profile import ProfileChange
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
 
 
-class Asked(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What became of what a model was asked about."""
 
     # What it read, with the number of the turn each is from
@@ -62,9 +62,9 @@ class Residue:
         ]
         return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
 
-    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
         """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
-        return Asked()
+        return ModelAnswer()
 
     def compress_day(self, events: Sequence[Event]) -> Sequence[tuple[Candidate, Event]] | None:
         """What a day's events tell that the rules could not; None if it is to be asked again."""

@@ -185,7 +185,7 @@ class Summary(NamedTuple):
     language: str
 
 
-class _Told(NamedTuple):
+class _FactClause(NamedTuple):
     """A fact taken apart."""
 
     fact: Record
@@ -231,12 +231,12 @@ def summarise(theme: str, facts: Sequence[Record], least: int = FEWEST_FACTS) ->
     )
 
 
-def _told(fact: Record) -> _Told:
+def _told(fact: Record) -> _FactClause:
     clause = clause_of(fact)
-    return _Told(fact, clause, about(fact).casefold(), pieces(clause))
+    return _FactClause(fact, clause, about(fact).casefold(), pieces(clause))
 
 
-def _without_repeats(told: Sequence[_Told]) -> list[_Told]:
+def _without_repeats(told: Sequence[_FactClause]) -> list[_FactClause]:
     """Without those of which another says all and more."""
     return [
         one
@@ -276,12 +276,12 @@ def _is_thing(theme: str, facts: Iterable[Record]) -> bool:
     return kind == "project" or any(fact.project.casefold() == name.casefold() for fact in facts)
 
 
-def _sentence(told: Sequence[_Told], language: str, possessive: str) -> str:
+def _sentence(told: Sequence[_FactClause], language: str, possessive: str) -> str:
     """As many facts as fit, at least two; empty where no two do."""
     leads = _leads(told)
     told = [one for one in told if introduced(one.fact) not in leads.values()]
     for start in range(min(_STARTS, len(told))):
-        said: list[_Told] = []
+        said: list[_FactClause] = []
         content = ""
         for one in told[start:]:
             if not _fits(one.clause.rest, language):
@@ -301,7 +301,7 @@ def _fits(text: str, language: str) -> bool:
     return len(text.split()) <= MOST_WORDS
 
 
-def _leads(told: Sequence[_Told]) -> dict[str, str]:
+def _leads(told: Sequence[_FactClause]) -> dict[str, str]:
     """What each subject is called: with what they are to the user, where a fact says so."""
     leads: dict[str, str] = {}
     for one in told:
@@ -313,7 +313,7 @@ def _leads(told: Sequence[_Told]) -> dict[str, str]:
     return {whom: _with_name(lead, told, whom) for whom, lead in leads.items()}
 
 
-def _with_name(lead: str, told: Iterable[_Told], whom: str) -> str:
+def _with_name(lead: str, told: Iterable[_FactClause], whom: str) -> str:
     """`用户的猫` and then the name of the cat, where only other facts have it."""
     fact = next(one.fact for one in told if one.about == whom)
     name = fact.subject
@@ -327,10 +327,10 @@ def _is_related(lead: str) -> bool:
 
 
 def _written(
-    said: Sequence[_Told], leads: Mapping[str, str], language: str, possessive: str
+    said: Sequence[_FactClause], leads: Mapping[str, str], language: str, possessive: str
 ) -> str:
     """The facts as one sentence: those of one subject together, behind its name."""
-    groups: dict[str, list[_Told]] = {}
+    groups: dict[str, list[_FactClause]] = {}
     for one in said:
         groups.setdefault(one.about if one.clause.lead else "", []).append(one)
     whole = groups.pop("", [])

@@ -160,7 +160,7 @@ def week_summary(changes: Sequence[ProfileChange]) -> str:
     In the language of most of the changes, and made of their own words. Empty where nothing worth
     telling did: what merely faded is no news, nor what came and went within the week.
     """
-    told = [_Told(change, clause_of(change.record)) for change in _last(changes)]
+    told = [_ChangeClause(change, clause_of(change.record)) for change in _last(changes)]
     told = [one for one in told if _is_news(one, told)]
     chinese = sum(one.clause.language == "zh" for one in told)
     language = "zh" if chinese * 2 > len(told) else "en"
@@ -175,7 +175,7 @@ def week_summary(changes: Sequence[ProfileChange]) -> str:
     return _joined(kept, len(phrases) - len(kept), language) if kept else ""
 
 
-class _Told(NamedTuple):
+class _ChangeClause(NamedTuple):
     change: ProfileChange
     clause: Clause
 
@@ -194,7 +194,7 @@ def _last(changes: Iterable[ProfileChange]) -> list[ProfileChange]:
     ]
 
 
-def _is_news(one: _Told, told: Sequence[_Told]) -> bool:
+def _is_news(one: _ChangeClause, told: Sequence[_ChangeClause]) -> bool:
     record, change = one.change.record, one.change.change
     if change == "archived" or record.kind == "summary" or record.category in _FLEETING:
         return False
@@ -205,7 +205,7 @@ def _is_news(one: _Told, told: Sequence[_Told]) -> bool:
     return change in ("added", "updated") or not any(_takes_over(new, record) for new in told)
 
 
-def _takes_over(new: _Told, old: Record) -> bool:
+def _takes_over(new: _ChangeClause, old: Record) -> bool:
     """Whether a change tells what became of an old memory."""
     record = new.change.record
     if new.change.change not in ("added", "updated") or about(record) != about(old):
@@ -215,7 +215,7 @@ def _takes_over(new: _Told, old: Record) -> bool:
     return bool(old.value) and one_line(old.value) in new.clause.rest
 
 
-def _phrase(one: _Told, ended: Iterable[Record]) -> str:
+def _phrase(one: _ChangeClause, ended: Iterable[Record]) -> str:
     """What a change says: of the user without naming them, of others with their name."""
     record, clause = one.change.record, one.clause
     named = about(record) not in (USER, "")

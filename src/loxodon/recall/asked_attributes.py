@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from loxodon.recall.asking import compiled
+from loxodon.recall.questions import compiled
 from loxodon.recall.understand import Question
 from loxodon.text.words import fold
 
@@ -61,7 +61,7 @@ teacher | teacher, tutor, coach | 老师, 教练
 """
 
 
-def sought(question: Question) -> dict[tuple[str, str], bool]:
+def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
     """The (subject, attribute) pairs that a question may be after, most likely ones first; each
     with whether it is what the question asks for, or only tells of it."""
     text = fold(question.focus)

@@ -25,11 +25,11 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
-from loxodon.recall.asking import compiled, kind_of
+from loxodon.recall.endings import asks_for_state
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked, order
+from loxodon.recall.questions import compiled, kind_of
 from loxodon.recall.routes import Seen
-from loxodon.recall.since import asks_for_state
 from loxodon.recall.terms import Terms, is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Having
@@ -96,7 +96,9 @@ _NUMBER = re.compile(
 )
 
 
-def settled(store: Store, ranked: list[Linked], question: Question, seen: Seen) -> list[Linked]:
+def current_first(
+    store: Store, ranked: list[Linked], question: Question, seen: Seen
+) -> list[Linked]:
     """The same, with what holds now before what held, and what tells before what asks."""
     best = [one.found for one in ranked[:LOOKED_AT] if one.found.note is None]
     if not best:
@@ -150,7 +152,7 @@ def only_asks(text: str) -> bool:
 # --- Two that speak of the same -------------------------------------------------------------------
 
 
-class _Told(NamedTuple):
+class _Finding(NamedTuple):
     """What tells of the thing that is asked for."""
 
     found: Found
@@ -165,7 +167,7 @@ class _Told(NamedTuple):
     people: frozenset[int]  # Whom the sentence names
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """What is asked for, and by what words it was looked for."""
 
     question: Question
@@ -194,7 +196,7 @@ def _by_time(
     """Put the later of two that plainly speak of the same thing before the earlier one."""
     called = [(one.text, one.entity.name, *one.entity.aliases) for one in question.entities]
     names = gist(" ".join(name for each in called for name in each)).words
-    asked = _Asked(question, _worth(question, having), _parts(question), names, terms, having)
+    asked = _Query(question, _worth(question, having), _parts(question), names, terms, having)
     told = _with_people(store, [one for found in best if (one := _told(found, turns, asked))])
     leading = {one.found.key for one in told[:_FEW]}
     told.sort(key=lambda one: one.at)
@@ -248,7 +250,7 @@ def _parts(question: Question) -> list[frozenset[str]]:
     return [part for part in each if len(part) > 1]
 
 
-def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | None:
+def _told(found: Found, turns: Mapping[int, Turn], asked: _Query) -> _Finding | None:
     record, place = found.record, found.place
     if record is not None:
         at, session = to_stored(record.valid_from or record.created_at)[0], 0
@@ -264,10 +266,10 @@ def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | Non
     words = gist(text).words
     about = words if text == content else gist(content[:_READ]).words
     numbers = frozenset(_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower()))
-    return _Told(found, at, session, text, after, words, about, numbers, frozenset())
+    return _Finding(found, at, session, text, after, words, about, numbers, frozenset())
 
 
-def _with_people(store: Store, told: list[_Told]) -> list[_Told]:
+def _with_people(store: Store, told: list[_Finding]) -> list[_Finding]:
     each = [candidates(fold(one.text)) for one in told]
     known = store.entities_named(sorted(set().union(*each)))
     people = {
@@ -281,7 +283,7 @@ def _with_people(store: Store, told: list[_Told]) -> list[_Told]:
     ]
 
 
-def _telling(text: str, asked: _Asked) -> tuple[str, str]:
+def _telling(text: str, asked: _Query) -> tuple[str, str]:
     """The sentence that has most of the question (one that asks counts half), and the next."""
     if len(text) <= _SHORT:
         return text, ""
@@ -297,7 +299,7 @@ def _telling(text: str, asked: _Asked) -> tuple[str, str]:
     return best
 
 
-def _same_attribute(early: _Told, late: _Told) -> bool:
+def _same_attribute(early: _Finding, late: _Finding) -> bool:
     """Whether two memories have the same attribute of the same subject, of which there is one."""
     one, other = early.found.record, late.found.record
     if one is None or other is None or not one.attribute:
@@ -308,7 +310,7 @@ def _same_attribute(early: _Told, late: _Told) -> bool:
     return known is not None and known.one and one.attribute not in OF_SOMETHING
 
 
-def _is_another(early: _Told, late: _Told, asked: _Asked) -> bool:
+def _is_another(early: _Finding, late: _Finding, asked: _Query) -> bool:
     """Whether two tell of different things, whatever words they share.
 
     What was said since of the same side of the same subject was compared with a memory when it was
@@ -323,7 +325,7 @@ def _is_another(early: _Told, late: _Told, asked: _Asked) -> bool:
     return bool(apart) and asked.question.kind != "who"
 
 
-def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
+def _is_same(early: _Finding, late: _Finding, asked: _Query) -> bool:
     counts = asked.question.kind == "how_many"
     if counts and not (_NUMBER.search(late.text) or _NUMBER.search(late.after)):
         return False
@@ -349,28 +351,28 @@ def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
     return whole + _CHANGES * _says_new(late, asked) + _COUNTS * another >= SAME
 
 
-def _lacks(part: frozenset[str], early: _Told, late: _Told, left: float) -> bool:
+def _lacks(part: frozenset[str], early: _Finding, late: _Finding, left: float) -> bool:
     """Whether a later one is of another thing or asks for another of its sides: the earlier one has
     a part of the question, and it has not."""
     had = len(part & early.words) >= _HAD * len(part)
     return had and len(part & late.words) < left * len(part)
 
 
-def _has_another_number(early: _Told, late: _Told) -> bool:
+def _has_another_number(early: _Finding, late: _Finding) -> bool:
     return bool(early.numbers and late.numbers - early.numbers)
 
 
-def _says_new(late: _Told, asked: _Asked) -> bool:
+def _says_new(late: _Finding, asked: _Query) -> bool:
     return compiled(asked.question.language, "CHANGES").search(late.text) is not None
 
 
-def _has(told: _Told, word: str, having: Having) -> bool:
+def _has(told: _Finding, word: str, having: Having) -> bool:
     if told.found.record is not None:
         return word in index_words(told.found.record.searchable)
     return told.found.key.row in having.lists[word]
 
 
-def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
+def _takes_up(store: Store, early: _Finding, late: _Finding, asked: _Query) -> bool:
     """Whether a later one says that what an earlier one answers with has changed."""
     counts = asked.question.kind == "how_many" and _has_another_number(early, late)
     answers = early.found.parts.get("attribute") or asked.share(early.words) >= _NAMED

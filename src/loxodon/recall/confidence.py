@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from loxodon.recall.asked_attributes import asked_attributes
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked
 from loxodon.recall.routes import Seen
-from loxodon.recall.sought import sought
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Beside, Filter, Having
@@ -52,7 +52,7 @@ def is_unsure(
         return False  # what was found cannot be told from chance
     if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
         return False
-    wanted = sought(question)
+    wanted = asked_attributes(question)
     if any(_found_otherwise(found, wanted) for one in ranked[:3] for found in _all_of(one, seen)):
         return False
     if not _is_little(store, question, seen, best, where, _Also()):

@@ -38,7 +38,7 @@ from loxodon.write.keep import Keeper, StoreView
 from loxodon.write.pages.profile import ProfileChange
 from loxodon.write.passages import Passage, Stack
 from loxodon.write.reconcile import said_at
-from loxodon.write.residue import Asked, Hear, Residue
+from loxodon.write.residue import Hear, ModelAnswer, Residue
 
 # The most in one question, its longest answer included, however much may be spent in a day
 BATCH_TOKENS = 6_000
@@ -89,7 +89,7 @@ class ModelResidue(Residue):
 
     # Reading
 
-    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
         found = passages.waiting(self._store, turns, thorough=self.thorough)
         stacks: list[Stack] = []
         spent = 0
@@ -131,7 +131,7 @@ class ModelResidue(Residue):
             left = some[fits:]
         return planned
 
-    def _answers(self, stacks: Sequence[Stack]) -> list[Asked]:
+    def _answers(self, stacks: Sequence[Stack]) -> list[ModelAnswer]:
         """What a model says to questions, a few of which are on their way at once."""
         if not stacks:
             return []
@@ -161,7 +161,7 @@ class ModelResidue(Residue):
 
         return self._ask(question)
 
-    def _noted(self, stack: Stack, reading: ModelReading) -> Asked:
+    def _noted(self, stack: Stack, reading: ModelReading) -> ModelAnswer:
         asked = passages.answered(self._store, stack, reading)
         self._counts["asked"] += len(stack.passages)
         self._counts["decided"] += len(reading.decided)

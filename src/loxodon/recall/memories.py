@@ -28,7 +28,7 @@ class Match(NamedTuple):
     words: frozenset[str]  # Those of the question that it has
 
 
-def known(
+def matching_memories(
     store: Store,
     index: Index,
     terms: Terms,
@@ -117,7 +117,7 @@ def has_notes(where: Filter) -> bool:
     return where.kind in (None, "note") and not labelled and where.audience is None
 
 
-def noted(
+def matching_notes(
     store: Store, terms: Terms, where: Filter, having: Having, nature: Nature, top: int
 ) -> dict[int, NoteMatch]:
     """Notes that match, by row, unweighed; `having` tells how rare the words are in the journal."""

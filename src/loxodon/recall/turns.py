@@ -39,7 +39,7 @@ _HOP_READ = 20
 _READ = 600  # Characters of a turn that is led to
 
 
-class Spoken(NamedTuple):
+class FoundTurn(NamedTuple):
     """What the journal has on a question."""
 
     scores: dict[int, dict[str, float]]  # By row: what each way of finding it gave
@@ -48,7 +48,7 @@ class Spoken(NamedTuple):
     places: dict[int, Place]
 
 
-def spoken(
+def matching_turns(
     store: Store,
     terms: Terms,
     where: Filter,
@@ -57,7 +57,7 @@ def spoken(
     asks: bool,
     weights: Parts,
     voices: Voices,
-) -> Spoken:
+) -> FoundTurn:
     """Turns that match, with what each way of finding them gave, unweighed, and what stands around
     them where that counts."""
     having = store.having("turns", terms.all)
@@ -82,7 +82,7 @@ def spoken(
                 scores.setdefault(row, {})["around"] = value * nature.cohesion
         places |= store.places(row for row in scores if row not in places)
     kept = best.of(scores, max(_KEPT, 2 * top))
-    return Spoken({row: scores[row] for row in kept}, terms, having, places)
+    return FoundTurn({row: scores[row] for row in kept}, terms, having, places)
 
 
 class _Best:
@@ -186,13 +186,13 @@ def hops(
     led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
     open_ = 1 - nature.cohesion
     telling = _Telling({word: rarity(having, word) for word in having.counts}, rarity(having, ""))
-    seeds = {row: _vector(words, telling) for row, words in texts.items()}
+    vectors = {row: _vector(text, telling) for row, text in texts.items()}
     found: dict[int, float] = {}
     for row, turn in store.turns(led).items():
         vector = _vector(index_words(turn.content[:_READ]), telling)
         each = [
             totals[seed] / best * cosine(vector, other)
-            for seed, other in seeds.items()
+            for seed, other in vectors.items()
             if seed != row
         ]
         alike = max(each, default=0.0)

@@ -21,7 +21,7 @@ _MOST = 7.0
 _CONTEXT = (0.7, 0.3)  # What the meaning of a neighbour counts, by its distance
 
 
-class Meant:
+class ByMeaning:
     """What is close to a question; `tells` where that is a message."""
 
     def __init__(
