@@ -19,9 +19,9 @@ from typing import Any
 
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
-from loxodon.recall.holds import settled
 from loxodon.recall.link import linked
 from loxodon.recall.recall import looked
+from loxodon.recall.recency import current_first
 from loxodon.serve.cli.measure import (
     embedders,
     for_measuring,
@@ -81,10 +81,10 @@ VARIANTS: dict[str, list[Patch]] = {
         ("recall.relevance", "_RECENCY", 0.0),
     ],
     "what only asks counts in full": [
-        ("recall.holds", "ONLY_ASKS", 1.0),
-        ("recall.holds", "_ASKS_THIS", 1.0),
+        ("recall.recency", "ONLY_ASKS", 1.0),
+        ("recall.recency", "_ASKS_THIS", 1.0),
     ],
-    "the order of time left alone": [("recall.holds", "_by_time", _always(None))],
+    "the order of time left alone": [("recall.recency", "_by_time", _always(None))],
     "what is said often counts once": [("recall.terms", "_stressed", _always(1.0))],
 }
 
@@ -132,7 +132,7 @@ def ranked(memory: Memory, text: str, now: datetime) -> list[str]:
         if not seen.pool:
             return []
         best = linked(store, seen.pool, Filter(), question, question.tense == "past", 300)
-        keys = [one.found.key for one in settled(store, best, question, seen)]
+        keys = [one.found.key for one in current_first(store, best, question, seen)]
         turns = store.turns([key.row for key in keys if key.is_turn])
         sources = store.sources([key.row for key in keys if key.is_memory])
     ids: dict[str, None] = {}

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from loxodon.language import en, zh
-from loxodon.language.speech import Speech
-from loxodon.language.worth import BUCKETS, grams, signs
+from loxodon.language.speech import BUCKETS, Speech, grams, signs
 
 ROOT = Path(__file__).parent.parent
 STEPS = 200

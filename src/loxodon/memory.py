@@ -971,7 +971,7 @@ class Memory:
 
         The result decides whether the model is asked about anything (setting `model.check`).
         """
-        from loxodon.write.checking import check
+        from loxodon.write.model_reading import check
 
         self.for_owner()
         return check(self.chat_model(), self._store, self.config.model, self.now())

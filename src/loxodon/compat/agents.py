@@ -33,15 +33,13 @@ if TYPE_CHECKING:
     from loxodon.documents import Document
     from loxodon.memory import Memory
 
-ROOT = "agents"
-"""The first name of the namespace that a session's items are in."""
+ROOT = "agents"  # The first name of the namespace that a session's items are in
 
-Item = Any
-"""What the SDK calls a TResponseInputItem: a JSON object."""
+Item = Any  # What the SDK calls a TResponseInputItem: a JSON object
 
 _MAX_SESSION = 512
+# Characters of an item that are journalled: what a tool returned can be very long
 _MAX_SAID = 200_000
-"""Characters of an item that are journalled: what a tool returned can be very long."""
 _SPEAKERS = {"user": "user", "assistant": "assistant"}
 
 
@@ -53,8 +51,8 @@ class LoxodonSession:
 
     def __init__(self, session_id: str, memory: Memory, *, session_settings: Any = None) -> None:
         self.session_id = session_id
+        # The SDK's own: `limit` is how many items are handed to the agent
         self.session_settings = _settings(session_settings)
-        """The SDK's own: `limit` is how many items are handed to the agent."""
         self._memory = memory
         self._journal = checked_text(session_id, "session", _MAX_SESSION)
         self._namespace = (ROOT, session_id)

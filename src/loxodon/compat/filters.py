@@ -18,8 +18,8 @@ _NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
+# Signs that are in the name of no field: somebody tries to write a query
 _NO_NAME = frozenset("'\"`\\")
-"""Signs that are in the name of no field: somebody tries to write a query."""
 
 
 def langgraph_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
@@ -90,7 +90,15 @@ def mem0_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool
 
 def _holds(name: str, wanted: Any, value: Mapping[str, Any]) -> bool:
     if name in ("AND", "OR", "NOT", "$and", "$or", "$not"):
-        return _joined(name.removeprefix("$").upper(), wanted, value)
+        how = name.removeprefix("$").upper()
+        if not isinstance(wanted, list | tuple) or not all(
+            isinstance(one, Mapping) for one in wanted
+        ):
+            raise CallError("{name} needs a list of conditions", name=how)
+        held = [mem0_admits(one, value) for one in wanted]
+        if how == "AND":
+            return all(held)
+        return any(held) if how == "OR" else not any(held)
     if wanted == "*":
         return name in value
     if isinstance(wanted, Mapping):
@@ -98,17 +106,6 @@ def _holds(name: str, wanted: Any, value: Mapping[str, Any]) -> bool:
     if isinstance(wanted, list | tuple):
         return value.get(name) in wanted
     return bool(value.get(name) == wanted)
-
-
-def _joined(how: str, conditions: Any, value: Mapping[str, Any]) -> bool:
-    if not isinstance(conditions, list | tuple) or not all(
-        isinstance(one, Mapping) for one in conditions
-    ):
-        raise CallError("{name} needs a list of conditions", name=how)
-    held = [mem0_admits(one, value) for one in conditions]
-    if how == "AND":
-        return all(held)
-    return any(held) if how == "OR" else not any(held)
 
 
 def _passes(has: Any, test: str, other: Any) -> bool:

@@ -54,11 +54,10 @@ except ImportError as error:
         reason=error,
     ) from None
 
-ROOT = "langgraph"
-"""What every namespace begins with in the space, which LangGraph keeps to itself."""
+ROOT = "langgraph"  # What every namespace begins with in the space, which LangGraph keeps to itself
+# The same for the vectors of values: objects of each text that was embedded, and its vector. What
+# is forgotten of such a text takes the vector with it, as that of any name in a document.
 VECTORS = "langgraph-vectors"
-"""The same for the vectors of values: objects of each text that was embedded, and its vector. What
-is forgotten of such a text takes the vector with it, as that of any name in a document."""
 _ALL = 1 << 40
 
 

@@ -68,18 +68,14 @@ R = TypeVar("R")
 Answers = dict[str, list[Answer]]
 
 DEFAULT_HOME = "~/.loxodon"
-ROOT = (CHANNEL,)
-"""The namespace of what a caller said of memories: ids and metadata."""
+ROOT = (CHANNEL,)  # The namespace of what a caller said of memories: ids and metadata
+# The namespace of what is left of the histories of deleted memories: when, and not a word
 DELETED = (CHANNEL, "deleted")
-"""The namespace of what is left of the histories of deleted memories: when, and not a word."""
 
-_MANY = 500
-"""Memories that are looked through where conditions leave some of them out."""
+_MANY = 500  # Memories that are looked through where conditions leave some of them out
 _ALL_TOKENS = 1 << 30
-_TURNS = 10
-"""Turns that are looked at for memories that were drawn from them."""
-_BY_A_TURN = 0.5
-"""What is left of the score of a turn for such a memory."""
+_TURNS = 10  # Turns that are looked at for memories that were drawn from them
+_BY_A_TURN = 0.5  # What is left of the score of a turn for such a memory
 _UNSET: Any = object()
 _ORIGINS: Mapping[str, Origin] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 _LEARNED = frozenset({"learned", "held", "updated", "repeated"})
@@ -353,13 +349,8 @@ def _infer(
     changes: dict[str, list[str]] = {}
     for id, change, _ in (Counter(memory.changes_since(since)) - before).elements():
         changes.setdefault(id, []).append(change)
-    return _outcome(memory, {str(turn["id"]) for turn in turns}, changes, mark)
-
-
-def _outcome(
-    memory: Space, told: set[str], changes: Mapping[str, Sequence[str]], mark: Answer
-) -> list[Answer]:
-    """What became of memories by the turns that were `told`; other changes are another's doing."""
+    # What became of memories by the turns that were `told`; other changes are another's doing
+    told = {str(turn["id"]) for turn in turns}
     changed = [(memory.get(id), done) for id, done in changes.items()]
     learned = [
         (record, done)
@@ -370,7 +361,11 @@ def _outcome(
     results = []
     for record, done in learned:
         results += _learned(memory, record, done)
-        _put_mark(memory, record, mark)
+        # Note what the caller said of a memory, beside what was said of it before
+        with memory.documents.together():
+            memory.documents.put(ROOT, record.id, merged(_marks(memory, record.id), mark), text="")
+            if ends := end_of(mark):
+                memory.edit(record.id, expires_at=ends)
     replaced = {record.replaces for record, _ in learned}
     gone = [
         record
@@ -378,14 +373,6 @@ def _outcome(
         if record.state == "archived" and ("retracted" in done or record.id in replaced)
     ]
     return results + [{"id": id_of(one), "memory": one.content, "event": "DELETE"} for one in gone]
-
-
-def _put_mark(memory: Space, record: Record, mark: Answer) -> None:
-    """Note what the caller said of a memory, beside what was said of it before."""
-    with memory.documents.together():
-        memory.documents.put(ROOT, record.id, merged(_marks(memory, record.id), mark), text="")
-        if ends := end_of(mark):
-            memory.edit(record.id, expires_at=ends)
 
 
 def _learned(memory: Space, record: Record, done: Sequence[str]) -> list[Answer]:

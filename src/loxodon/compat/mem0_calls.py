@@ -17,11 +17,10 @@ from loxodon.workspace.readers.jsonl import text_of
 Answer = dict[str, Any]
 
 CHANNEL = "mem0"
-NOBODY = "(no user)"
-"""The space of what was added without a user; no user can be called so."""
+NOBODY = "(no user)"  # The space of what was added without a user; no user can be called so
 _IDS = ("user_id", "agent_id", "run_id")
+# Names that metadata cannot set: they say whose a memory is
 _KEPT_APART = frozenset({*_IDS, "actor_id"})
-"""Names that metadata cannot set: they say whose a memory is."""
 
 
 class Scope(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Any
 from loxodon.errors import CallError
 
 Vector = Sequence[float]
+# Numbers of 32 bits that are kept as a whole one of 64: those are read fast, and text would be
+# taken for a secret
 _PACKED = 2
-"""Numbers of 32 bits that are kept as a whole one of 64: those are read fast, and text would be
-taken for a secret."""
 
 
 def kept(vector: Vector, size: int) -> list[int]:

@@ -8,6 +8,7 @@ those allow comments, they are kept.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -22,20 +23,17 @@ class Hook(NamedTuple):
     """An event that an agent tells its hooks of, and what is done then."""
 
     event: str
+    # `start`: give the snapshot. `prompt`: give memories. `turn`: journal. `end`: the same, and
+    # consolidate if that is due.
     action: Action
-    """`start`: give the snapshot. `prompt`: give memories. `turn`: journal. `end`: the same, and
-    consolidate if that is due."""
-    seconds: int = 0
-    """How long the agent waits, where it allows less than we ask for."""
+    seconds: int = 0  # How long the agent waits, where it allows less than we ask for
 
 
 class AgentFile(NamedTuple):
     """A file in an agent's folder, and what is put into it."""
 
-    names: tuple[str, ...]
-    """What it may be called: the first that is there, else the last."""
-    servers: tuple[str, ...] = ()
-    """Where MCP servers are in it; empty where none is put there."""
+    names: tuple[str, ...]  # What it may be called: the first that is there, else the last
+    servers: tuple[str, ...] = ()  # Where MCP servers are in it; empty where none is put there
     hooks: bool = False
 
 
@@ -45,14 +43,10 @@ class ConnectedAgent(NamedTuple):
     title: str
     files: tuple[AgentFile, ...]
     hooks: tuple[Hook, ...] = ()
-    timeout: int = 1
-    """How many of its units a second of a hook's time is."""
-    usual: str = ""
-    """Its folder, where it is the same everywhere."""
-    app: str = ""
-    """Its folder among those of applications, else."""
-    after: str = ""
-    """What is left for the person to do, as a key of `AFTER`."""
+    timeout: int = 1  # How many of its units a second of a hook's time is
+    usual: str = ""  # Its folder, where it is the same everywhere
+    app: str = ""  # Its folder among those of applications, else
+    after: str = ""  # What is left for the person to do, as a key of `AFTER`
 
     @property
     def serves(self) -> bool:
@@ -60,6 +54,7 @@ class ConnectedAgent(NamedTuple):
 
 
 _SERVERS = ("mcpServers",)
+# By name. OpenClaw, which has an installer of its own, is not among them.
 AGENTS: dict[str, ConnectedAgent] = {
     "claude-code": ConnectedAgent(
         "Claude Code",
@@ -117,7 +112,6 @@ AGENTS: dict[str, ConnectedAgent] = {
         after="restart",
     ),
 }
-"""By name. OpenClaw, which has an installer of its own, is not among them."""
 
 
 def folder_of(name: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
@@ -152,14 +146,12 @@ def server_of(name: str, command: list[str]) -> dict[str, object]:
     return {**typed, "command": words[0], "args": words[1:]}
 
 
+# How long an agent waits; people wait before a prompt
 _SECONDS: dict[Action, int] = {"start": 10, "prompt": 10, "turn": 60, "end": 60}
-"""How long an agent waits; people wait before a prompt."""
 
 
 def hook_of(name: str, hook: Hook, command: list[str]) -> dict[str, object]:
     """How an agent is told of a hook."""
-    import shlex
-
     run = shlex.join([*command, "hook", name, hook.event])
     timeout = (hook.seconds or _SECONDS[hook.action]) * AGENTS[name].timeout
     return {"hooks": [{"type": "command", "command": run, "timeout": timeout}]}

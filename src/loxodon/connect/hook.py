@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 LOG = "hooks.log"
 _MOST_LOG = 64 << 10
-_KEPT_LOG = 100
-"""Bytes after which the log is cut, and lines that are kept then."""
+_KEPT_LOG = 100  # Bytes after which the log is cut, and lines that are kept then
 
 
 def action_of(agent: str, event: str) -> Action:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, Literal
 
 from loxodon.connect.agents import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
-from loxodon.connect.allowed import are_allowed
 from loxodon.errors import InputError, NotFoundError
 from loxodon.workspace.openclaw import edits, json5, toml
 from loxodon.workspace.openclaw.changes import Files, InstallChange
@@ -22,8 +22,7 @@ from loxodon.workspace.openclaw.install import InstallPlan
 
 RECORD = "connections.json"
 _EMPTY = "{\n}\n"
-_NONE: dict[str, Any] = {"wanted": [], "files": {}}
-"""The record of an agent that is not connected."""
+_NONE: dict[str, Any] = {"wanted": [], "files": {}}  # The record of an agent that is not connected
 Record = dict[str, Any]
 State = Literal["connected", "waiting", "changed", "not connected", "not found"]
 
@@ -129,7 +128,12 @@ def _with_members(
     done: list[ConfigEdit] = []
     root = json5.parse(text)
     if file.servers:
-        path = (*_servers(root, name, file), NAME)
+        # Where the servers are: OpenCode 2 has them one level below where OpenCode 1 has them
+        deeper = (*file.servers, "servers")
+        node = root.at(deeper) if name == "opencode" else None
+        newer = node is not None and isinstance(node.value, dict) and "type" not in node.value
+        servers = deeper if newer else file.servers
+        path = (*servers, NAME)
         if root.at(path) is not None:
             raise _taken(path)
         text, edit = edits.put(text, path, server_of(name, command))
@@ -138,14 +142,6 @@ def _with_members(
         text, added = edits.append(text, ("hooks", hook.event), hook_of(name, hook, command))
         done.append(added)
     return text, done
-
-
-def _servers(root: json5.Node, name: str, file: AgentFile) -> tuple[str, ...]:
-    """Where the servers are: OpenCode 2 has them one level below where OpenCode 1 has them."""
-    deeper = (*file.servers, "servers")
-    node = root.at(deeper) if name == "opencode" else None
-    newer = node is not None and isinstance(node.value, dict) and "type" not in node.value
-    return deeper if newer else file.servers
 
 
 def _taken(path: tuple[str, ...]) -> InputError:
@@ -217,3 +213,43 @@ def state_of(name: str, record: Mapping[str, Any], folder: str) -> State:
     if AGENTS[name].after == "trust" and not are_allowed(folder, record["wanted"]):
         return "waiting"
     return "connected"
+
+
+def are_allowed(folder: str, ours: list[Any]) -> bool:
+    """Whether each of our entries in `hooks.json` may run; `ours` are the entries that we made."""
+    path, files = os.path.join(folder, "hooks.json"), Files()
+    places = dict.fromkeys((path, os.path.realpath(path)))
+    try:
+        given = json5.parse(files.text(path) or "{}").value
+        config = toml.parsed(files.text(os.path.join(folder, "config.toml")) or "")
+    except InputError:
+        return False
+    events = given.get("hooks") if isinstance(given, Mapping) else None
+    state = _under(config, "hooks", "state")
+    if _under(config, "features").get("hooks") is False:
+        return False
+    return all(
+        any(_is_allowed(state.get(f"{at}:{_snake(event)}:{n}:0"), event, entry) for at in places)
+        for event, entries in (events.items() if isinstance(events, Mapping) else ())
+        for n, entry in enumerate(entries)
+        if entry in ours
+    )
+
+
+def _is_allowed(state: object, event: str, entry: Mapping[str, Any]) -> bool:
+    if not isinstance(state, Mapping) or state.get("enabled") is False:
+        return False
+    said = {"event_name": _snake(event), "hooks": [{"async": False, **entry["hooks"][0]}]}
+    text = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return bool(state.get("trusted_hash") == f"sha256:{sha256(text.encode()).hexdigest()}")
+
+
+def _snake(event: str) -> str:
+    return "".join(f"_{one.lower()}" if one.isupper() else one for one in event).lstrip("_")
+
+
+def _under(config: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    found: Any = config
+    for name in names:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}

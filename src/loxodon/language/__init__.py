@@ -4,7 +4,6 @@
     reader.py       start here: what a message says
     frames.py       whole clauses that are understood: patterns of a table
     speech.py       what kinds of things are said, and which tell nothing
-    worth.py        which sentences are worth keeping as they were said
     attributes.py   what can be known of someone, and whether it has one value at a time
     en/, zh/        the tables of a language, and how it cuts and names clauses
     questions/      the words that tell what a message wants of the memory

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from loxodon.config import ImportanceConfig
 
+# What an attribute is about; `importance_of` says how much that matters by itself
 About = Literal[
     "identity",
     "health",
@@ -24,8 +25,8 @@ About = Literal[
     "fact",
     "temporary",
 ]
-"""What an attribute is about; `importance_of` says how much that matters by itself."""
 
+# Under which setting (`importance.*`) each is found
 _RULES: dict[About, str] = {
     "identity": "identity",
     "health": "identity",
@@ -37,7 +38,6 @@ _RULES: dict[About, str] = {
     "fact": "fact",
     "temporary": "temporary",
 }
-"""Under which setting (`importance.*`) each is found."""
 _rules: ContextVar[ImportanceConfig] = ContextVar("_rules", default=ImportanceConfig())  # noqa: B039
 
 
@@ -57,8 +57,7 @@ def weighed_by(rules: ImportanceConfig) -> Iterator[None]:
 
 
 class AttributeRule(NamedTuple):
-    one: bool
-    """One value at a time."""
+    one: bool  # One value at a time
     about: About
     category: str
 
@@ -133,14 +132,15 @@ def _table() -> dict[str, AttributeRule]:
 
 ATTRIBUTES = _table()
 
+# Of one thing only one of these is true
 OPPOSITES: dict[str, tuple[str, ...]] = {
     "likes": ("dislikes", "avoids"),
     "prefers": ("dislikes", "avoids"),
     "dislikes": ("likes", "prefers"),
     "avoids": ("likes", "prefers", "diet"),
 }
-"""Of one thing only one of these is true."""
 
+# One value at a time, but of one thing: the best film is not the best colour
 OF_SOMETHING = frozenset(
     [
         "doctor",
@@ -157,8 +157,8 @@ OF_SOMETHING = frozenset(
         "reply_style",
     ]
 )
-"""One value at a time, but of one thing: the best film is not the best colour."""
 
+# What people call a thing of which one value is known: `I sold the car`
 CALLED = {
     "job": ("employer", "occupation"),
     "工作": ("employer", "occupation"),
@@ -170,4 +170,3 @@ CALLED = {
     "laptop": ("computer",),
     "电脑": ("computer",),
 }
-"""What people call a thing of which one value is known: `I sold the car`."""

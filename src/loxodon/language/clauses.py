@@ -9,31 +9,23 @@ from loxodon.language.statements import USER, Act
 
 
 class Clause(NamedTuple):
-    text: str
-    """Evened out: contractions written out, fillers gone."""
+    text: str  # Evened out: contractions written out, fillers gone
+    # `user`, `we`, `person`, `pet`, `bare` where the subject was left out, `part` of what is left
+    # of a clause that was read; empty where it is nobody that is known: such a clause is never read
     who: str = ""
-    """`user`, `we`, `person`, `pet`, `bare` where the subject was left out, `part` of what is left
-    of a clause that was read; empty where it is nobody that is known: such a clause is never
-    read."""
-    rest: str = ""
-    """What follows the subject."""
+    rest: str = ""  # What follows the subject
     subject: str = USER
-    shown: str = ""
-    """The subject in a sentence that stands alone: `The user's sister Mei`."""
-    relation: str = ""
-    """What the subject is to the user: `sister`, `妹妹`."""
+    shown: str = ""  # The subject in a sentence that stands alone: `The user's sister Mei`
+    relation: str = ""  # What the subject is to the user: `sister`, `妹妹`
     name: str = ""
-    when: str = ""
-    """A time at its end, that is said of all of it."""
-    timeless: str = ""
-    """`rest` without that time."""
+    when: str = ""  # A time at its end, that is said of all of it
+    timeless: str = ""  # `rest` without that time
     act: Act = "state"
     hedged: bool = False
+    # Whether its subject was left out where that may mean anybody: then it can only change what is
+    # known already
     loose: bool = False
-    """Whether its subject was left out where that may mean anybody: then it can only change what is
-    known already."""
-    raw: str = ""
-    """The words as they were said."""
+    raw: str = ""  # The words as they were said
 
 
 class Named(NamedTuple):
@@ -41,8 +33,7 @@ class Named(NamedTuple):
 
     relation: str = ""
     name: str = ""
-    new: bool = False
-    """Whether they have taken another's place: `my new manager`."""
+    new: bool = False  # Whether they have taken another's place: `my new manager`
 
 
 def met(

@@ -14,14 +14,13 @@ from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch
 
 Read = tuple[Clause, FrameMatch]
+# A clause, or part of one, and the frame that reads it, if one does
 Said = tuple[Clause, FrameMatch | None]
-"""A clause, or part of one, and the frame that reads it, if one does."""
-_MOST = 8
-"""Joints of a clause; one with more is a list."""
+_MOST = 8  # Joints of a clause; one with more is a list
+# What may hold for the verb after an `and`, too: `I want to move to York and work at Tesco`
 _LEADS = re.compile(
     r"\b(?:to|will|would|can|cannot|could|shall|should|might|may|must|not|never)\b", re.I
 )
-"""What may hold for the verb after an `and`, too: `I want to move to York and work at Tesco`."""
 _WORD = re.compile(r"\S+")
 
 

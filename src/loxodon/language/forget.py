@@ -12,21 +12,21 @@ in a story or behind a colon.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from loxodon.text.language import language_of
-from loxodon.text.patterns import any_case, lazy
+from loxodon.text.patterns import any_case
 from loxodon.text.sentences import spans
 from loxodon.text.words import simplified
 
-MOST = 600
-"""Characters of a message that can be a request; a longer one is a document."""
+MOST = 600  # Characters of a message that can be a request; a longer one is a document
 _MOST_SENTENCE = 200
 _MOST_WHAT = 75
-_NAME = lazy(r"\{([a-z]+)\}")
-_SIGN = lazy(
+_NAME = re.compile(r"\{([a-z]+)\}")
+_SIGN = re.compile(
     r"(?i)\b(?:un-?)?(?:forg|del|eras|remov|memor|remember|stor|sav|record|not[ei]|notes|on file"
     r"|retain|kee|kep|hold|hang|know|pretend|act |imagin|unsa|wip|clear|clean|scrub|purg|discard"
     r"|writ|get|expung|stri|scra|los|drop|nix|ditch|take|pull|retract|withdraw|gone|toss|throw|log"
@@ -36,14 +36,16 @@ _SIGN = lazy(
     r"|忘|记|記|删|刪|抹|清|擦|划|劃|除|存|留|当|當|算|装|裝|撤|作废|销|銷|丢|扔|撕|消|失忆|脑|腦|档|檔"
     r"|甩|抠|挖|听|聽|烂|说|收|去|知道"
 )
-_QUOTED = lazy(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)")
-_LETTER = lazy(
+_QUOTED = re.compile(
+    r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)"
+)
+_LETTER = re.compile(
     r"(?i)^\W*(?:dear|to whom)\b|^\W*(?:尊敬的|亲爱的|敬爱的)|\n\W*(?:best|yours|regards|love)\b"
 )
 _SHORT = {"u": "you", "ya": "you", "ur": "your", "wd": "would", "em": "them", "id": "i'd"} | {
     f"{one}nt": f"{one}n't" for one in ("do", "did", "does", "should", "ca", "is", "wo", "have")
 }
-_WORD = lazy(r"(?i)\b(?:" + "|".join(_SHORT) + r")\b(?!')")
+_WORD = re.compile(r"(?i)\b(?:" + "|".join(_SHORT) + r")\b(?!')")
 _GONE = "\ufffc"
 _EDGE = " ,，.。!！?？;；:：…~～—–-='’()^"
 
@@ -52,11 +54,9 @@ class Request(NamedTuple):
     """That something is to be forgotten."""
 
     start: int
-    end: int
-    """Where it stands in the message: what is meant, the wish, and what only says it again."""
+    end: int  # Where it stands in the message: what is meant, the wish, and what only says it again
+    # What is meant, as said: `my divorce`, `I smoke`, `小林的生日`; empty for what was said last
     what: str
-    """What is meant, in the words of whoever asks: `my divorce`, `I smoke`, `小林的生日`; empty for
-    what was said last."""
 
 
 def may_ask(text: str) -> bool:
@@ -106,8 +106,7 @@ def without_requests(text: str) -> str:
 
 class _Meant(NamedTuple):
     what: str
-    at: int | None = None
-    """Which of the sentences before names it."""
+    at: int | None = None  # Which of the sentences before names it
 
 
 class _Grammar:

@@ -31,8 +31,7 @@ from typing import Any, NamedTuple
 from loxodon.text.patterns import any_case
 from loxodon.text.steps import charge
 
-Who = str
-"""`user`, `we`, `person`, `pet`, or `bare` where the subject was left out."""
+Who = str  # `user`, `we`, `person`, `pet`, or `bare` where the subject was left out
 
 
 class Slot(NamedTuple):
@@ -40,8 +39,7 @@ class Slot(NamedTuple):
 
     like: str
     never: str = ""
-    small: str = ""
-    """The same for somebody who writes no capitals."""
+    small: str = ""  # The same for somebody who writes no capitals
     cased: bool = False
 
     def holds(self, text: str, small: bool) -> bool:
@@ -56,12 +54,11 @@ class Slot(NamedTuple):
 
 class Pattern(NamedTuple):
     source: str
-    slots: Mapping[str, str]
-    """The kind of each slot by its name."""
+    slots: Mapping[str, str]  # The kind of each slot by its name
     whole: bool
+    # Words that stand in whatever it matches, one of each group: most clauses are told by these
+    # alone, and the pattern need not be compiled for them
     needs: tuple[tuple[str, ...], ...]
-    """Words that stand in whatever it matches, one of each group: most clauses are told by these
-    alone, and the pattern need not be compiled for them."""
 
     def match(self, text: str, lower: str) -> re.Match[str] | None:
         for words in self.needs:
@@ -229,7 +226,12 @@ class Frames:
         source = self._expanded("".join(parts).replace(r"\@", "@"))
         if not self._spaced and len(slots) > 1:
             source = self._inlined(source, slots)
-        return Pattern(source, slots, whole, _needed(needs))
+        # The words that a pattern cannot do without, those first that are least often said
+        plain = {
+            tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))
+        }
+        needed = tuple(sorted(plain, key=lambda words: (-min(map(len, words)), len(words), words)))
+        return Pattern(source, slots, whole, needed)
 
     def _inlined(self, source: str, slots: Mapping[str, str]) -> str:
         """Where no space tells them apart, slots side by side are told by what each may hold."""
@@ -240,15 +242,8 @@ class Frames:
         return source
 
 
-_SHORT = 1_500
-"""Characters of a pattern that may stand within others; a list of all places may not."""
+_SHORT = 1_500  # Characters of a pattern that may stand within others; a list of all places may not
 _PLAIN = re.compile(r"[\w' -]+")
-
-
-def _needed(needs: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """The words that a pattern cannot do without, those first that are least often said."""
-    plain = {tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))}
-    return tuple(sorted(plain, key=lambda words: (-min(map(len, words)), len(words), words)))
 
 
 def _spaces(words: str) -> str:

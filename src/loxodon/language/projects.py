@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 _READ = 1_000
+# What stands before the word and says which or what kind, not what it is called
 _KINDS = frozenset(
     """
     the this that my our your his her their its a an one new old next last first big small side
@@ -21,7 +22,6 @@ _KINDS = frozenset(
     老 大 小 这个 那个 该 本 每个 几个 上个 下个 一个 两个 三个 手头 现在 目前 之前 最近
     """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
 )
-"""What stands before the word and says which or what kind, not what it is called."""
 _NAME = r"[A-Z][\w+#.-]{0,30}(?: [A-Z0-9][\w+#.-]{0,30}){0,2}"
 _ENGLISH = (
     rf"\b[Pp]roject(?: is| was)? (?:called|named|codenamed|code-named) [\"“']?({_NAME})",
@@ -44,7 +44,15 @@ def named_project(text: str) -> str:
     if "roject" in text:
         for pattern in _ENGLISH:
             for match in _re(pattern).finditer(text):
-                found |= _kept(_bare(match[1], text, match.start(1)))
+                # A name without the words before it that say which; none where only its place is
+                # capital
+                start = match.start(1)
+                words = match[1].rstrip(".-").split()
+                first = start == 0 or text[:start].rstrip()[-1:] in ".!?"
+                while words and words[0].lower() in _KINDS:
+                    words, first = words[1:], False
+                if not first or len(words) != 1 or text.startswith("Project"):
+                    found |= _kept(" ".join(words))
     if "项目" in text:
         for pattern in _CHINESE:
             for match in _re(pattern).finditer(text):
@@ -56,15 +64,6 @@ def named_project(text: str) -> str:
 def _kept(name: str) -> dict[str, None]:
     kind = name.lower() in _KINDS or (name[-2:] in _KINDS and not name.isascii())  # 毕业设计
     return {name: None} if len(name) > 1 and not kind else {}
-
-
-def _bare(name: str, text: str, start: int) -> str:
-    """A name without the words before it that say which; none where only its place is capital."""
-    words = name.rstrip(".-").split()
-    first = start == 0 or text[:start].rstrip()[-1:] in ".!?"
-    while words and words[0].lower() in _KINDS:
-        words, first = words[1:], False
-    return "" if first and len(words) == 1 and not text.startswith("Project") else " ".join(words)
 
 
 _re = cache(re.compile)

@@ -7,7 +7,7 @@ The order, for each sentence of a message:
 2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
    person, with attribute and value.
 3. What was not read that way is kept as it was said, if it speaks of the person or of their people,
-   can be understood alone, and is worth it (`worth.py`), else with the sentence around it; its
+   can be understood alone, and is worth it (`speech.Worth`), else with the sentence around it; its
    words are never rewritten.
 
 No clause has a subject by default: one that is about nobody who is known is read by nobody.
@@ -24,7 +24,7 @@ from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.conjuncts import Said, Sharing, conjuncts, goes_on
 from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
-from loxodon.language.speech import Speech
+from loxodon.language.speech import VAGUE, Speech, Worth
 from loxodon.language.statements import (
     USER,
     Act,
@@ -35,14 +35,11 @@ from loxodon.language.statements import (
     Statement,
     TurnInContext,
 )
-from loxodon.language.worth import VAGUE, Worth
 from loxodon.text.steps import charge
 from loxodon.text.things import tells_value
 
-HEDGED = 0.6
-"""How sure one can be of what was said with a `maybe`."""
-OWN_WORDS = 0.4
-"""The importance of what is kept as it was said; of health as much as a frame's."""
+HEDGED = 0.6  # How sure one can be of what was said with a `maybe`
+OWN_WORDS = 0.4  # The importance of what is kept as it was said; of health as much as a frame's
 
 
 class Grammar(Sharing, Protocol):
@@ -129,7 +126,8 @@ def read(grammar: Grammar, said: TurnInContext) -> Reading:
     for sentence in sentences:
         working = busy or asking > (sentence.type in ("instruction", "question"))
         charge(len(sentence.text))
-        if _in_two_tongues(sentence.text):
+        # Whether a sentence of one language stands in another: to be translated, or learned
+        if _HAN.search(sentence.text) is not None and _LATIN.search(sentence.text) is not None:
             continue
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
@@ -300,11 +298,6 @@ _LATIN = re.compile(r"(?:\b[a-z']{1,20} ){4}", re.I)
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def _in_two_tongues(text: str) -> bool:
-    """Whether a sentence of one language stands in another: to be translated, or learned."""
-    return _HAN.search(text) is not None and _LATIN.search(text) is not None
-
-
 def _match(
     grammar: Grammar, sentence: _Sentence, clause: Clause, small: bool
 ) -> tuple[Clause, FrameMatch] | None:
@@ -318,20 +311,19 @@ def _match(
         clause = clause._replace(when="")
     elif clause.when:
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
-    if match is None or ((asks or never) and not _is_wish(match)):
+    if match is None or (
+        (asks or never)
+        and not (_of_replies(match) or _is_reminder(match) or match.frame.attribute == "nickname")
+    ):
         return None
     if _is_reminder(match) and grammar.speech.never(sentence.text) == "supposed":
         return None
     return None if clause.loose and match.frame.act == "state" else (clause, match)
 
 
+# What tells nothing of the speaker, and may still say how they want to be answered, or what they
+# have to do
 _WISHED = ("thinking", "of you")
-"""What tells nothing of the speaker, and may still say how they want to be answered, or what they
-have to do."""
-
-
-def _is_wish(match: FrameMatch) -> bool:
-    return _of_replies(match) or _is_reminder(match) or match.frame.attribute == "nickname"
 
 
 def _is_reminder(match: FrameMatch) -> bool:
@@ -424,14 +416,14 @@ def _apart(grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]) -> l
 
 
 _TAG = re.compile(r"(?i)(?:[\w'’]+\W+){1,3}|.{1,4}[?？]\W*")
+# A sentence that ends like this was cut within a clause
 _CUT_SHORT = re.compile(
     r"(?i)\b(?:an?|the|to|of|or|and|for|with|in|on|at|by|from|that|which|as|than|about|to \w+)$"
 )
-"""A sentence that ends like this was cut within a clause."""
+# What is never said outright, and may still be a guess worth keeping
 _GUESSED = ("thinking", "second hand")
-"""What is never said outright, and may still be a guess worth keeping."""
+# Something is handed over with a request: text to be worked on, which nobody says
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
-"""Something is handed over with a request: text to be worked on, which nobody says."""
 
 
 def _own_words(
@@ -487,8 +479,7 @@ def _own_words(
     return [statement]
 
 
-_PASSING = "doing now"
-"""What is so for an hour, and changes nothing."""
+_PASSING = "doing now"  # What is so for an hour, and changes nothing
 
 
 class _Change(NamedTuple):
@@ -552,7 +543,10 @@ def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement
             plain = has.act == "state" and has.positive and has not in named
             if not plain or (has.subject, has.attribute) != (one.subject, one.attribute):
                 continue
-            told = has.value if _has_word(has.value, mention.name) else ""
+            name = re.escape(mention.name)
+            if name.isascii():  # a whole word; a name of Han characters has no bounds
+                name = rf"(?<![^\W\d_]){name}(?![^\W\d_])"
+            told = has.value if re.search(name, has.value) else ""
             told = told or grammar.introduced(has.value, mention.aliases[0], mention.name)
             if told:
                 content = has.content.replace(has.value, told)
@@ -561,12 +555,6 @@ def _in_one(grammar: Grammar, statements: Sequence[Statement]) -> list[Statement
                 found.remove(one)
                 break
     return found
-
-
-def _has_word(text: str, name: str) -> bool:
-    """Whether a text has a name as a whole word; one of Han characters has no bounds."""
-    bounded = rf"(?<![^\W\d_]){re.escape(name)}(?![^\W\d_])" if name.isascii() else re.escape(name)
-    return re.search(bounded, text) is not None
 
 
 def _is_relation(grammar: Grammar, one: Statement) -> bool:

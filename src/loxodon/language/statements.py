@@ -17,18 +17,15 @@ Type = Literal["statement", "question", "instruction", "chat"]
 
 EntityType = Literal["person", "place", "organisation", "project", "product", "pet", "other"]
 
+# `state`: it is so. `change`: it is so now, and something else was before (moved, switched to).
+# `end`: something is over or not so (no longer, quit, cancelled). `correct`: what was said before
+# was wrong (no, it is …).
 Act = Literal["state", "change", "end", "correct"]
-"""`state`: it is so. `change`: it is so now, and something else was before (moved, switched to).
-`end`: something is over or not so (no longer, quit, cancelled). `correct`: what was said before was
-wrong (no, it is …)."""
 
-MOST_CHARACTERS = 100
-"""Of a statement in Chinese."""
-MOST_WORDS = 40
-"""Of one in English."""
+MOST_CHARACTERS = 100  # Of a statement in Chinese
+MOST_WORDS = 40  # Of one in English
 
-USER = "user"
-"""The subject of what the user says of themselves, in every language."""
+USER = "user"  # The subject of what the user says of themselves, in every language
 
 
 class Piece(NamedTuple):
@@ -41,10 +38,8 @@ class Piece(NamedTuple):
 class Fragment(NamedTuple):
     """A piece, and where it stands."""
 
-    turn: int
-    """The number of the turn in the journal."""
-    n: int
-    """Its place in the turn, from 0."""
+    turn: int  # The number of the turn in the journal
+    n: int  # Its place in the turn, from 0
     text: str
     type: Type
 
@@ -54,48 +49,41 @@ class Mention(NamedTuple):
 
     name: str
     type: EntityType = "other"
+    # Other names for the same, such as `妹妹` or `sister` for the user's sister 小美
     aliases: tuple[str, ...] = ()
-    """Other names for the same, such as `妹妹` or `sister` for the user's sister 小美."""
 
 
 class Statement(NamedTuple):
     """One thing said, as a sentence that can be understood alone."""
 
+    # In the third person (`用户…`, `The user…`), or the speaker's own words in quotation marks.
+    # Without a full stop. Dates may still be relative: they are made absolute in one place.
     content: str
-    """In the third person (`用户…`, `The user…`), or the speaker's own words in quotation marks.
-    Without a full stop. Dates may still be relative: they are made absolute in one place."""
+    # `user`, or the name (else the relation: `妹妹`, `sister`) of whom or what it is about
     subject: str = USER
-    """`user`, or the name (else the relation: `妹妹`, `sister`) of whom or what it is about."""
+    # A name from `attributes.py`; empty for what is kept in somebody's own words
     attribute: str = ""
-    """A name from `attributes.py`; empty for what is kept in somebody's own words."""
     value: str = ""
-    category: str = "fact"
-    """One of `types.CATEGORIES`."""
+    category: str = "fact"  # One of `types.CATEGORIES`
     act: Act = "state"
+    # The words for what is over, was before, or was wrong (`咖啡`, `Pixel`, `498`), as said
     over: tuple[str, ...] = ()
-    """The words for what is over, was before, or was wrong (`咖啡`, `Pixel`, `498`), as said."""
-    positive: bool = True
-    """False for `does not like`, `has no`, `does not eat`."""
+    positive: bool = True  # False for `does not like`, `has no`, `does not eat`
+    # Below 1 where it was hedged, guessed or told second-hand: then it is a belief
     confidence: float = 1.0
-    """Below 1 where it was hedged, guessed or told second-hand: then it is a belief."""
-    basis: str = ""
-    """Of a belief: what it rests on (the words said)."""
+    basis: str = ""  # Of a belief: what it rests on (the words said)
     mentions: tuple[Mention, ...] = ()
     project: str = ""
-    topic: str = ""
-    """A word or two: `diet`, `工作`."""
-    fragments: tuple[int, ...] = ()
-    """The numbers (`Fragment.n`) of the fragments it was read from."""
+    topic: str = ""  # A word or two: `diet`, `工作`
+    fragments: tuple[int, ...] = ()  # The numbers (`Fragment.n`) of the fragments it was read from
     importance: float = 0.5
-    quoted: bool = False
-    """Whether it is kept in the speaker's own words."""
+    quoted: bool = False  # Whether it is kept in the speaker's own words
+    # Whether it is worth keeping only if it changes something that is known
     tentative: bool = False
-    """Whether it is worth keeping only if it changes something that is known."""
-    right: str = ""
-    """Of a correction: the word that is right where `over` is wrong."""
+    right: str = ""  # Of a correction: the word that is right where `over` is wrong
+    # Whether nobody said it: it is supposed from what was said (`inference.py`), where nothing is
+    # known
     inferred: bool = False
-    """Whether nobody said it: it is supposed from what was said (`inference.py`), where nothing is
-    known."""
 
 
 class PriorTurn(NamedTuple):
@@ -112,13 +100,13 @@ class TurnInContext(NamedTuple):
     text: str
     at: datetime
     fragments: Sequence[Fragment]
+    # The turns before it in the session, oldest first, at most `CONTEXT`; the last of them is what
+    # the user may be answering
     before: Sequence[PriorTurn] = ()
-    """The turns before it in the session, oldest first, at most `CONTEXT`; the last of them is what
-    the user may be answering."""
+    # Names by what else they are called: `{"妹妹": "小美"}`, `{"sister": "Mei"}`
     known: Mapping[str, str] = {}
-    """Names by what else they are called: `{"妹妹": "小美"}`, `{"sister": "Mei"}`."""
+    # Whether nobody else was spoken of just before, whom a left out subject may mean
     alone: bool = True
-    """Whether nobody else was spoken of just before, whom a left out subject may mean."""
 
 
 CONTEXT = 8
@@ -128,10 +116,9 @@ class Reading(NamedTuple):
     """What a turn says."""
 
     statements: Sequence[Statement]
+    # Fragments that may say something that was not understood: what a model is asked about
     unclear: Sequence[int] = ()
-    """Fragments that may say something that was not understood: what a model is asked about."""
-    takes_back: bool = False
-    """Whether it says that the message before it was not meant."""
+    takes_back: bool = False  # Whether it says that the message before it was not meant
 
 
 class Language(Protocol):

@@ -32,21 +32,18 @@ from loxodon.types import CAPTURED, Frame, FramePart, LeftOut, Recall, Turn
 
 SOUL_FILE = "SOUL.md"
 _LARGEST_SOUL = 1 << 18
+# The most that these parts may take of what the message leaves
 SOUL, PROFILE, RECENT = 0.25, 0.2, 0.3
-"""The most that these parts may take of what the message leaves."""
-_TURNS = 200
-"""Turns that are looked at for the recent context."""
-_TURN = 300
-"""Characters of one of them that are shown."""
+_TURNS = 200  # Turns that are looked at for the recent context
+_TURN = 300  # Characters of one of them that are shown
 
-_KNOWN = 200
-"""The strongest memories, of which the profile tells what matters."""
+_KNOWN = 200  # The strongest memories, of which the profile tells what matters
 
+# Which part goes first, should all together be over the budget
 _LEAST = ("recent", "profile", "soul", "memories")
-"""Which part goes first, should all together be over the budget."""
 
+# Recalls for the message, within a budget, without what is in view
 Ask = Callable[[int, frozenset[str]], Recall]
-"""Recalls for the message, within a budget, without what is in view."""
 
 
 class Material(NamedTuple):
@@ -54,15 +51,12 @@ class Material(NamedTuple):
 
     message: str
     soul: str
-    profile: str
-    """The profile in the language of the message."""
-    recent: Sequence[Turn]
-    """What was said today and yesterday, oldest first."""
+    profile: str  # The profile in the language of the message
+    recent: Sequence[Turn]  # What was said today and yesterday, oldest first
+    # What the agent has before it of this conversation, and need not be told again
     history: Sequence[str]
-    """What the agent has before it of this conversation, and need not be told again."""
     now: datetime
-    shown: Callable[[str], str] = str
-    """How a text may be shown."""
+    shown: Callable[[str], str] = str  # How a text may be shown
 
 
 def assemble(
@@ -149,7 +143,7 @@ class _Parts:
     ) -> list[Turn]:
         """The newest turns that fit, in order of time; those that are told."""
         lines = [_turn_line(turn, now, self._language, shown) for turn in turns]
-        days = [_day(turn, now) for turn in turns]
+        days = [f"{turn.at.astimezone(now.tzinfo):%Y-%m-%d}" for turn in turns]
         room = self._most("recent", RECENT)
         kept = len(turns)
         while kept and room > 0:
@@ -172,7 +166,7 @@ class _Parts:
     def text(self) -> tuple[str, int]:
         """All parts in their order, and their tokens; over the budget, the least of them go."""
         while True:
-            text = self._joined()
+            text = "\n\n".join(text for _, text in self._told())
             tokens = self._count(text)
             over = [name for name in _LEAST if name in self.found]
             if tokens <= self._budget or not over:
@@ -184,9 +178,6 @@ class _Parts:
     def sizes(self) -> tuple[FramePart, ...]:
         """What each part takes."""
         return tuple(FramePart(name, self._count(text)) for name, text in self._told())
-
-    def _joined(self) -> str:
-        return "\n\n".join(text for _, text in self._told())
 
     def _told(self) -> Iterator[tuple[str, str]]:
         """The parts in their order, each as it stands in the text."""
@@ -260,20 +251,16 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
         for turn in store.journal(where, _TURNS)
         if turn.role in ("user", "assistant") and turn.channel != CAPTURED
     }
-    away = _put_away(store, turns)
+    # Those of these turns of which every memory was put away by hand
+    away = {
+        row
+        for row, memories in store.outcomes(turns).items()
+        if {*memories.values()} - {None} == {"put away"}
+    }
     from loxodon.trust.origin.quarantine import heard  # a recall mostly has no use for it
 
     told = heard(store, (turn for row, turn in turns.items() if row not in away))
     return [turn for turn in told if turn.content.strip()]
-
-
-def _put_away(store: Store, rows: Iterable[int]) -> set[int]:
-    """Those of these turns of which every memory was put away by hand."""
-    return {
-        row
-        for row, memories in store.outcomes(rows).items()
-        if {*memories.values()} - {None} == {"put away"}
-    }
 
 
 def _fresh(turns: Iterable[Turn], seen: frozenset[str]) -> list[Turn]:
@@ -287,10 +274,6 @@ def _turn_line(turn: Turn, now: datetime, language: str, shown: Callable[[str], 
     mark = f"({from_where})" if from_where else ""
     said_by = " ".join(filter(None, (who(shown(voice(turn)), language), mark)))
     return f"- {at:%H:%M} {said_by}: {said}"
-
-
-def _day(turn: Turn, now: datetime) -> str:
-    return f"{turn.at.astimezone(now.tzinfo):%Y-%m-%d}"
 
 
 # --- What is handed in ----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ What no longer holds says until when it did. A belief says how sure it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
@@ -13,18 +14,17 @@ from typing import NamedTuple
 
 from loxodon.messages import t
 from loxodon.text import quote
-from loxodon.text.patterns import lazy
+from loxodon.text.sentences import spans
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import whence
 from loxodon.types import Item
 
-SNIPPET = 700
-"""Most characters of one item."""
+SNIPPET = 700  # Most characters of one item
+# What the best item is cut to where it would not fit, before it is passed over
 _SHORTER = (350, 160)
-"""What the best item is cut to where it would not fit, before it is passed over."""
+# Characters of a text of which all sentences are looked at; of a longer one a stretch is
 _READ = 6_000
-"""Characters of a text of which all sentences are looked at; of a longer one a stretch is."""
 _STRETCH = 3 * SNIPPET
 _NAME = 60
 _SOURCE = 120
@@ -230,15 +230,12 @@ def snippet(
 class _Piece(NamedTuple):
     start: int
     end: int
-    begins: bool
-    """Whether a sentence begins here."""
+    begins: bool  # Whether a sentence begins here
     ends: bool
 
 
 def _pieces(text: str, most: int, is_cut_before: bool, is_cut_behind: bool) -> Iterator[_Piece]:
     """The sentences of a stretch of text; those longer than `most` in pieces."""
-    from loxodon.text.sentences import spans  # most texts are short, and need no cutting
-
     for start, end in spans(text):
         at = start
         begins = bool(start) or not is_cut_before
@@ -252,7 +249,7 @@ def _pieces(text: str, most: int, is_cut_before: bool, is_cut_behind: bool) -> I
         yield _Piece(at, end, begins and at == start, end < len(text) or not is_cut_behind)
 
 
-_PAUSE = lazy(r"[\s,;:，；：、]+")
+_PAUSE = re.compile(r"[\s,;:，；：、]+")
 
 
 def _region(text: str, wanted: set[str]) -> tuple[int, int]:

@@ -12,8 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from loxodon.recall.known import Match
-from loxodon.recall.noted import NoteMatch
+from loxodon.recall.memories import Match, NoteMatch
 from loxodon.recall.weights import Parts
 from loxodon.store import Note, Place
 from loxodon.text.words import index_words
@@ -43,18 +42,14 @@ class Found:
     record: Record | None = None
     note: Note | None = None
     words: frozenset[str] = frozenset()
-    until: datetime | None = None
-    """Of a turn: until when what it says of the question held."""
-    again = 0
-    """Of a turn: when a later one spoke of the same thing, as `Place.at`."""
+    until: datetime | None = None  # Of a turn: until when what it says of the question held
+    again = 0  # Of a turn: when a later one spoke of the same thing, as `Place.at`
     score = 0.0
 
     def __init__(self, key: Key) -> None:
         self.key = key
-        self.parts: dict[str, float] = {}
-        """What each route found, unweighted."""
-        self.routes: dict[str, float] = {}
-        """What that counts."""
+        self.parts: dict[str, float] = {}  # What each route found, unweighted
+        self.routes: dict[str, float] = {}  # What that counts
         self.factors: dict[str, float] = {}
 
     @cached_property

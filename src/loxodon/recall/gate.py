@@ -19,8 +19,7 @@ from typing import NamedTuple
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.messages import t
-from loxodon.recall.asking import Kind, kind_of
-from loxodon.recall.code import is_shell, without_code
+from loxodon.recall.questions import Kind, kind_of
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
@@ -28,27 +27,24 @@ from loxodon.text.stopwords import CHINESE_CHARACTERS
 from loxodon.text.words import fold, index_words
 from loxodon.types import Gate
 
+# Characters that are looked at: what a longer message wants is said by then, or at its end. More
+# would take more than a millisecond.
 LOOKED_AT = 700
-"""Characters that are looked at: what a longer message wants is said by then, or at its end. More
-would take more than a millisecond."""
 _TAIL = 250
+# Characters in which the topic and names are looked for, half of them at the end of a longer
+# message
 _ENDS = 200
-"""Characters in which the topic and names are looked for, half of them at the end of a longer
-message."""
+# Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name someone
+# known, ask for a memory, ask about something or speak of someone close
 SHORTEST = 5
-"""Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name
-someone known, ask for a memory, ask about something or speak of someone close."""
-_LONG = 20
-"""Characters of a statement that is long enough to begin a topic."""
-_KEPT = 5
-"""Recalls that a conversation keeps in mind."""
+_LONG = 20  # Characters of a statement that is long enough to begin a topic
+_KEPT = 5  # Recalls that a conversation keeps in mind
+# The share of a message's keywords that must be recalled for before it is the same topic
 _SAME = 0.6
-"""The share of a message's keywords that must be recalled for before it is the same topic."""
-_CODE = 0.5
-"""The share of code from which a message is code."""
-_HEAD = 120
-"""Characters within which an order says what is to be done with what follows it."""
+_CODE = 0.5  # The share of code from which a message is code
+_HEAD = 120  # Characters within which an order says what is to be done with what follows it
 
+# Every reason a gate can give, and the sentence for it
 REASONS = {
     "asked": "a recall was asked for",
     "requested": "it asks to remember",
@@ -70,30 +66,25 @@ REASONS = {
     "repeated": "its topic was recalled for already",
     "plain": "nothing in it points to the memory",
 }
-"""Every reason a gate can give, and the sentence for it."""
 
 
-Lookup = Callable[[Iterable[str]], Iterable[str]]
-"""Tells which of some names are known."""
+Lookup = Callable[[Iterable[str]], Iterable[str]]  # Tells which of some names are known
 
 
 class Topic(NamedTuple):
     """What a message is about, and what it asks of that."""
 
-    words: frozenset[str]
-    """The stems and the characters of its keywords."""
-    kind: Kind
-    """The kind of answer; `none` where nothing is asked."""
+    words: frozenset[str]  # The stems and the characters of its keywords
+    kind: Kind  # The kind of answer; `none` where nothing is asked
 
 
 class State(NamedTuple):
     """What the gate knows of a conversation; a new one for each message, cheap to hold."""
 
-    recalled: tuple[Topic, ...] = ()
-    """What the last recalls were for, newest last."""
+    recalled: tuple[Topic, ...] = ()  # What the last recalls were for, newest last
+    # People, projects and tools that the memory knows, folded (`words.fold`): a set, or a function
+    # that tells which of some names are known, asked once for a message
     names: Container[str] | Lookup = frozenset()
-    """People, projects and tools that the memory knows, folded (`words.fold`): a set, or a
-    function that tells which of some names are known, asked once for a message."""
 
     def after(self, message: str, gate: Gate) -> State:
         """The state once the gate has let `message` pass, or has not."""
@@ -107,8 +98,9 @@ class State(NamedTuple):
 def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  it is frozen
     """Whether `message` is worth a recall in this conversation, and why."""
     text = _looked_at(message)
-    if not _any_word(text):
-        return Gate(False, "acknowledgement" if _has_emoji(text) else "empty")
+    if not any(map(str.isalnum, text)):
+        emoji = any("\u2600" <= c <= "\u27bf" or "\U0001f000" <= c <= "\U0001faff" for c in text)
+        return Gate(False, "acknowledgement" if emoji else "empty")
     prose, share = without_code(text)
     said = fold(prose).strip()
     if share >= _CODE or is_shell(text):
@@ -117,7 +109,28 @@ def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  
     known = _known(said, state)
     if not known and (skipped := _says_nothing(said)):
         return Gate(False, skipped)
-    return _judge(said, prose, known, state)
+    ordered = _order(said)
+    head = _head(said) if ordered else said
+    if ordered == "slash":
+        asked = _found("REQUESTED", said)
+        return Gate(asked, "requested" if asked else "command")
+    if reason := _strong(head):
+        return Gate(True, reason)
+    if known and ordered:  # a name in the text to translate is nobody's business
+        known = _known(head, state)
+    reason = "name" if known else _sign(head, ordered)
+    if not reason and ordered:
+        return Gate(False, "command")
+    words = _topic(prose)
+    reason = reason or _new_topic(said, prose, words, state)
+    if not reason:
+        return Gate(False, "plain")
+    if not words:  # "why is it like that" asks about what was said just now, "where do I work" not
+        asks_nothing = reason == "question" and not _found("OWN", said)
+        return Gate(not asks_nothing, "empty" if asks_nothing else reason)
+    if state.recalled and _share(words, _asked(prose), state) >= _SAME:
+        return Gate(False, "repeated")
+    return Gate(True, reason)
 
 
 def why(gate: Gate, language: str | None = None) -> str:
@@ -125,7 +138,7 @@ def why(gate: Gate, language: str | None = None) -> str:
     return t(REASONS.get(gate.reason, gate.reason), language)
 
 
-# --- What is looked at ----------------------------------------------------------------------------
+# --- What is looked at --------------------------------------------------------------------------
 
 
 def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
@@ -140,15 +153,7 @@ def _ends(text: str) -> str:
     return _looked_at(text, _ENDS, _ENDS // 2)
 
 
-def _any_word(text: str) -> bool:
-    return any(map(str.isalnum, text))
-
-
-def _has_emoji(text: str) -> bool:
-    return any("\u2600" <= c <= "\u27bf" or "\U0001f000" <= c <= "\U0001faff" for c in text)
-
-
-# --- What says nothing ----------------------------------------------------------------------------
+# --- What says nothing --------------------------------------------------------------------------
 
 
 def _says_nothing(said: str) -> str:
@@ -159,15 +164,12 @@ def _says_nothing(said: str) -> str:
     if len(bare) > _HEAD:
         return ""
     known = _phrase_kind(bare)
-    if _width(said) < SHORTEST and (known or not _points(said)):
+    # Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`
+    solid = "".join(said.split())
+    width = len(solid) + sum(map(_has_han, solid)) if not solid.isascii() else len(solid)
+    if width < SHORTEST and (known or not _points(said)):
         return "short"
     return known
-
-
-def _width(said: str) -> int:
-    """Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`."""
-    solid = "".join(said.split())
-    return len(solid) + sum(map(_has_han, solid)) if not solid.isascii() else len(solid)
 
 
 def _points(said: str) -> bool:
@@ -212,32 +214,7 @@ def _units(text: str) -> tuple[str, ...]:
     return tuple(_re("[a-z0-9']+|[^\\s!-~]").findall(text))
 
 
-# --- What points to the memory --------------------------------------------------------------------
-
-
-def _judge(said: str, prose: str, known: bool, state: State) -> Gate:
-    ordered = _order(said)
-    head = _head(said) if ordered else said
-    if ordered == "slash":
-        asked = _found("REQUESTED", said)
-        return Gate(asked, "requested" if asked else "command")
-    if reason := _strong(head):
-        return Gate(True, reason)
-    if known and ordered:  # a name in the text to translate is nobody's business
-        known = _known(head, state)
-    reason = "name" if known else _sign(head, ordered)
-    if not reason and ordered:
-        return Gate(False, "command")
-    words = _topic(prose)
-    reason = reason or _new_topic(said, prose, words, state)
-    if not reason:
-        return Gate(False, "plain")
-    if not words:  # "why is it like that" asks about what was said just now, "where do I work" not
-        asks_nothing = reason == "question" and not _found("OWN", said)
-        return Gate(not asks_nothing, "empty" if asks_nothing else reason)
-    if state.recalled and _share(words, _asked(prose), state) >= _SAME:
-        return Gate(False, "repeated")
-    return Gate(True, reason)
+# --- What points to the memory ------------------------------------------------------------------
 
 
 def _strong(said: str) -> str:
@@ -310,7 +287,7 @@ def _known(said: str, state: State) -> bool:
     return any(True for _ in names(some)) if callable(names) else any(map(names.__contains__, some))
 
 
-# --- Orders ---------------------------------------------------------------------------------------
+# --- Orders -------------------------------------------------------------------------------------
 
 
 def _order(said: str) -> str:
@@ -328,7 +305,7 @@ def _head(said: str) -> str:
     return said[: cut.start()] if cut else said
 
 
-# --- Topics ---------------------------------------------------------------------------------------
+# --- Topics -------------------------------------------------------------------------------------
 
 
 def _new_topic(said: str, prose: str, words: frozenset[str], state: State) -> str:
@@ -374,7 +351,7 @@ def _topic(message: str) -> frozenset[str]:
     return frozenset(found)
 
 
-# --- Small things ---------------------------------------------------------------------------------
+# --- Small things -------------------------------------------------------------------------------
 
 
 def _joined(source: str) -> str:
@@ -382,3 +359,88 @@ def _joined(source: str) -> str:
 
 
 _re = cache(re.compile)
+
+
+# --- code in a message --------------------------------------------------------------------------
+
+_LINE_READ = 200  # Characters of a line that tell whether it is code
+_PLAIN_WORDS = 7  # A line with more plain words than this is a sentence, unless it is full of signs
+
+_CODE_SIGNS = r"[;{}()=<>\[\]_$]"
+# What a line must have before the many branches of the next pattern are tried on it
+_MARKED = r"[;{}()=<>\[\]\"@$]|//|error|exception|^\s*(?:import|from|use|package)\s|^\s+return\b"
+_CODE_LINE = r"""
+\s*(?:def|func|fn|function)\s+\w+\s*[(<]|\s*class\s+\w+\s*[:({]|\#include
+|\s*(?:import|from|package|use)\s+[\w.{}*,/'\"@:]+(?:\s+(?:import|as|from)\s.*)?;?\s*$
+|\s+return\b|return\b.*[;)]\s*$|\s*(?:const|let|var)\s+[\w{}\[\], ]+=
+|\s*(?:public|private|static|void|async|await|export|struct|enum|interface|elif|except)\b.*[({=;:]
+|\s*(?:else|try|finally)\s*[:{]\s*$|\s*@\w+(?:\(.*\))?\s*$
+|\s*(?:select|insert\ into|update|delete\ from|create\ table|alter\ table|with)\b
+.*(?:;|\bfrom\b|\bset\b|\bvalues\b|\()
+|\s*(?:for|if|while|switch|catch)\b.*[:{)]\s*$
+|.*[;{}]\s*$|\s*[\])}]+[,;]?\s*$|\s*</?[a-z][^>]*>|\s*(?://|/\*|\*/|--)
+|.*(?:=>|==|!=|\+=|-=|\|\||&&|::|->)|\s*[\w.]+\s*=\s*\S|\s*[\w.]+\(.*\)\s*$
+|\s+at\ [\w.$<>]+\(.*\)|\s*file\ \".*\",\ line\ [0-9]+|\s*traceback\ \(most
+|\s*\w*(?:error|exception|warning):\ |\s*[\"'][\w.-]+[\"']\s*:|\s*[$>]\s+\w+
+|\s*[\[{][\[{\"'].*[\]}]\s*$
+"""
+_PROGRAMS = frozenset(
+    """
+    sudo git npm pnpm yarn bun pip pip3 uv poetry conda brew apt apt-get cargo gem go dotnet mvn
+    gradle docker docker-compose kubectl helm terraform systemctl ls cd cat grep find rm mv cp
+    mkdir touch chmod chown curl wget ssh scp tar echo export source python python3 node make kill
+    ps df du tail head awk sed vi vim nano ping npx uvx
+    """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
+)
+# A program with a word that only it takes, or with a flag or a path
+_SHELL = r"""
+(?:sudo\ )?(?:(?:git\ (?:add|commit|push|pull|clone|checkout|rebase|merge|status|log|diff|stash
+|reset|fetch|branch|switch|restore|init|tag|cherry-pick)
+|(?:npm|pnpm|yarn|bun)\ (?:i|install|run|add|ci|test|start|build|init|publish|update|remove|exec)
+|(?:pip3?|uv|poetry|conda|brew|apt|apt-get|cargo|gem|go|dotnet|mvn|gradle)\ (?:install|add|run|build
+|test|update|upgrade|sync|lock|create|remove|uninstall|mod|fmt)
+|go\ get\ \S+[./]
+|docker(?:-compose)?\ (?:compose|run|build|ps|exec|pull|push|logs|stop|rm|up|down|images)
+|kubectl\ (?:get|apply|delete|logs|describe|exec|rollout|scale|port-forward)
+|(?:helm|terraform)\ (?:install|upgrade|apply|plan|init|destroy)
+|systemctl\ (?:start|stop|restart|status|enable))(?:\s.*)?
+|[a-z0-9]+\s+(?:[-./~$|>]\S*|\S*[./=]\S*)(?:\s.*)?)\s*
+"""
+
+
+def without_code(text: str) -> tuple[str, float]:
+    """The message without its code, and the share of it that is code."""
+    prose, code, size = [], 0, 0
+    fenced = False
+    for line in text.split("\n"):
+        opens = line.lstrip().startswith("```")
+        fenced = fenced != opens
+        solid = len("".join(line.split()))
+        size += solid
+        if fenced or opens or (solid and _is_code(line)):
+            code += solid
+        else:
+            prose.append(line)
+    return "\n".join(prose), code / (size or 1)
+
+
+def is_shell(text: str) -> bool:
+    """Whether a message is one line for a shell."""
+    if "\n" in text or text[:16].partition(" ")[0].lower() not in _PROGRAMS:
+        return False
+    return _re(_SHELL, re.VERBOSE).fullmatch(text[: 2 * _LINE_READ].lower()) is not None
+
+
+def _is_code(line: str) -> bool:
+    line = line[:_LINE_READ].lower()
+    if not _re(_MARKED).search(line) or any("\u3400" <= c <= "\u9fff" for c in line):
+        return False
+    plain = _re(r"(?<!\S)[a-z']+[,.!?]?(?!\S)").findall(line)
+    signs = _re(_CODE_SIGNS).findall(line)
+    if (
+        len(plain) > _PLAIN_WORDS
+        and len(signs) < len(plain) / 3
+        and not line.lstrip().startswith("//")
+    ):
+        return False
+    return _re(_CODE_LINE, re.VERBOSE).match(line) is not None

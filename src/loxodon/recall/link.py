@@ -9,42 +9,33 @@ they no longer hold. What was captured is shown as the memory.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from loxodon.recall.asked_attributes import asked_attributes
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
-from loxodon.recall.sought import sought
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Standing
-from loxodon.text.patterns import lazy
+from loxodon.store import Filter, QuarantinedText, Standing
+from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
 
-if TYPE_CHECKING:
-    from loxodon.store import QuarantinedText
-    from loxodon.store.store import Store
-
-
-LIFT = 0.15
-"""What a turn adds to its memory, and the memory to the turn."""
-LONG = 500
-"""Characters from which on a turn is not shown where a memory tells it."""
-MOST = 0.85
-"""The share of a turn's words that a memory must have to stand for it."""
+LIFT = 0.15  # What a turn adds to its memory, and the memory to the turn
+LONG = 500  # Characters from which on a turn is not shown where a memory tells it
+MOST = 0.85  # The share of a turn's words that a memory must have to stand for it
 _COMPARED = 40
-FLOOR = 0.12
-"""How good, beside the best, a turn must be that only stands beside something."""
-NEARLY = 0.9
-"""How good, beside its turn, a memory must be to be shown in its place."""
+FLOOR = 0.12  # How good, beside the best, a turn must be that only stands beside something
+NEARLY = 0.9  # How good, beside its turn, a memory must be to be shown in its place
 
 
 class Linked(NamedTuple):
     """What is shown, and what it stands for."""
 
     found: Found
+    # The rows of the turns that a memory is shown for, or of the memories that a turn is
     others: tuple[int, ...] = ()
-    """The rows of the turns that a memory is shown for, or of the memories that a turn is."""
 
 
 def linked(
@@ -110,7 +101,7 @@ def _is_unsettled(memory: Found) -> bool:
     """Whether a memory says of its turns what none of them says: that it goes back and forth."""
     if memory.record is None or memory.record.kind != "belief":
         return False
-    from loxodon.write.wavering import settled  # few recalls meet a belief
+    from loxodon.write.beliefs import settled  # few recalls meet a belief
 
     return settled(memory.record.content) != memory.record.content
 
@@ -127,7 +118,7 @@ def _stands(memory: Found, said: str) -> bool:
     return len(has) >= MOST * len(words) and not says_more(said, record.searchable)
 
 
-_PARTICULARS = lazy(
+_PARTICULARS = re.compile(
     r"[0-9]+(?:[.:/-][0-9]+)*|(?<=[a-z,;:] )[A-Z][A-Za-z'-]+|[“「《]([^”」》]{1,40})[”」》]"
     r"|[零一二两三四五六七八九十百千万半]+(?=[个岁年月日号点分周天元块次本只条位斤米公里小时])"
     r"|(?:周|星期|礼拜)[一二三四五六日天]|[上下]午|[早晚]上|凌晨|中午"
@@ -156,7 +147,7 @@ def _leave_out(
     standing = {row: state for rows in drawn.values() for row, state in rows.items()}
     over = {row for row, state in standing.items() if state in ("past", "rejected")}
     ended = store.records(over) if over else {}
-    asked, wanted = frozenset(question.words), sought(question) if ended else {}
+    asked, wanted = frozenset(question.words), asked_attributes(question) if ended else {}
     answers = {
         row: (one.subject, one.attribute) in wanted or asked & {*index_words(one.searchable)}
         for row, one in ended.items()
@@ -187,7 +178,8 @@ def _leave_forgotten(
     question: Question,
 ) -> None:
     """Take out turns that were found by nothing but what the user asked to have forgotten."""
-    from loxodon.trust.origin.quarantine import is_asked, with_notes  # mostly nothing is held
+    # Slow to load, and mostly nothing is held.
+    from loxodon.trust.origin.quarantine import is_asked, with_notes
 
     for row, turn in store.turns(held).items():
         asked = [one for one in held[row] if is_asked(one.reason)]

@@ -22,10 +22,9 @@ from typing import Literal, NamedTuple
 
 from loxodon.config import OpenclawConfig, Phase1Config, TieredConfig, Weights
 from loxodon.recall.fuse import Found, Key, Pool
-from loxodon.recall.lately import last_turns
 from loxodon.recall.link import Linked
-from loxodon.recall.relevance import halved, kept
-from loxodon.recall.routes import has_memories, has_turns
+from loxodon.recall.rank import halved, kept
+from loxodon.recall.routes import has_memories, has_turns, last_turns
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Note, Place
 from loxodon.store.store import Store
@@ -35,51 +34,38 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
 Layer = Literal["fact", "summary", "turn"]
 
+# `phase1`'s `insights > segments > daily`. It gives the order; the numbers are ours.
 PRIORITY: Mapping[Layer, float] = {"fact": 1.0, "summary": 0.6, "turn": 0.3}
-"""`phase1`'s `insights > segments > daily`. It gives the order; the numbers are ours."""
-RECENT_DAYS = 3
-"""What the time route of `phase1` looks at."""
-_READ = 600
-"""Characters of a text whose words are compared."""
+RECENT_DAYS = 3  # What the time route of `phase1` looks at
+_READ = 600  # Characters of a text whose words are compared
 _SEGMENTS = 6
-_WELL = 0.8
-"""How good, beside the best, a segment must be."""
-_TURNS = 12
-"""Turns of one segment that it brings."""
+_WELL = 0.8  # How good, beside the best, a segment must be
+_TURNS = 12  # Turns of one segment that it brings
 
 
 class Features(NamedTuple):
     """What the formulas look at, of one thing that was found."""
 
     layer: Layer
-    text: float = 0.0
-    """How well its words match: 1 for the best that was found."""
-    meaning: float = 0.0
-    """The same for its meaning; 0 for all where no embedder is set."""
-    tags: float = 0.0
-    """The share of the question's keywords that it is tagged with."""
-    days: float = 0.0
-    """Since it was said, or last said again."""
-    idle: float = 0.0
-    """Days since it was last used, or said."""
+    text: float = 0.0  # How well its words match: 1 for the best that was found
+    meaning: float = 0.0  # The same for its meaning; 0 for all where no embedder is set
+    tags: float = 0.0  # The share of the question's keywords that it is tagged with
+    days: float = 0.0  # Since it was said, or last said again
+    idle: float = 0.0  # Days since it was last used, or said
     category: str = "conversation"
     importance: float = 0.5
     project: str = GLOBAL_PROJECT
     topic: str = GENERAL_TOPIC
     words: frozenset[str] = frozenset()
-    holds: bool = True
-    """False for what no longer holds, unless the question asks for the past."""
+    holds: bool = True  # False for what no longer holds, unless the question asks for the past
 
 
 class Placed(NamedTuple):
     """One of the features that were handed in, where the formula puts it."""
 
-    at: int
-    """Its place among those handed in."""
-    terms: Mapping[str, float]
-    """What is added to make its score."""
-    factors: Mapping[str, float] = MappingProxyType({})
-    """What the sum is multiplied by."""
+    at: int  # Its place among those handed in
+    terms: Mapping[str, float]  # What is added to make its score
+    factors: Mapping[str, float] = MappingProxyType({})  # What the sum is multiplied by
 
     @property
     def score(self) -> float:
@@ -96,7 +82,18 @@ def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
     text alone scores by its time and file: how much the text itself should count is a question
     that the document leaves open.
     """
-    led_to = _four_routes(found)
+    # 10 by time, 5 by tags, 3 by file and 5 by text, as the table of `phase1` has it
+    each = list(enumerate(found))
+    recent = [at for at, one in each if one.layer != "fact" and one.days <= RECENT_DAYS]
+    tagged = [at for at, one in each if one.tags > 0]
+    matching = [at for at, one in each if one.text > 0]
+    facts = [at for at, one in each if one.layer == "fact" and one.tags + one.text > 0]
+    led_to = {
+        *sorted(recent, key=lambda at: found[at].days)[:10],
+        *sorted(tagged, key=lambda at: -found[at].tags)[:5],
+        *sorted(facts, key=lambda at: -found[at].importance)[:3],
+        *sorted(matching, key=lambda at: -found[at].text)[:5],
+    }
     placed = [
         Placed(
             at,
@@ -109,21 +106,6 @@ def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
         for at, one in enumerate(found)
     ]
     return sorted(placed, key=lambda one: (one.at not in led_to, -one.score))
-
-
-def _four_routes(found: Sequence[Features]) -> set[int]:
-    """10 by time, 5 by tags, 3 by file and 5 by text, as the table of `phase1` has it."""
-    each = list(enumerate(found))
-    recent = [at for at, one in each if one.layer != "fact" and one.days <= RECENT_DAYS]
-    tagged = [at for at, one in each if one.tags > 0]
-    matching = [at for at, one in each if one.text > 0]
-    facts = [at for at, one in each if one.layer == "fact" and one.tags + one.text > 0]
-    return {
-        *sorted(recent, key=lambda at: found[at].days)[:10],
-        *sorted(tagged, key=lambda at: -found[at].tags)[:5],
-        *sorted(facts, key=lambda at: -found[at].importance)[:3],
-        *sorted(matching, key=lambda at: -found[at].text)[:5],
-    }
 
 
 # --- openclaw -------------------------------------------------------------------------------------
@@ -288,7 +270,17 @@ def arranged(
     each = {one.key: one for group in groups for one in group if _is_looked_at(one)}
     turns = store.turns([key.row for key in each if key.is_turn])
     found = [one for one in each.values() if not one.key.is_turn or one.key.row in turns]
-    features = _features(found, turns, question, now)
+    asked = [words for words in map(query_words, question.keywords) if words]
+    text = max((one.routes.get("words", 0.0) for one in found), default=0.0) or 1.0
+    meaning = max((one.routes.get("meaning", 0.0) for one in found), default=0.0) or 1.0
+    features = [
+        _of(one.record or one.note or turns[one.key.row], asked or [question.words], now)._replace(
+            text=one.routes.get("words", 0.0) / text,
+            meaning=one.routes.get("meaning", 0.0) / meaning,
+            holds=one.factors.get("validity", 1.0) >= 1 and "asks" not in one.factors,
+        )
+        for one in found
+    ]
     placed = _placed(features, found, question, weights, top)
     placed.sort(key=lambda one: not features[one.at].holds)
     return _each_once([_scored(found[one.at], one) for one in placed], groups)
@@ -331,26 +323,21 @@ def _is_looked_at(found: Found) -> bool:
     return not found.key.is_turn or any(way in found.parts for way in ways)
 
 
-def _features(
-    found: Sequence[Found], turns: Mapping[int, Turn], question: Question, now: datetime
-) -> list[Features]:
-    asked = [words for words in map(query_words, question.keywords) if words]
-    text = max((one.routes.get("words", 0.0) for one in found), default=0.0) or 1.0
-    meaning = max((one.routes.get("meaning", 0.0) for one in found), default=0.0) or 1.0
-    return [
-        _of(one.record or one.note or turns[one.key.row], asked or [question.words], now)._replace(
-            text=one.routes.get("words", 0.0) / text,
-            meaning=one.routes.get("meaning", 0.0) / meaning,
-            holds=one.factors.get("validity", 1.0) >= 1 and "asks" not in one.factors,
-        )
-        for one in found
-    ]
-
-
 def _of(what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetime) -> Features:
     words = frozenset(index_words(what.searchable[:_READ]))
     if isinstance(what, Note):
-        return _of_note(what, words, asked, now)
+        # A day's notes are `phase1`'s daily files; the others, like MEMORY.md, hold what lasts
+        file, chunk = what
+        days = _days(now, chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC))
+        return Features(
+            "turn" if file.role == "daily" else "fact",
+            tags=_tagged(chunk.triggers, words, asked),
+            days=days,
+            idle=days,
+            importance=0.5 if chunk.importance is None else chunk.importance,
+            project=chunk.project or GLOBAL_PROJECT,
+            words=words,
+        )
     if isinstance(what, Turn):
         days = _days(now, what.at)
         return Features("turn", tags=_tagged((), words, asked), days=days, idle=days, words=words)
@@ -364,26 +351,6 @@ def _of(what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetim
         importance=what.importance,
         project=what.project,
         topic=what.topic,
-        words=words,
-    )
-
-
-def _of_note(
-    note: Note, words: frozenset[str], asked: Sequence[Sequence[str]], now: datetime
-) -> Features:
-    """A day's notes are `phase1`'s daily files; the others, like MEMORY.md, hold what lasts.
-
-    The file of what has no day is as old as its last change.
-    """
-    file, chunk = note
-    days = _days(now, chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC))
-    return Features(
-        "turn" if file.role == "daily" else "fact",
-        tags=_tagged(chunk.triggers, words, asked),
-        days=days,
-        idle=days,
-        importance=0.5 if chunk.importance is None else chunk.importance,
-        project=chunk.project or GLOBAL_PROJECT,
         words=words,
     )
 

@@ -11,24 +11,76 @@ None of them hides the only answer: they order results that match about equally 
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from math import prod
+from typing import NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.config import TieredConfig
 from loxodon.recall.fuse import Found, Pool
-from loxodon.recall.relevance import category_factor, recency_factor
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import BY_ASSISTANT, IN_TIME, NAMED
 from loxodon.store import Place
 from loxodon.text.words import query_words
-from loxodon.types import Record
 
-PAST = 0.35
-"""A memory that no longer holds, for a question that does not ask for the past…"""
-SAID_BEFORE = 0.8
-"""…and the turn that it was drawn from, which often says more than that."""
+_CATEGORY = 0.02
+_RECENCY = 0.03  # How far the default lets each of the two move a score, up or down
+# Days after which what was said counts half: of `phase1`, and of `openclaw`
+HALF_LIVES = (7.0, 30.0)
+
+
+class _Fading(NamedTuple):
+    """How a category fades: at the rate of which setting, and what it keeps for ever."""
+
+    rate: str
+    floor: float
+
+
+# What the ranking does not name (health, preference, relation, …) does not fade, as
+# identity, config and credential do not: its function ends by returning the importance.
+_FADING: Mapping[str, _Fading] = {
+    "decision": _Fading("decision", 0.3),
+    "solution": _Fading("decision", 0.3),
+    "event": _Fading("event", 0.1),
+    "conversation": _Fading("event", 0.1),
+    "temp": _Fading("temp", 0.0),
+    "debug": _Fading("temp", 0.0),
+}
+
+
+def halved(days: float, half_life: float) -> float:
+    """What is left of 1 after `days`, if `half_life` days halve it; the future is the present."""
+    return float(0.5 ** (max(0.0, days) / half_life))
+
+
+_RATES = TieredConfig()
+
+
+def kept(category: str, idle: float, rates: TieredConfig = _RATES) -> float:
+    """The share of its importance that a memory keeps, `idle` days after it was last used."""
+    fading = _FADING.get(category)
+    if fading is None:
+        return 1.0
+    left = math.exp(-getattr(rates, fading.rate) * max(0.0, idle))
+    return fading.floor + (1 - fading.floor) * left
+
+
+def category_factor(category: str, idle: float) -> float:
+    """`tiered`'s relevance as a factor of the default: from 0.98, for what faded away, to 1.02."""
+    return 1 + _CATEGORY * (2 * kept(category, idle) - 1)
+
+
+def recency_factor(days: float) -> float:
+    """Recency as a factor of the default: from 0.97 for what is old to 1.03."""
+    soon, late = HALF_LIVES
+    return 1 + _RECENCY * (halved(days, soon) + halved(days, late) - 1)
+
+
+PAST = 0.35  # Factor for an outdated memory, unless the question asks for the past
+SAID_BEFORE = 0.8  # Factor for the turn it was drawn from, which often says more
 FADED = 0.7
 _DAY = timedelta(days=1)
 _DAY_MS = 86_400_000
@@ -61,7 +113,15 @@ def weigh(
         if found.place is not None:
             factors |= voices.of(found.place)
         elif found.record is not None:
-            _weigh_memory(found, found.record, asks_past, now)
+            record = found.record
+            found.factors["importance"] = 0.95 + 0.1 * record.importance
+            found.factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
+            found.factors["confidence"] = 0.8 + 0.2 * record.confidence
+            found.factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
+            idle = now - (record.accessed_at or record.confirmed_at or record.created_at)
+            found.factors["category"] = category_factor(record.category, idle / _DAY)
+            if record.state == "archived" and not asks_past:
+                found.factors["validity"] = PAST if record.valid_until else FADED
         elif found.note is not None:
             importance = found.note.chunk.importance
             factors["importance"] = 0.95 + 0.1 * (0.5 if importance is None else importance)
@@ -107,17 +167,6 @@ def is_named(speaker: str, words: frozenset[str]) -> bool:
         return False
     name = query_words(speaker)
     return bool(name) and words.issuperset(name)
-
-
-def _weigh_memory(found: Found, record: Record, asks_past: bool, now: datetime) -> None:
-    found.factors["importance"] = 0.95 + 0.1 * record.importance
-    found.factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
-    found.factors["confidence"] = 0.8 + 0.2 * record.confidence
-    found.factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
-    idle = now - (record.accessed_at or record.confirmed_at or record.created_at)
-    found.factors["category"] = category_factor(record.category, idle / _DAY)
-    if record.state == "archived" and not asks_past:
-        found.factors["validity"] = PAST if record.valid_until else FADED
 
 
 def _time_of(found: Found) -> int | None:

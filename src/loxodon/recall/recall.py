@@ -11,35 +11,44 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from loxodon.config import Weights
+from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
-from loxodon.recall.holds import settled
-from loxodon.recall.lately import is_bare_last
 from loxodon.recall.link import Linked, linked
 from loxodon.recall.rank import weigh
-from loxodon.recall.routes import Look, Seen, look
-from loxodon.recall.sure import is_unsure
-from loxodon.recall.trace import rounded, traced
+from loxodon.recall.recency import current_first
+from loxodon.recall.routes import Look, Seen, is_bare_last, look
 from loxodon.recall.understand import Question, nobody, understand
-from loxodon.store import Filter, Having
+from loxodon.store import Filter, Having, Note
+from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import told_as, voice
-from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
+from loxodon.types import (
+    Considered,
+    Gate,
+    Item,
+    LeftOut,
+    Recall,
+    Record,
+    Source,
+    Stage,
+    Trace,
+    Turn,
+)
 
 if TYPE_CHECKING:
-    from loxodon.config import Weights
     from loxodon.models.embedders.questions import EmbeddedQuestion as Meaning
-    from loxodon.store import Note
-    from loxodon.store.store import Store
 
+
+# How many of the best findings are linked and put in order; more where more are asked for
 _RANKED = 40
-"""How many of the best findings are linked and put in order; more where more are asked for."""
+# Words of the query that are told to be in a turn by their lists; others by reading it
 _LISTED = 16
-"""Words of the query that are told to be in a turn by their lists; others by reading it."""
+# Characters of a turn in which the words of the query are looked for when it is shown
 _COMPARED = 4_000
-"""Characters of a turn in which the words of the query are looked for when it is shown."""
 
 
 def recall(
@@ -81,7 +90,7 @@ def recall(
     most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
     ranked = linked(store, seen.pool, where, question, asks_past, most)
     watch.lap("link")
-    ranked = settled(store, ranked, question, seen)
+    ranked = current_first(store, ranked, question, seen)
     watch.lap("holds")
     unsure = is_unsure(store, question, seen, ranked, where)
     watch.lap("sure")
@@ -98,7 +107,8 @@ def recall(
         LeftOut("top", len(ranked) - len(items) - len(passed)),
         LeftOut("view", sum(fate == "view" for fate in passed.values())),
     )
-    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, _name(profile))
+    name = "default" if profile is None else type(profile).__name__.removesuffix("Config").lower()
+    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, name)
     return Recall(
         query,
         Gate(True, "asked"),
@@ -141,10 +151,6 @@ def looked(
     weigh(seen.pool, question, asks_past, now, seen.spans)
     watch.lap("weigh")
     return question, seen
-
-
-def _name(profile: Weights | None) -> str:
-    return "default" if profile is None else type(profile).__name__.removesuffix("Config").lower()
 
 
 class Watch:
@@ -191,7 +197,10 @@ def _items(
             item = _item(one, turns, sources, question, having, now, shown)
             if item is None:
                 continue
-            words = fold(_bare(item))
+            # The words of an item, those of a file without the mark of a list before them
+            words = fold(
+                item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
+            )
             if in_view and _in_view(store, item, in_view):
                 passed[item.id] = "view"
             elif words in said and _is_again(item, items[said[words]]):
@@ -213,15 +222,10 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
     turns = store.turns(rows)
     if not store.quarantine.in_turns(turns):
         return turns
-    from loxodon.trust.origin.quarantine import heard  # mostly nothing is held
+    from loxodon.trust.origin.quarantine import heard  # slow to load, mostly nothing is held
 
     told = zip(turns, heard(store, turns.values()), strict=True)
     return {row: turn for row, turn in told if turn.content.strip()}
-
-
-def _bare(item: Item) -> str:
-    """The words of an item, those of a file without the mark of a list before them."""
-    return item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
 
 
 def _is_again(item: Item, shown: Item) -> bool:
@@ -311,22 +315,19 @@ def _why(found: Found, has: Collection[str], question: Question) -> dict[str, ob
     }
 
 
-def _heading(note: Note) -> str:
-    """The headings above a note, without one that only says what the file is called."""
-    name = fold(note.file.path.rpartition("/")[2].rpartition(".")[0])
-    return " > ".join(one for one in note.chunk.heading.split(" > ") if fold(one) != name)
-
-
 def _note_item(
     found: Found, note: Note, question: Question, now: datetime, shown: Callable[[str], str]
 ) -> Item:
     file, chunk = note
+    # The headings above a note, without one that only says what the file is called
+    name = fold(note.file.path.rpartition("/")[2].rpartition(".")[0])
+    heading = " > ".join(one for one in note.chunk.heading.split(" > ") if fold(one) != name)
     why = _why(found, among(question.words, found.said), question) | {
         "route": "notes",
         "file": file.path,
         "root": file.root,
         "lines": [chunk.first_line, chunk.last_line],
-        "heading": shown(_heading(note)),
+        "heading": shown(heading),
         "importance": chunk.importance,
     }
     # What has no day is as old as its file.
@@ -341,3 +342,63 @@ def _note_item(
         (Source(file=file.path, line=chunk.first_line),),
         why,
     )
+
+
+# --- trace --------------------------------------------------------------------------------------
+
+_NEXT = 10  # How many of those that just missed it are named
+
+
+def traced(
+    question: Question,
+    seen: Seen,
+    ranked: Sequence[Linked],
+    items: Sequence[Item],
+    shown: Sequence[Item],
+    passed: Mapping[str, str],
+    laps: Mapping[str, float],
+    profile: str,
+) -> Trace:
+    """What was understood, found and weighed, what became of it, and how long each stage took."""
+    fates = dict(passed)
+    fates |= {item.id: "budget" for item in items} | {item.id: "shown" for item in shown}
+    first = ranked[: len(fates) + _NEXT]
+    return Trace(
+        question,
+        seen.counts,
+        tuple(_considered(one, fates.get(name_of(one), "top")) for one in first),
+        tuple(Stage(name, round(ms, 3)) for name, ms in laps.items()),
+        profile,
+        seen.problems,
+    )
+
+
+def name_of(linked: Linked) -> str:
+    """The id of a memory, a note or a turn."""
+    found = linked.found
+    if found.record is not None:
+        return found.record.id
+    return f"n_{found.key.row}" if found.key.is_note else f"t_{found.key.row}"
+
+
+def kind_of(found: Found) -> str:
+    """Of what kind something is that was found."""
+    if found.record is not None:
+        return found.record.kind
+    return "note" if found.key.is_note else "turn"
+
+
+def _considered(linked: Linked, fate: str) -> Considered:
+    found = linked.found
+    return Considered(
+        name_of(linked),
+        kind_of(found),
+        round(found.score, 4),
+        rounded(found.routes),
+        rounded(found.factors),
+        fate,
+    )
+
+
+def rounded(shares: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in shares.items()}

@@ -19,52 +19,52 @@ If a route fails, the others still count, and the trace notes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from loxodon.recall.asking import without_asking
+from loxodon.recall.asked_attributes import asked_attributes
+from loxodon.recall.by_meaning import ByMeaning
+from loxodon.recall.endings import ended_since
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
-from loxodon.recall.known import Match, known, matches
-from loxodon.recall.lately import is_bare_last, last_turns
-from loxodon.recall.meant import Meant
-from loxodon.recall.noted import has_notes, is_triggered, noted
+from loxodon.recall.memories import (
+    Match,
+    has_notes,
+    is_triggered,
+    matches,
+    matching_memories,
+    matching_notes,
+)
+from loxodon.recall.questions import last_talk, without_asking
 from loxodon.recall.rank import Span, Voices, spans_of
-from loxodon.recall.since import ended_since
-from loxodon.recall.sought import sought
 from loxodon.recall.spelling import near_names
-from loxodon.recall.spoken import hops, spoken
 from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.times import When
+from loxodon.recall.turns import hops, matching_turns
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import ASKED, TOLD, Parts
-from loxodon.store import Filter, Having, Index, Nature
+from loxodon.store import Filter, Having, Index, Nature, QuestionVector
 from loxodon.store.rows import about_label
+from loxodon.store.store import Store
+from loxodon.text.language import language_of
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
 from loxodon.trust.origin.provenance import waits
 from loxodon.types import Record
 
-if TYPE_CHECKING:
-    from loxodon.store import QuestionVector
-    from loxodon.store.store import Store
-
+# What is filed under what a question asks for counts so much, where its words lead somewhere
 _PARTLY = 0.25
-"""What is filed under what a question asks for counts so much, where its words lead somewhere."""
-_TELLS_OF = 0.5
-"""…and so much of that, where it only tells of what is asked for."""
+_TELLS_OF = 0.5  # Factor for a memory that only tells of what is asked for
 _BARE_WORDS = 2
 _BARE_PAIRS = 5
 _SOUGHT = 8
 _FILED = 3
-_BARE_LABEL = 6.0
-"""How much more a project counts, where the question says no more than its name."""
+_BARE_LABEL = 6.0  # How much more a project counts, where the question says no more than its name
 _SHORT = timedelta(days=62)
 _ABOUT = 12
 _IN_TIME = 30
-_FEW = 3
-"""Memories that match; with fewer the archive is asked."""
+_FEW = 3  # Memories that match; with fewer the archive is asked
 _WELL = 0.5
 
 
@@ -92,12 +92,11 @@ class Seen(NamedTuple):
     """What all routes found."""
 
     pool: Pool
+    # For each thing asked: its words, and which turns have them
     each: Sequence[tuple[Terms, Having]]
-    """For each thing asked: its words, and which turns have them."""
     spans: Sequence[Span]
     problems: tuple[str, ...]
-    counts: dict[str, int]
-    """How many each route found."""
+    counts: dict[str, int]  # How many each route found
 
 
 def look(asked: Look, lap: Callable[[str], None]) -> Seen:
@@ -114,17 +113,17 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     rest = asked.where, nature, asked.top, asks, asked.weights, Voices(question)
     answers, looked = [], []
     for wanted in each:
-        said = spoken(store, wanted, *rest)
+        said = matching_turns(store, wanted, *rest)
         if asks and asked.where.audience is None:
             near = near_names(store, question, said.having)
             if near:
                 wanted = wanted._replace(related=(*wanted.related, *near))
-                said = spoken(store, wanted, *rest)
+                said = matching_turns(store, wanted, *rest)
         lap("turns")
         memories = _memories(asked, said.terms, said.having, nature)
         lap("memories")
         looked.append((said.terms, said.having))
-        notes = noted(store, said.terms, asked.where, said.having, nature, asked.top)
+        notes = matching_notes(store, said.terms, asked.where, said.having, nature, asked.top)
         lap("notes")
         turns = said.scores if has_turns(asked.where) else {}
         answers.append(Answers(turns, said.places, memories, notes))
@@ -168,7 +167,10 @@ def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]
     if not found:
         found = [(list(question.words), question.focus)]
     aliases = _aliases(question)
-    dates = _dates(question)
+    # The words that only name a time: what is asked for was not said in them
+    dates = {
+        word for time in question.times if not time.recurring for word in query_words(time.text)
+    }
     return [
         (
             [word for word in words if word not in dates],
@@ -176,13 +178,6 @@ def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]
         )
         for words, text in found
     ]
-
-
-def _dates(question: Question) -> set[str]:
-    """The words that only name a time: what is asked for was not said in them."""
-    return {
-        word for time in question.times if not time.recurring for word in query_words(time.text)
-    }
 
 
 def _aliases(question: Question) -> list[tuple[str, float]]:
@@ -208,38 +203,34 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
     if not has_memories(asked.where):
         return {}
     rest = terms, asked.where, having, nature, asked.now, asked.top
-    found = known(asked.store, "memories", *rest)
-    if asked.as_of is None and not _too_little(found, asked.question):
+    found = matching_memories(asked.store, "memories", *rest)
+    if asked.as_of is None and not (asked.question.tense == "past" or len(found) < _FEW):
         return found
-    archived = known(asked.store, "archive", *rest)
+    archived = matching_memories(asked.store, "archive", *rest)
     standing = asked.store.standing(archived)
     # What someone put away by hand does not come back by itself, nor a guess that is settled.
     settled = ("put away", "rejected") if asked.as_of is None else ("put away",)
     found |= {row: one for row, one in archived.items() if standing.get(row) not in settled}
     if asked.as_of is not None:
-        return _then(asked.store, found, asked.as_of)
+        # Memories as they were known at a moment; without those that were not, or did not hold
+        told = asked.store.told_at(found)
+        then: dict[int, Match] = {}
+        for row, match in found.items():
+            record = match.record
+            since = told.get(row, record.created_at)
+            if since > asked.as_of or (
+                record.valid_until is not None and record.valid_until <= asked.as_of
+            ):
+                continue
+            if record.version > 1:
+                versions = [
+                    one.record for one in asked.store.history(record.id) if one.at <= asked.as_of
+                ]
+                own = [one for one in versions if one.id == record.id]
+                record = record._replace(content=own[-1].content) if own else record
+            then[row] = match._replace(record=record)
+        return then
     return found
-
-
-def _too_little(found: Mapping[int, Match], question: Question) -> bool:
-    return question.tense == "past" or len(found) < _FEW
-
-
-def _then(store: Store, found: Mapping[int, Match], at: datetime) -> dict[int, Match]:
-    """Memories as they were known at a moment; without those that were not, or did not hold."""
-    told = store.told_at(found)
-    known: dict[int, Match] = {}
-    for row, match in found.items():
-        record = match.record
-        since = told.get(row, record.created_at)
-        if since > at or (record.valid_until is not None and record.valid_until <= at):
-            continue
-        if record.version > 1:
-            versions = [one.record for one in store.history(record.id) if one.at <= at]
-            own = [one for one in versions if one.id == record.id]
-            record = record._replace(content=own[-1].content) if own else record
-        known[row] = match._replace(record=record)
-    return known
 
 
 def _add(asked: Look, pool: Pool, key: Key, route: str, part: float) -> Found:
@@ -259,7 +250,7 @@ def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
 def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
     if not asked.views:
         return
-    near = Meant(asked.store, asked.views, asked.where, asked.question.tells)
+    near = ByMeaning(asked.store, asked.views, asked.where, asked.question.tells)
     if has_turns(asked.where):
         near.turns(pool, nature, asked.weights)
     if has_memories(asked.where):
@@ -329,8 +320,11 @@ def _attributes(asked: Look, pool: Pool) -> None:
         return
     filed: dict[int, float] = {}
     over: dict[int, float] = {}
-    whole = 1.0 if _is_bare(asked.question) else _PARTLY
-    for (subject, attribute), first in islice(sought(asked.question).items(), _SOUGHT):
+    # Whether a question says little more than what it is after: its own words lead nowhere
+    telling = [word for word in asked.question.words if not is_light([word])]
+    is_bare = len(telling) <= (_BARE_PAIRS if asked.question.language == "zh" else _BARE_WORDS)
+    whole = 1.0 if is_bare else _PARTLY
+    for (subject, attribute), first in islice(asked_attributes(asked.question).items(), _SOUGHT):
         label, share = about_label(subject, attribute), whole * (1.0 if first else _TELLS_OF)
         filed = dict.fromkeys(asked.store.labelled("about", label, _FILED), share) | filed
         over = dict.fromkeys(asked.store.labelled("about", label, _FILED, "archived"), share) | over
@@ -351,12 +345,6 @@ def _since(asked: Look, pool: Pool) -> None:
     if has_turns(asked.where):
         for row, score in ended_since(asked.store, pool, asked.question).items():
             _add(asked, pool, Key(True, row), "since", score)
-
-
-def _is_bare(question: Question) -> bool:
-    """Whether a question says little more than what it is after: its own words lead nowhere."""
-    telling = [word for word in question.words if not is_light([word])]
-    return len(telling) <= (_BARE_PAIRS if question.language == "zh" else _BARE_WORDS)
 
 
 def _expired(record: Record, now: datetime) -> bool:
@@ -524,3 +512,34 @@ def _complete(asked: Look, pool: Pool) -> None:
     lacking = [key.row for key, found in pool.items() if key.is_turn and found.place is None]
     for row, place in asked.store.places(lacking).items() if lacking else ():
         pool[Key(True, row)].place = place
+
+
+# --- the last talk ------------------------------------------------------------------------------
+
+DAYS = timedelta(days=3)
+_WORDS = 3  # Words from which on a turn says something
+_READ = 120
+
+
+def is_bare_last(question: Question) -> bool:
+    """Whether a question asks for the last talk and for nothing in particular."""
+    rest = query_words(question.text.replace(question.last, " ", 1)) if question.last else ()
+    return bool(question.last) and is_light(rest)
+
+
+def last_turns(store: Store, where: Filter, now: datetime, most: int) -> list[int]:
+    """The turns of the last session, then those of the last three days, the newest first."""
+    newest = store.journal(where, 1)
+    if not newest:
+        return []
+    session = store.journal(where._replace(session=newest[0].session), most // 2)
+    since = max(filter(None, (where.since, now - DAYS)))
+    recent = store.journal(where._replace(since=since), most)
+    told = [turn for turn in (*reversed(session), *reversed(recent)) if _says(turn.content)]
+    return list(dict.fromkeys(int(turn.ref[2:]) for turn in told))[:most]
+
+
+def _says(content: str) -> bool:
+    """Whether a turn says something: not `ok`, nor the asking for the last talk itself."""
+    language = language_of(content)
+    return len(query_words(content)) >= _WORDS and not last_talk(content[:_READ], language)

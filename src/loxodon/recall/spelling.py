@@ -7,29 +7,23 @@ missing, and words spelled like it mean something else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from loxodon.recall.understand import Question
 from loxodon.store import Having
-from loxodon.text.patterns import lazy
+from loxodon.store.store import Store
 from loxodon.text.words import fold, query_words, stem_of
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
-
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-_HAN = lazy("[\u4e00-\u9fff]")
-_WORD = lazy(r"[a-z]{4,20}")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_WORD = re.compile(r"[a-z]{4,20}")
 _MOST = 2
-_LOOKED_AT = 400
-"""Characters of a question in which names are looked for."""
-_LONGEST = 4
-"""Characters of a Chinese name."""
-_LETTERS = 4
-"""A shorter name is one edit away from too many others."""
+_LOOKED_AT = 400  # Characters of a question in which names are looked for
+_LONGEST = 4  # Characters of a Chinese name
+_LETTERS = 4  # A shorter name is one edit away from too many others
+# Characters of names that sound or look alike; those of a group are taken for each other
 _ALIKE = """
 小晓筱肖萧 张章彰 李里黎理礼 王汪旺 杨阳扬洋 刘柳 陈晨辰尘 赵照兆 周舟洲 吴武伍 徐许
 朱祝珠 胡湖 林琳霖麟 何和禾贺荷 郭国 罗洛骆 梁良 宋颂 唐糖棠 谢榭 曹草 邓登 付傅富
@@ -44,7 +38,6 @@ _ALIKE = """
 月悦越岳乐 青清晴卿庆 蓓贝 彤桐童同 可柯科 安桉 宁柠凝 未末 己已 戊戌 日曰
 祁祈齐琪奇棋 天添田甜
 """
-"""Characters of names that sound or look alike; those of a group are taken for each other."""
 
 
 def near_names(store: Store, question: Question, having: Having) -> list[tuple[str, float]]:

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from loxodon.store import Having
 from loxodon.text.words import index_words
 
-LIGHT = 0.5
-"""What a word of the asking counts."""
+LIGHT = 0.5  # What a word of the asking counts
 
 # As the index has them: stems of English words, pairs of Chinese characters.
 _ASKING = frozenset(
@@ -32,20 +31,20 @@ _ASKING = frozenset(
 )
 
 
+# Words that lead a search; of a long message the rarest, and the others weigh what these find
 LEADING = 48
-"""Words that lead a search; of a long message the rarest, and the others weigh what these find."""
 
 
 class Terms(NamedTuple):
     """What is looked for, word by word."""
 
+    # What the question is about; what it asks with, where there is nothing else
     words: tuple[str, ...]
-    """What the question is about; what it asks with, where there is nothing else."""
     light: tuple[str, ...] = ()
+    # Words of much the same meaning, each with how much the same
     related: tuple[tuple[str, float], ...] = ()
-    """Words of much the same meaning, each with how much the same."""
+    # How many times a message has each of its words that it has more than once
     often: Mapping[str, int] = MappingProxyType({})
-    """How many times a message has each of its words that it has more than once."""
 
     @property
     def leading(self) -> tuple[str, ...]:
@@ -89,13 +88,12 @@ def is_light(words: Sequence[str]) -> bool:
 
 def worth_of(terms: Terms, having: Having) -> Mapping[str, float]:
     """What each word tells: the rarer the more, as bm25 has it."""
-    found = {word: rarity(having, word) * _stressed(terms, word) for word in terms.words}
+    # What comes up again and again in a message is what it is about; as bm25 has it for texts
+    found = {
+        word: rarity(having, word) * saturated(float(terms.often.get(word, 1)), 1.0, 1.0)
+        for word in terms.words
+    }
     return found | {word: LIGHT * rarity(having, word) for word in terms.light}
-
-
-def _stressed(terms: Terms, word: str) -> float:
-    """What comes up again and again in a message is what it is about; as bm25 has it for texts."""
-    return saturated(float(terms.often.get(word, 1)), 1.0, 1.0)
 
 
 def rarity(having: Having, word: str) -> float:

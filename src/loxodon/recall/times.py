@@ -15,16 +15,14 @@ from typing import Literal, NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
-from loxodon.recall.asking import compiled, needed, words_for
+from loxodon.recall.questions import compiled, needed, words_for
 from loxodon.text.dates import Moment, find_asked
 
 Side = Literal["before", "after", "around"]
 
-RECENT = timedelta(30)
-"""How far back "recently" reaches."""
+RECENT = timedelta(30)  # How far back "recently" reaches
 _EVENTS = 3
-_NEAR = 12
-"""Characters around a date in which a birthday makes it recur."""
+_NEAR = 12  # Characters around a date in which a birthday makes it recur
 _AROUND = {"day": timedelta(2), "part": timedelta(1), "hour": timedelta(1), "minute": timedelta(1)}
 _DATED = (
     r"[今昨前明后周期拜月号日年天刚]|小时|分钟|[0-9]{4}|\b(?:ago|last|this|next|past|later|earlier|in"
@@ -39,18 +37,16 @@ class When(NamedTuple):
     text: str
     since: datetime | None
     until: datetime | None
-    grain: str
-    """Of `text.dates`, or `recent` for a loose word such as "lately"."""
+    grain: str  # Of `text.dates`, or `recent` for a loose word such as "lately"
+    # It comes again each week or year, so it says nothing of when something was said
     recurring: bool = False
-    """It comes again each week or year, so it says nothing of when something was said."""
 
 
 class Beside(NamedTuple):
     """A time that an event dates."""
 
     text: str
-    event: str
-    """The words for what happened: `I moved`, 搬家."""
+    event: str  # The words for what happened: `I moved`, 搬家
     side: Side
 
 
@@ -105,7 +101,8 @@ def _meant(moment: Moment, lower: str) -> When:
     elif _either("UPTO", before, behind) or _re("截[至止]到?$").search(before):
         since = None
     elif _either("ABOUT", before, behind):
-        since, until = _widened(moment)
+        more = _AROUND.get(moment.grain, (moment.until - moment.since) / 2)
+        since, until = moment.since - more, moment.until + more
     elif _re(r"(?:minutes?|hours?|hrs?|mins?) ago|小时|分钟").search(moment.text.lower()):
         since, until = moment.since - timedelta(minutes=30), moment.until + timedelta(minutes=30)
     return When(moment.text, since, until, moment.grain, recurring)
@@ -116,11 +113,6 @@ def _either(name: str, before: str, behind: str) -> bool:
     if _re(getattr(words_en, name)).search(before):
         return True
     return _re(getattr(words_zh, name)).match(behind) is not None
-
-
-def _widened(moment: Moment) -> tuple[datetime, datetime]:
-    more = _AROUND.get(moment.grain, (moment.until - moment.since) / 2)
-    return moment.since - more, moment.until + more
 
 
 def _yearly(moment: Moment, lower: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from loxodon.recall.asking import (
+from loxodon.recall.questions import (
     Ask,
     Kind,
     Tense,
@@ -32,13 +32,11 @@ from loxodon.text.names import NameSpan, named
 from loxodon.text.words import fold, query_words
 from loxodon.types import Entity
 
-LOOKED_AT = 4_000
-"""Characters of a question that are read."""
-_TIMED = 600
-"""Characters in which times are looked for; a page that was pasted dates nothing."""
+LOOKED_AT = 4_000  # Characters of a question that are read
+_TIMED = 600  # Characters in which times are looked for; a page that was pasted dates nothing
 
+# What the memory knows by name (`store.named`); asked once, with all that may be a name
 Lookup = Callable[[Iterable[str]], KnownNames]
-"""What the memory knows by name (`store.named`); asked once, with all that may be a name."""
 
 
 def nobody(names: Iterable[str]) -> KnownNames:
@@ -48,8 +46,7 @@ def nobody(names: Iterable[str]) -> KnownNames:
 class Named(NamedTuple):
     """An entity that a question names."""
 
-    text: str
-    """As it was typed: a name, an alias or a relation."""
+    text: str  # As it was typed: a name, an alias or a relation
     entity: Entity
 
 
@@ -58,32 +55,26 @@ class Question(NamedTuple):
 
     text: str
     language: str
+    # The parts that ask, in order; one with the whole text where nothing is asked
     asks: tuple[Ask, ...]
-    """The parts that ask, in order; one with the whole text where nothing is asked."""
-    focus: str
-    """What is looked for: without what leads up to the question and speaks of the asking."""
-    words: tuple[str, ...]
-    """The search words of `focus`; see `text.words.query_words`."""
+    focus: str  # What is looked for: without what leads up to the question and speaks of the asking
+    words: tuple[str, ...]  # The search words of `focus`; see `text.words.query_words`
     keywords: tuple[str, ...]
-    entities: tuple[Named, ...]
-    """Each once, in the order they are named."""
-    project: str
-    """As the memory writes it; empty where none is named."""
+    entities: tuple[Named, ...]  # Each once, in the order they are named
+    project: str  # As the memory writes it; empty where none is named
     topic: str
     times: tuple[When, ...]
     events: tuple[Beside, ...]
-    kind: Kind
-    """The kind of answer that the first part asks for."""
+    kind: Kind  # The kind of answer that the first part asks for
     tense: Tense
-    last: str = ""
-    """The words in which it asks for the last talk, as a whole: 上次讨论到哪了."""
-    tells: bool = False
-    """It is a message, or a piece of dialogue, that tells more than it asks."""
+    last: str = ""  # The words in which it asks for the last talk, as a whole: 上次讨论到哪了
+    tells: bool = False  # It is a message, or a piece of dialogue, that tells more than it asks
 
 
 def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     """What `query`, asked at `now`, looks for."""
-    text = _looked_at(query.strip())
+    # A question; of a very long message its beginning and its end, where people ask
+    text = tame(query.strip(), LOOKED_AT)
     language = language_of(text)
     asks = asks_of(text, language)
     tells = tells_more(text, language)
@@ -115,11 +106,6 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
 
 def _words(focus: str, language: str, tells: bool) -> list[str]:
     return query_words(focus if tells else without_asking(focus, language))
-
-
-def _looked_at(query: str) -> str:
-    """A question; of a very long message its beginning and its end, where people ask."""
-    return tame(query, LOOKED_AT)
 
 
 def _tense(
@@ -161,6 +147,7 @@ def _first(parts: Iterable[NameSpan], labels: Mapping[str, str]) -> str:
     return next((labels[part.name] for part in parts if part.name in labels), "")
 
 
+# Names that are words as well: in English text with capitals, only a capital makes them names
 _WORDS_TOO = frozenset(
     """
     may mark rose hope will grace art bill jack pat sue drew chase faith joy june april august
@@ -169,7 +156,6 @@ _WORDS_TOO = frozenset(
     rusty sandy misty crystal gin ray ben pepper ginger cookie biscuit honey sugar shadow lucky
     """.split()  # noqa: SIM905
 )
-"""Names that are words as well: in English text with capitals, only a capital makes them names."""
 
 
 def _is_meant(part: NameSpan, text: str, folded: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 Parts = Mapping[str, float]
 
+# Ways of finding memories and notes; the sets have their evidence in turns
 _HAND = {
     "attribute": 1.2,
     "since": 0.5,
@@ -23,8 +24,8 @@ _HAND = {
     "last": 1.2,
     "all questions": 1.0,
 }
-"""Ways of finding memories and notes; the sets have their evidence in turns."""
 
+# For a question
 ASKED: Parts = _HAND | {
     "words": 1.0,
     "related": 0.35,
@@ -35,8 +36,8 @@ ASKED: Parts = _HAND | {
     "time": 0.3,
     "then": 0.4,
 }
-"""For a question."""
 
+# For a message or a piece of dialogue, in which what is told is looked for too
 TOLD: Parts = _HAND | {
     "words": 1.0,
     "related": 0.175,
@@ -47,11 +48,7 @@ TOLD: Parts = _HAND | {
     "time": 0.0,
     "then": 0.0,
 }
-"""For a message or a piece of dialogue, in which what is told is looked for too."""
 
-BY_ASSISTANT = 0.35
-"""What an assistant said counts so much, unless it is asked for what it said."""
-NAMED = 1.92
-"""What someone said counts so much more where the question names them."""
-IN_TIME = 1.4
-"""What lies in the time that the question names counts so much more."""
+BY_ASSISTANT = 0.35  # What an assistant said counts so much, unless it is asked for what it said
+NAMED = 1.92  # What someone said counts so much more where the question names them
+IN_TIME = 1.4  # What lies in the time that the question names counts so much more

@@ -48,7 +48,7 @@ def residue(space: OpenSpace) -> Residue:
         from loxodon.write.residue import Residue
 
         return Residue(thorough=model.thorough)
-    from loxodon.write.asking import ModelResidue
+    from loxodon.write.model_reading import ModelResidue
 
     return ModelResidue(space.store, model, space.now(), space.guard.clean)
 
@@ -57,7 +57,7 @@ def chat_model(space: OpenSpace) -> ChatModel:
     """The configured model, within its daily token limit; ConfigError if none is set."""
     from loxodon.models.chat import ChatModel
     from loxodon.models.ledger import Ledger
-    from loxodon.write.asking import StoreBook
+    from loxodon.write.model_reading import StoreBook
 
     model, day = space.config.model, f"{space.now():%Y-%m-%d}"
     ledger = Ledger(StoreBook(space.store), day, model.cap)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from loxodon import config as settings
 from loxodon.fields import choice
-from loxodon.recall.asking import needed
+from loxodon.recall.questions import needed
 from loxodon.recall.recall import recall
 from loxodon.text.language import language_of
 from loxodon.text.words import fold

@@ -8,20 +8,24 @@ character, and what was said is found by it.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import partial
 
+# Characters of one message that are looked at: its first and its last half of that
 LONGEST = 50_000
-"""Characters of one message that are looked at: its first and its last half of that."""
+# The same of what is read closely. Nobody types so much: what stands between was pasted.
 CLOSELY = 8_000
-"""The same of what is read closely. Nobody types so much: what stands between was pasted."""
 
+# Characters of white space, of a number, of what has no blank in it, of what has no mark either
+# where no blanks are used. At these bounds a message of `CLOSELY` characters made of nothing else
+# takes no longer than one of ordinary sentences.
 _BLANK, _NUMBER, _WORD, _CLAUSE = 64, 48, 256, 1_000
-"""Characters of white space, of a number, of what has no blank in it, of what has no mark either
-where no blanks are used. At these bounds a message of `CLOSELY` characters made of nothing else
-takes no longer than one of ordinary sentences."""
 _LEFT_OUT = "…"
-_UNBROKEN = r"[^\s\u2e80-\U0003ffff]"
-_UNMARKED = r"[^\s,.!?;:，。、！？；：…]"
+_BLANKS = re.compile(rf"\s{{{_BLANK + 1},}}")
+_OVERLONG = {
+    _NUMBER: re.compile(rf"\d[\d.,:/+-]{{{_NUMBER},}}"),
+    _WORD: re.compile(rf"[^\s\u2e80-\U0003ffff]{{{_WORD + 1},}}"),
+    _CLAUSE: re.compile(rf"[^\s,.!?;:，。、！？；：…]{{{_CLAUSE + 1},}}"),
+}
 
 
 def tame(text: str, most: int = LONGEST) -> str:
@@ -34,36 +38,13 @@ def tame(text: str, most: int = LONGEST) -> str:
         text = f"{text[:half]}\n{_LEFT_OUT}\n{text[-half:]}"
     if len(text) <= _NUMBER:
         return text
-    text = _blank().sub(_one_blank, text)
+    text = _BLANKS.sub(lambda run: "\n\n" if "\n" in run[0] else " ", text)
     longest = max(map(len, text.split()), default=0)
-    for bound, pattern in ((_NUMBER, _number), (_WORD, _word), (_CLAUSE, _clause)):
+    for bound, pattern in _OVERLONG.items():
         if longest > bound:
-            text = pattern().sub(rf"\1{_LEFT_OUT}", text)
+            text = pattern.sub(partial(_shortened, bound - 1), text)
     return text
 
 
-def _one_blank(run: re.Match[str]) -> str:
-    return "\n\n" if "\n" in run[0] else " "
-
-
-@cache
-def _blank() -> re.Pattern[str]:
-    return re.compile(rf"\s{{{_BLANK + 1},}}")
-
-
-@cache
-def _number() -> re.Pattern[str]:
-    return re.compile(rf"(\d[\d.,:/+-]{{{_NUMBER - 2}}})[\d.,:/+-]{{2,}}")
-
-
-@cache
-def _word() -> re.Pattern[str]:
-    return re.compile(rf"({_UNBROKEN}{{{_WORD - 1}}}){_UNBROKEN}{{2,}}")
-
-
-@cache
-def _clause() -> re.Pattern[str]:
-    return re.compile(rf"({_UNMARKED}{{{_CLAUSE - 1}}}){_UNMARKED}{{2,}}")
-
-
-__all__ = ["CLOSELY", "LONGEST", "tame"]
+def _shortened(most: int, run: re.Match[str]) -> str:
+    return run[0][:most] + _LEFT_OUT

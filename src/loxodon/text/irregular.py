@@ -79,11 +79,11 @@ def _table(block: str) -> dict[str, str]:
     return {form: base for form, base in pairs}  # noqa: C416  strict typing wants the two named
 
 
+# The base of a form, both in small letters; the base is then stemmed as any word
 BASES: dict[str, str] = _table(_VERBS) | _table(_NOUNS)
-"""The base of a form, both in small letters; the base is then stemmed as any word."""
 
+# Those of them that tell of what is over, or of what is done to somebody
 PAST: frozenset[str] = frozenset(_table(_VERBS)) - {"goes"}
-"""Those of them that tell of what is over, or of what is done to somebody."""
 
+# The spelling that a word is searched by, for one that has two
 SPELLINGS: dict[str, str] = _table(_SPELLINGS)
-"""The spelling that a word is searched by, for one that has two."""

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
-
-@cache
-def _unseen() -> re.Pattern[str]:
-    # Controls, halves of surrogate pairs, and marks that turn the direction of what follows them.
-    return re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+# Controls, halves of surrogate pairs, and marks that turn the direction of what follows them.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 def one_line(text: str) -> str:
     """`text` on one line, without what a reader cannot see and a terminal might obey."""
-    return " ".join(_unseen().sub(" ", text).split())
+    return " ".join(_UNSEEN.sub(" ", text).split())
 
 
-@cache
-def _opening() -> re.Pattern[str]:
-    """What has a meaning at the beginning of a line: headings, quotes, lists, rules, links."""
-    return re.compile(
-        r"[#>|]|[-+*](?=\s|$)|([-_*])(?:\s*\1){2}|\[[^\]]{0,99}\](?=:|\s|$)|\d{1,9}[.)](?=\s|$)"
-    )
+# What has a meaning at the beginning of a line: headings, quotes, lists, rules, links
+_OPENING = re.compile(
+    r"[#>|]|[-+*](?=\s|$)|([-_*])(?:\s*\1){2}|\[[^\]]{0,99}\](?=:|\s|$)|\d{1,9}[.)](?=\s|$)"
+)
 
 
 def item(text: str) -> str:
     """`text` as one line of a list, which no heading, fence, tag or list inside it can break."""
     line = one_line(text)
-    if opening := _opening().match(line):
+    if opening := _OPENING.match(line):
         at = opening.end() - 1 if line[0].isdecimal() else 0
         line = f"{line[:at]}\\{line[at:]}"
     line = re.sub(r"[`~]{3,}", lambda run: "".join(f"\\{sign}" for sign in run[0]), line)

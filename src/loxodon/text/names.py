@@ -7,16 +7,15 @@ are stretches of up to eight characters, since Chinese has no spaces to cut at.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from loxodon.text.patterns import lazy
-
-LOOKED_AT = 600
-"""Characters of a message in which names are looked for."""
+LOOKED_AT = 600  # Characters of a message in which names are looked for
 _WORDS = 4
 _CHARACTERS = 8
+# Words that no name begins or ends with
 _LINKING = frozenset(
     """
     a an the this that these those i me you he him she it its we us they them who whom what when
@@ -25,7 +24,6 @@ _LINKING = frozenset(
     about
     """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
 )
-"""Words that no name begins or ends with."""
 
 
 class NameSpan(NamedTuple):
@@ -78,7 +76,7 @@ def named(text: str, known: Callable[[Iterable[str]], Iterable[str]]) -> list[Na
 _NOT_FIRST = frozenset("的了吗呢吧啊着么们")
 _NOT_LAST = frozenset("的了吗呢吧啊着么是在我你")
 _GAPS = frozenset(("", " ", "-", "_", ". ", "&", " & ", "'", "."))
-_WORD = lazy(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def _words(text: str) -> Iterator[tuple[int, int, bool]]:

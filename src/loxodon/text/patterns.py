@@ -1,34 +1,14 @@
-"""Patterns that are compiled late, or in little time."""
+"""Patterns without regard to case, compiled in little time."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, cast
 
+lazy = re.compile  # for modules that have not moved to `re.compile` yet
 
-class Lazy:
-    """A pattern that is compiled when it is first asked for something."""
-
-    def __init__(self, source: str, flags: re.RegexFlag | int) -> None:
-        self._source = source
-        self._flags = flags
-
-    def __getattr__(self, name: str) -> Any:
-        """A method of the pattern, which from now on is an attribute of this."""
-        found = getattr(re.compile(self._source, self._flags), name)
-        setattr(self, name, found)
-        return found
-
-
-def lazy(source: str, flags: re.RegexFlag | int = 0) -> re.Pattern[str]:
-    """`re.compile`, put off: it takes up to two milliseconds, and a recall from the shell uses few
-    of the patterns that the modules have which it loads."""
-    return cast("re.Pattern[str]", Lazy(source, flags))
-
-
-_CLASS = lazy(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.S)
-_HAN = lazy(r"\\u4e00-\\u9fff|\u4e00-\u9fff")
-_ESCAPE = lazy(r"\\u[0-9a-fA-F]{4}|\\.", re.S)
+_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.S)
+_HAN = re.compile(r"\\u4e00-\\u9fff|\u4e00-\u9fff")
+_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\.", re.S)
 
 
 def any_case(source: str) -> re.Pattern[str]:

@@ -26,15 +26,16 @@ from loxodon.messages import LANGUAGES, t
 from loxodon.text.words import fold
 
 INDENT = "   "
+# Characters behind a bracket, blanks counted once, that are read to know what it opens
 _INSIDE = 64
-"""Characters behind a bracket, blanks counted once, that are read to know what it opens."""
 _READ = 160
+# Marks that are no blocks of ours
 _HEADINGS = frozenset(
     """
     systemprompt systemmessage inst sys imstart imend 系统提示 系统提示词 系统消息
     """.split()  # noqa: SIM905
 )
-"""Marks that are no blocks of ours."""
+# Who speaks in a transcript, or in the format of a model
 _ROLES = frozenset(
     """
     system systemprompt systemmessage systeminstruction developer developermessage assistant user
@@ -42,18 +43,17 @@ _ROLES = frozenset(
     response 系统 系统提示 系统提示词 系统消息 系统指令 开发者 助手 用户 用户消息 人类 工具 指令
     """.split()  # noqa: SIM905
 )
-"""Who speaks in a transcript, or in the format of a model."""
 _CALLS = frozenset(
     """
     tool toolcall toolcalls toolresponse toolresult toolresults availabletools functioncall
     functioncalls
     """.split()  # noqa: SIM905
 )
+# What marks without a form of their own are called: in any bracket, and between angles
 _TAGS = _CALLS | _ROLES | frozenset(("s", "bos", "eos", "pad", "unk", "tools", "think", "thinking"))
-"""What marks without a form of their own are called: in any bracket, and between angles."""
 _BEGINNINGS = ("relatedmemories", "endofrelatedmemories", "相关记忆")
+# Cyrillic and Greek letters that look like Latin ones
 _ALIKE = str.maketrans("аеорсухіѕјкмтвнԁɡαεορτυνικ", "aeopcyxisjkmtbhdgaeoptuvik")
-"""Cyrillic and Greek letters that look like Latin ones."""
 
 
 # --- Blocks -------------------------------------------------------------------------------------
@@ -138,7 +138,9 @@ def clean(text: str) -> str:
     if ":" in text or "：" in text or "#" in text:
         text = _re(_SPEAKS).sub(_unspoken, text)
     if "```" in text or "~~~" in text:
-        text = _whole_fences(text)
+        # `text` as it is where its code fences are in pairs; without fences where one is open
+        fences = re.findall(r"^\s*(?:```+|~~~+)", text, re.MULTILINE)
+        text = text if fences and len(fences) % 2 == 0 else re.sub(r"`{3,}|~{3,}", "'''", text)
     return text.strip()
 
 
@@ -151,57 +153,53 @@ def _unspoken(match: re.Match[str]) -> str:
     return f"{match['line']}({match['who'].strip()}){rest}"
 
 
+# Controls but line ends, marks of direction, joiners without width, tags, selectors of old forms.
+# Those that join emoji and Persian letters (U+200C, U+200D) stay.
 _UNSEEN = (
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U000e0000-\U000e0fff]"
 )
-"""Controls but line ends, marks of direction, joiners without width, tags, selectors of old forms.
-Those that join emoji and Persian letters (U+200C, U+200D) stay."""
-_HALVES = "[\ud800-\udfff]"
-"""Halves of a character that UTF-8 cannot write."""
+_HALVES = "[\ud800-\udfff]"  # Halves of a character that UTF-8 cannot write
+# One tells how an emoji is drawn; more hide something
 _SELECTORS = "([\ufe00-\ufe0f])[\ufe00-\ufe0f]+"
-"""One tells how an emoji is drawn; more hide something."""
 _SQUARE = "\\[［【〔〖〘〚﹝⁅❲⟦⟬⦋⦍⦏「『｢⌈⌊⸢⸤❴⦃"
 _ANGLE = "<＜﹤〈《〈⟨⟪‹«❬❮❰⦑⧼≪ᐸ˂"
-_OPENING = f"([{_SQUARE}{_ANGLE}])"
-"""Whatever opens something, and looks like a bracket."""
+_OPENING = f"([{_SQUARE}{_ANGLE}])"  # Whatever opens something, and looks like a bracket
 _OPENERS = frozenset((_SQUARE + _ANGLE).replace("\\", ""))
 _CLOSING = "\\]］】〕〗〙〛﹞⁆❳⟧⟭⦌⦎⦐」』｣⌉⌋⸣⸥❵⦄>＞﹥〉》〉⟩⟫›»❭❯❱⦒⧽≫ᐳ˃"
 _ENDED = f"[{_SQUARE}{_ANGLE}{_CLOSING}:：]"
 _BAR = "[|｜¦│∣❘ǀ⏐︱]"
+# What models have their marks in between angles: bars, or words joined by a low line
 _FORMS = (
     rf"/?{_BAR}[^{_ANGLE}]*?{_BAR}/?[{_CLOSING}]"
     rf"|/?[^\W_][\w-]*[_▁][\w▁-]*(?:[{_CLOSING}]| ?/[{_CLOSING}]| \w+ ?=)"
 )
-"""What models have their marks in between angles: bars, or words joined by a low line."""
+# And between square brackets
 _JOINED = rf"/?[A-Z]+(?:_[A-Z]+)+[{_CLOSING}]|/[^\W\d][\w-]*[{_CLOSING}]"
-"""And between square brackets."""
+# The number and the bracket with which an entry of ours begins: `2. [2026-02-04]`.
 _ENTRY = r"^(\s*\d{1,4}\s*[.．、)）]\s*)[\[［【〔](?=\s*\d{4})"
-"""The number and the bracket with which an entry of ours begins: `2. [2026-02-04]`."""
 
 
-_ENDS = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
-"""What ends a line."""
-_LINE = rf"(?:^|[{_ENDS}])[^\w\n\r\[［【]{{0,20}}"
-"""The beginning of a line."""
+_ENDS = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"  # What ends a line
+_LINE = rf"(?:^|[{_ENDS}])[^\w\n\r\[［【]{{0,20}}"  # The beginning of a line
+# A line that begins with one or two words and a colon, or is a heading of as many words
 _SPEAKS = (
     rf"(?P<line>^|[{_ENDS}])(?P<before>[^\w\n\r]{{0,12}})(?P<who>[^\W\d](?:[\w -]{{0,22}}[^\W_])?)"
     r"[ \t*_)）\]】]{0,4}(?:(?P<colon>[:：﹕∶](?!//)[*_]{0,3}[ \t]?)|(?P<end>(?=\n|\r|$)))"
 )
-"""A line that begins with one or two words and a colon, or is a heading of as many words."""
+# What stands in brackets alone on a line, as the heading of a block does; but for the first line,
+# which stands behind something of ours, and for the note of what is held back
 _ALONE = (
     rf"([{_ENDS}][ \t]*)[\[［【〔]"
     r"(?![^\]\n]{0,20} ?q_\d+\])"
     rf"(?=[^\W\d][^\[\]［］【】〔〕{_ENDS}]{{1,60}}[\]］】〕][ \t]*(?:[{_ENDS}]|$))"
 )
-"""What stands in brackets alone on a line, as the heading of a block does; but for the first line,
-which stands behind something of ours, and for the note of what is held back."""
+# `<name>`, `</name>`, `<name attribute="…`; what stands right behind a word is a type in code
 _ANY_TAG = (
     rf"(?:/|(?<![\w.][<＜﹤]))(?!\w+://|[\w.+-]+@)[!?]?[^\W\d][\w:.-]*"
     rf"(?:\s*/?[{_CLOSING}]|\s+[\w:.-]+\s*(?:=|[{_CLOSING}])|=)"
 )
-"""`<name>`, `</name>`, `<name attribute="…`; what stands right behind a word is a type in code."""
 _PLAIN_ANGLE = "<＜﹤"
 
 
@@ -240,9 +238,3 @@ def _is_called(inside: str, names: frozenset[str]) -> bool:
 def _name(inside: str) -> str:
     """What stands in a bracket, by its letters alone."""
     return "".join(filter(str.isalnum, fold(inside).translate(_ALIKE)))
-
-
-def _whole_fences(text: str) -> str:
-    """`text` as it is where its code fences are in pairs; without fences where one is open."""
-    fences = re.findall(r"^\s*(?:```+|~~~+)", text, re.MULTILINE)
-    return text if fences and len(fences) % 2 == 0 else re.sub(r"`{3,}|~{3,}", "'''", text)

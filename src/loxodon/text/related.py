@@ -14,28 +14,23 @@ look as if they had others in them (热狗, 马上) are known too, and stand for
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import CHINESE_PROTECTED, CHINESE_WORDS
 from loxodon.text.words import fold, query_words, stem_of
 
-SAME = 1.0
-"""Weight of a word that means the same."""
-KIND = 0.6
-"""…that is a kind of what was asked for: a pet may be a dog, and may not."""
-GENERAL = 0.35
-"""…that is what the word asked for is a kind of."""
-MAX_EXPANSIONS = 24
-"""More would cost a search more time than they find."""
+SAME = 1.0  # Weight of a word that means the same
+KIND = 0.6  # …that is a kind of what was asked for: a pet may be a dog, and may not
+GENERAL = 0.35  # …that is what the word asked for is a kind of
+MAX_EXPANSIONS = 24  # More would cost a search more time than they find
 
-_ONE_CHARACTER = 0.6
-"""What is left of the weight of a single character: it begins many other words."""
+_ONE_CHARACTER = 0.6  # What is left of the weight of a single character: it begins many other words
+# Characters of a question that are looked at: what is longer has words enough of its own
 _LOOKED_AT = 2_000
-"""Characters of a question that are looked at: what is longer has words enough of its own."""
 _LONGEST_PHRASE = 4
 _FIRST_HAN = "\u2e80"
 
@@ -45,8 +40,7 @@ class Expansion(NamedTuple):
 
     word: str
     weight: float
-    because: str
-    """The word of the question that it is related to, as it was typed, folded."""
+    because: str  # The word of the question that it is related to, as it was typed, folded
 
 
 def related(word: str) -> Sequence[tuple[str, float]]:
@@ -92,8 +86,8 @@ _WORST = (1.0, 0, 0, "")
 # --- what a question has --------------------------------------------------------------------------
 
 
-_LATIN = lazy(r"[a-z0-9]+(?:'[a-z]+)?")
-_HAN = lazy(r"[\u4e00-\u9fff]+")
+_LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
 
 
 def _known_in(folded: str) -> Iterator[tuple[str, str]]:
@@ -147,24 +141,21 @@ def _is_word(piece: str, han: _Chinese) -> bool:
 
 
 class _Line(NamedTuple):
+    # The words that mean the same; where there are kinds, the words for all of them
     general: list[str]
-    """The words that mean the same; where there are kinds, the words for all of them."""
     kinds: list[str]
 
 
 class _Thesaurus(NamedTuple):
+    # As they are in the file, without what is not for us; those that stand for nothing last
     rows: str
-    """As they are in the file, without what is not for us; those that stand for nothing last."""
-    words: str
-    """The same, character for character, with nothing but spaces around each word."""
-    known: int
-    """Where the rows end that stand for something."""
+    words: str  # The same, character for character, with nothing but spaces around each word
+    known: int  # Where the rows end that stand for something
 
 
 class _Chinese(NamedTuple):
     known: frozenset[str]
-    others: frozenset[str]
-    """Words that stand for nothing here, but are not to be cut apart."""
+    others: frozenset[str]  # Words that stand for nothing here, but are not to be cut apart
     longest: int
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from loxodon.text.steps import charge
 from loxodon.text.stopwords import ENGLISH
@@ -49,6 +48,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*$")
 _ITEM = re.compile(r"(?:[-*+•·#>|]|\(?[a-z0-9]{1,2}[.)]\s)")
+# Words that no sentence ends with, or few
 _UNFINISHED = frozenset(
     """
     a an the this that these those my your his her its our their of at by for with about against
@@ -57,9 +57,8 @@ _UNFINISHED = frozenset(
     is are was were be been has have had will would shall should can could may might must not
     """.split()  # noqa: SIM905
 )
-"""Words that no sentence ends with, or few."""
+# A line this long that breaks off before a small letter was broken by an editor, not a person
 _WRAPPED = 40
-"""A line this long that breaks off before a small letter was broken by an editor, not a person."""
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -107,17 +106,17 @@ def _continues(before: str, line: str) -> bool:
 # --- cuts ---------------------------------------------------------------------------------------
 
 _STRONG = "。！？；｡"
+# What may stand before the first word of a sentence
 _SKIPPED = " \t\u3000\"'“‘「『（(《【[*_-+•·#>"
-"""What may stand before the first word of a sentence."""
 _CLOSERS = "\"'”’」』）)》〉】]}*`"
 _ENCLOSING = frozenset("\"'”’」』)")
 _EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
+# Emoji that close what was said, as a face does; others may stand for a word
 _MOODS = frozenset("👍👌👏💪🎉🎊❤💕🥰🤗🤔🤣🤩🥳🥺🤝🙂🙃") | frozenset(
     map(chr, range(0x1F600, 0x1F650))
 )
-"""Emoji that close what was said, as a face does; others may stand for a word."""
+# After these characters ～ closes a sentence; after others it means 'to', as in 周一～周五
 _CHATTY = frozenset("呀啊哦喔噢吧呢啦嘛哈好的了嗯哟呦嘿嗨拜见谢安早行棒爱乐嘞哒滴呗耶欸诶")
-"""After these characters ～ closes a sentence; after others it means 'to', as in 周一～周五."""
 _GOES_ON = frozenset(",，、;；:：)）」』”’》〉】]}.。")
 _SPEECH = re.compile(
     r"[^\W\x00-\xff]{0,4}[说說问問道喊答](?![：:])"
@@ -125,20 +124,13 @@ _SPEECH = re.compile(
 )
 _NEXT = re.compile(r"[\s\"'“‘「『（(\[*_]*([A-Za-z]+(?:'[a-z]+)?|.)?", re.DOTALL)
 _LIST_NUMBER = re.compile(r"([0-9]{1,3})[.．]")
+_END, _CLOSER = f"{_STRONG}!?….．", re.escape(_CLOSERS)
+_MARK = re.compile(
+    rf"(?P<core>[{_END}](?:[{_END}{_CLOSER}]*[{_END}])?)(?P<tail>[{_CLOSER}～~{_EMOJI}]*)"
+    rf"|(?P<soft>[～~{_EMOJI}]+)"
+)
 
-
-@cache  # large classes take a while to compile
-def _mark() -> re.Pattern[str]:
-    ends, closers = f"{_STRONG}!?….．", re.escape(_CLOSERS)
-    return re.compile(
-        rf"(?P<core>[{ends}](?:[{ends}{closers}]*[{ends}])?)(?P<tail>[{closers}～~{_EMOJI}]*)"
-        rf"|(?P<soft>[～~{_EMOJI}]+)"
-    )
-
-
-@cache
-def _only_emoji() -> re.Pattern[str]:
-    return re.compile(rf"[\s～~{_EMOJI}]*+\Z")
+_ONLY_EMOJI = re.compile(rf"[\s～~{_EMOJI}]*+\Z")
 
 
 def _cuts(text: str, start: int, end: int) -> Iterator[int]:
@@ -147,7 +139,7 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     listed = _LIST_NUMBER.match(text, begin, end)
     number = int(listed[1]) if listed else -1
     pairs = _Pairs(text, start)
-    for match in _mark().finditer(text, begin, end):
+    for match in _MARK.finditer(text, begin, end):
         at = match.start()
         if at <= begin:
             continue
@@ -214,10 +206,13 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
     following = (found[1] or "") if found else ""
     if not following or following in _GOES_ON:
         return False
-    if not following.isalnum() and _only_emoji().match(text, stop, end):
+    if not following.isalnum() and _ONLY_EMOJI.match(text, stop, end):
         return False  # what comes is part of this sentence
     if core is None:
-        return _soft_ends(match["soft"], before, following)
+        # ～ or emoji between words of a chat may end a sentence
+        if not (_is_han(following[0]) or following[0].isupper()):
+            return False
+        return before in _CHATTY or not _MOODS.isdisjoint(match["soft"])
     if "》" in tail or "〉" in tail:
         return False  # the mark belongs to a title: 《怎么办？》
     if not _ENCLOSING.isdisjoint(tail) and (
@@ -233,13 +228,6 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
             following[0].isupper() and following.partition("'")[0] != "I"
         )
     return _period_ends(text, begin, match.start(), following, gap)
-
-
-def _soft_ends(marks: str, before: str, following: str) -> bool:
-    """Whether ～ or emoji between words of a chat end a sentence."""
-    if not (_is_han(following[0]) or following[0].isupper()):
-        return False
-    return before in _CHATTY or not _MOODS.isdisjoint(marks)
 
 
 def _period_ends(text: str, begin: int, at: int, following: str, gap: bool) -> bool:

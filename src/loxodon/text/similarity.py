@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from loxodon.text.irregular import PAST
@@ -38,8 +38,8 @@ class Gist(NamedTuple):
 def gist(text: str) -> Gist:
     """What `text` is about: its content words (stems, Chinese characters) and its numbers."""
     folded = fold(text)
-    numbers = frozenset(_number().findall(folded))
-    rest = _number().sub(" ", folded)
+    numbers = frozenset(_NUMBER.findall(folded))
+    rest = _NUMBER.sub(" ", folded)
     words = {word for word in index_words(rest) if word.isascii() and word not in _PLAIN}
     words |= {c for c in rest if "\u4e00" <= c <= "\u9fff" and c not in _GRAMMAR}
     return Gist(frozenset(words), numbers)
@@ -69,7 +69,11 @@ def sense(text: str) -> tuple[str, ...]:
     Two sentences say the same only where their senses are equal: the same words, numbers and
     directions in one order, beyond stop words and inflection.
     """
-    words = [_EXPANDED.get(one, one) for one in _sense_part().findall(_contracted(fold(text)))]
+    # `doesn't` as `does not`, and one sign for less than nothing
+    folded = fold(text)
+    folded = folded.replace("can't", "can not").replace("won't", "will not")
+    contracted = folded.replace("cannot", "can not").replace("n't", " not").replace("−", "-")
+    words = [_EXPANDED.get(one, one) for one in _SENSE_PART.findall(contracted)]
     last = len(words) - 1
     found = []
     for n, word in enumerate(words):
@@ -93,6 +97,7 @@ def opposed(a: str, b: str) -> bool:
     return any(pair & lost and pair & new for pair in _OPPOSITES)
 
 
+# Words and signs without which a sentence says the same
 _EMPTY = frozenset(
     [
         "a",
@@ -113,7 +118,6 @@ _EMPTY = frozenset(
         *"的也很都就还又请吧啊呀呢嘛哦",
     ]
 ) | frozenset(".,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
-"""Words and signs without which a sentence says the same."""
 _DIVIDERS = frozenset('.,;!?。，；！？”"')
 _BE = ("am", "is", "are", "be")
 _EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
@@ -127,8 +131,8 @@ _FORMS = {
     "两": "2",
     "〇": "0",
 }
+# Of inflection; what has another ending is another word: `universe` and `university`
 _ENDINGS = frozenset(["", "s", "es", "e", "y", "ie", "ies", "ing", "ed", "d", "ied"])
-"""Of inflection; what has another ending is another word: `universe` and `university`."""
 _WORDS_APART = """
 to from, before after, above below, over under, up down, in out, on off, into out, for against,
 with without, more less, left right, first last, north south, east west, open close, start stop,
@@ -137,12 +141,6 @@ buy sell, lend borrow, win lose, arriv depart, push pull, early late, 前 后, �
 赢 输
 """
 _OPPOSITES = frozenset(frozenset(pair.split()) for pair in _WORDS_APART.split(","))
-
-
-def _contracted(folded: str) -> str:
-    """`doesn't` as `does not`, and one sign for less than nothing."""
-    folded = folded.replace("can't", "can not").replace("won't", "will not")
-    return folded.replace("cannot", "can not").replace("n't", " not").replace("−", "-")
 
 
 @lru_cache(maxsize=8_192)
@@ -162,10 +160,8 @@ def _base(word: str) -> str:
     return stem + past if ending in _ENDINGS else word.removesuffix("s")
 
 
-@cache
-def _sense_part() -> re.Pattern[str]:
-    """A number with its sign, a word, the end of a short form, or one other character."""
-    return re.compile(r"(?:(?<!\w)-)?\d+(?:[.,:]\d+)*|[a-z]+|'(?:s|re|m|ve|ll|d)\b|[^\s\w]|\w")
+# A number with its sign, a word, the end of a short form, or one other character
+_SENSE_PART = re.compile(r"(?:(?<!\w)-)?\d+(?:[.,:]\d+)*|[a-z]+|'(?:s|re|m|ve|ll|d)\b|[^\s\w]|\w")
 
 
 def unit(weights: Mapping[str, float]) -> dict[str, float]:
@@ -179,8 +175,6 @@ def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return sum(weight * other[word] for word, weight in one.items() if word in other)
 
 
-@cache
-def _number() -> re.Pattern[str]:
-    return re.compile(
-        rf"\d+(?:[.,:]\d+)*|[{_NUMERALS}]{{1,16}}(?=[个岁年月日号点块元斤度分只次杯天周万千百成])"
-    )
+_NUMBER = re.compile(
+    rf"\d+(?:[.,:]\d+)*|[{_NUMERALS}]{{1,16}}(?=[个岁年月日号点块元斤度分只次杯天周万千百成])"
+)

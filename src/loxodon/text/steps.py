@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_CALL = 16
-"""What reading costs beside its characters."""
+_CALL = 16  # What reading costs beside its characters
 
 
 class TooManyStepsError(Exception):

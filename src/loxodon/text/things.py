@@ -13,7 +13,6 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from loxodon.text.patterns import lazy
 from loxodon.text.similarity import sense
 
 Words = tuple[str, ...]
@@ -82,8 +81,7 @@ def tells_value(text: str) -> bool:
 class _Token(NamedTuple):
     raw: str
     base: str
-    linked: str
-    """What it follows that only links a thing and its value: `is`, `moved to`, 改到."""
+    linked: str  # What it follows that only links a thing and its value: `is`, `moved to`, 改到
 
 
 def _one_slot(new: Sequence[_Token], old: Sequence[_Token], announced: bool, moved: bool) -> bool:
@@ -108,8 +106,7 @@ def _one_slot(new: Sequence[_Token], old: Sequence[_Token], announced: bool, mov
 
 
 _NO = frozenset(["not", "no", *"不没"])
-_LONGEST = 8
-"""Words of a value, or characters."""
+_LONGEST = 8  # Words of a value, or characters
 
 
 def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token]) -> Kind:
@@ -157,10 +154,10 @@ def _said(words: str, about: str) -> list[list[_Token]]:
     return found
 
 
-_quoted = lazy(r"“(.+)”", re.S)
+_quoted = re.compile(r"“(.+)”", re.S)
 
 
-_between = lazy(
+_between = re.compile(
     r"[,;](?!\d)|[，；。、！!]|\s[-–—]+\s|(?<!\d)\.\s"
     r"|\b(?:and|but|because|cos|so|who|which|that|when|while|if|though|although|plus)\b"
     r"|而且|但是?|因为|所以|不过|并且|[和及]",
@@ -168,7 +165,7 @@ _between = lazy(
 )
 
 
-_adds = lazy(
+_adds = re.compile(
     r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
     r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
     r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
@@ -177,20 +174,20 @@ _adds = lazy(
 )
 
 
-_somebody = lazy(
+_somebody = re.compile(
     r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你爸妈哥姐弟妹爷奶婆公儿女友]", re.I
 )
 
 
-_token = lazy(
+_token = re.compile(
     r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])"
     r"|['’]\w+|\w"
 )
-_of_speaker = lazy(r"(?:I|my|our|we)\b|我", re.I)
-_past = lazy(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
-_done = lazy(r"[了过](?![，。]|$)")
-_spaced = lazy(r"(?<=[!-~])\|(?=[!-~])")
-_third = lazy(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
+_of_speaker = re.compile(r"(?:I|my|our|we)\b|我", re.I)
+_past = re.compile(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
+_done = re.compile(r"[了过](?![，。]|$)")
+_spaced = re.compile(r"(?<=[!-~])\|(?=[!-~])")
+_third = re.compile(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
 
 
 def _first(found: re.Match[str]) -> str:
@@ -211,26 +208,26 @@ def _links() -> frozenset[str]:
     ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用姓")
 
 
-_now = lazy(
+_now = re.compile(
     r"\b(?:from now on|these days|nowadays|currently|(?<!right )(?<!for )now)\b"
     r"|现在|目前|如今|眼下|以后|今后",
     re.I,
 )
-_announcing = lazy(
+_announcing = re.compile(
     r"\b(?:from now on|these days|nowadays|at the moment|currently|now|instead|actually|finally"
     r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back"
     r"|(?:down|up) (?=to)|using|only)\b|换了一?[个家份台辆部位]?|只[用要]?|改签|从?现在(?:起|开始)?"
     r"|目前|如今|眼下|以后|今后|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
     re.I,
 )
-_moved = lazy(
+_moved = re.compile(
     r"\b(?:moved|changed|switched|swapped|pushed|postponed|rescheduled|shifted|bumped|put back"
     r"|brought forward|went (?:up|down)|rose|dropped|increased|transferred|upgraded|new"
     r"|from now on|no longer|instead)\b"
     r"|[换改搬转调涨降升挪]|推[迟到]|提前|延[期到]|跳槽|以后|今后",
     re.I,
 )
-_one_more = lazy(
+_one_more = re.compile(
     r"\b(?:also|too|another|second|as well|one of|both|either|extra)\b"
     r"|还(?![是没款钱在])|也|另|其中|之一",
     re.I,
@@ -241,22 +238,22 @@ _DAYS = (
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
     r"|ober)?\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
 )
-_day = lazy(
+_day = re.compile(
     rf"\b(?:{_DAYS})|\b\d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}(?:-\d\d|年)|\d{{1,2}}/\d{{1,2}}"
     r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
     re.I,
 )
-_of_time = lazy(rf"(?:at|on|the|half|past|noon|[ap]m|\d|[^A-Za-z]|{_DAYS})", re.I)
+_of_time = re.compile(rf"(?:at|on|the|half|past|noon|[ap]m|\d|[^A-Za-z]|{_DAYS})", re.I)
 _WHEN = ("to", "on", "at", "for", "until", "till")
-_clock = lazy(r"\d:\d\d")
-_time = lazy(r"\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
+_clock = re.compile(r"\d:\d\d")
+_time = re.compile(r"\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
 
 
 # A name, or what a machine goes by: an address, a path, a version.
-_named = lazy(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z]\.[a-z]))")
+_named = re.compile(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z]\.[a-z]))")
 
 
-_number = lazy(
+_number = re.compile(
     r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[零一二两三四五六七八九十百千万半]"
     r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve",
     re.I,

@@ -25,16 +25,15 @@ from itertools import groupby
 import Stemmer
 
 from loxodon.text.irregular import BASES, SPELLINGS
-from loxodon.text.patterns import lazy
 from loxodon.text.steps import charge
 from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
-from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
+from loxodon.text.variants import TO_SIMPLIFIED
 
+# Raised when the same text gives other words than before: indexes are then made anew
 VERSION = f"3/{Stemmer.version()}"
-"""Raised when the same text gives other words than before: indexes are then made anew."""
 
+# More words than this tell nothing more, and cost time: a whole pasted page may be a query
 MAX_QUERY_WORDS = 256
-"""More words than this tell nothing more, and cost time: a whole pasted page may be a query."""
 
 # Scripts that are not cut by spaces, as (first, last character, kind); the rest is letters.
 _LETTERS, _HAN_KANA, _HANGUL, _UNSPACED = range(4)
@@ -56,45 +55,37 @@ _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _CAMEL = re.compile(r"[a-z][A-Z]")
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
-"""Data in letters, in which capitals begin no words."""
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{100,}")  # Data in letters, in which capitals begin no words
+# How often a word counts in one text: a search reads each, and learns little by more
 _MOST_OF_A_WORD = 100
-"""How often a word counts in one text: a search reads each, and learns little by more."""
 
 
-@cache  # compiled when first needed: an ASCII query on a cold start does without
-def _any_word() -> re.Pattern[str]:
-    return re.compile(rf"((?:[^\W_]+|[{_SIGNS}]+)+(?:'[a-z]+)?)|([{_EMOJI}])")
+_ANY_WORD = re.compile(rf"((?:[^\W_]+|[{_SIGNS}]+)+(?:'[a-z]+)?)|([{_EMOJI}])")
 
 
-@cache
-def _accent() -> re.Pattern[str]:
-    # Accents are dropped from scripts where people leave them out when they type; not from Indic
-    # scripts or kana, where the mark makes another letter.
-    letters = r"A-Za-z\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff"
-    return re.compile(rf"(?<=[{letters}])[\u0300-\u036f\u0591-\u05c7\u064b-\u0652]+")
-
-
-@cache
-def _simpler() -> dict[int, int | str | None]:
-    # Typographic apostrophes become plain ones; joiners and variation selectors only dress emoji.
-    table: dict[int, int | str | None] = {0x2019: "'", 0xFE0F: None, 0x200D: None}
-    return table | str.maketrans(TRADITIONAL, SIMPLIFIED)
+# Accents are dropped from scripts where people leave them out when they type; not from Indic
+# scripts or kana, where the mark makes another letter.
+_ACCENT = re.compile(
+    r"(?<=[A-Za-z\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff])"
+    r"[\u0300-\u036f\u0591-\u05c7\u064b-\u0652]+"
+)
+# Typographic apostrophes become plain ones; joiners and variation selectors only dress emoji.
+_SIMPLER: dict[int, int | str | None] = {**TO_SIMPLIFIED, 0x2019: "'", 0xFE0F: None, 0x200D: None}
 
 
 def fold(text: str) -> str:
     """`text` with the differences gone that a person who searches does not think of."""
     if text.isascii():
         return text.lower()
-    text = unicodedata.normalize("NFKC", text.translate(_simpler())).casefold()
+    text = unicodedata.normalize("NFKC", text.translate(_SIMPLER)).casefold()
     if _MARKED.search(text):
-        text = unicodedata.normalize("NFC", _accent().sub("", unicodedata.normalize("NFD", text)))
+        text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
     return text
 
 
 def simplified(text: str) -> str:
     """`text` with simplified characters in the place of traditional ones, each where it was."""
-    return text if text.isascii() else text.translate(_simpler())
+    return text if text.isascii() else text.translate(_SIMPLER)
 
 
 def index_words(text: str) -> list[str]:
@@ -105,7 +96,7 @@ def index_words(text: str) -> list[str]:
         words = [stem for word in _ASCII_WORD.findall(folded) if (stem := _STEMS[word])]
     else:
         words = []
-        for piece, emoji in _any_word().findall(folded):
+        for piece, emoji in _ANY_WORD.findall(folded):
             if emoji:
                 words.append(emoji)
             elif piece.isascii():
@@ -119,7 +110,13 @@ def index_words(text: str) -> list[str]:
                     elif stem := _STEMS[stretch]:
                         words.append(stem)
     if _CAMEL.search(text):
-        words += _camel_parts(_BLOB.sub(" ", text))
+        # `user`, `name` for `userName`: people ask for the parts
+        parts = []
+        for whole in re.findall(r"[A-Za-z]+", _BLOB.sub(" ", text)):
+            if _CAMEL.search(whole):
+                found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
+                parts += [_STEMS[part.lower()] for part in found]
+        words += [part for part in parts if part]
     return words if len(words) <= _MOST_OF_A_WORD else _few_of_each(words)
 
 
@@ -147,7 +144,7 @@ def query_words(text: str) -> list[str]:
         return _both_ends(list(stems))
     telling: dict[str, None] = {}
     function: dict[str, None] = {}
-    for match in _any_word().finditer(folded):
+    for match in _ANY_WORD.finditer(folded):
         piece, emoji = match.groups()
         if emoji:
             telling[emoji] = None
@@ -197,7 +194,17 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
         elif len(stretch) == 1:
             found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
         else:
-            found |= dict.fromkeys(_covered(stretch, words))
+            # The runs of a stretch whose pairs are all in `words`
+            runs: list[str] = []
+            joined = False
+            for pair in _pairs(stretch):
+                if pair in words:
+                    if joined:
+                        runs[-1] += pair[1]
+                    else:
+                        runs.append(pair)
+                joined = pair in words
+            found |= dict.fromkeys(runs)
     return list(found)
 
 
@@ -205,23 +212,9 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
 def _cut(query: str) -> tuple[tuple[int, str], ...]:
     """A query in stretches of one script, each once; script -1 is an emoji."""
     found: dict[tuple[int, str], None] = {}
-    for piece, emoji in _any_word().findall(fold(query)):
+    for piece, emoji in _ANY_WORD.findall(fold(query)):
         found |= dict.fromkeys([(-1, emoji)] if emoji else _stretches(piece))
     return tuple(found)
-
-
-def _covered(stretch: str, words: Collection[str]) -> list[str]:
-    """The runs of a stretch whose pairs are all in `words`."""
-    runs: list[str] = []
-    joined = False
-    for pair in _pairs(stretch):
-        if pair in words:
-            if joined:
-                runs[-1] += pair[1]
-            else:
-                runs.append(pair)
-        joined = pair in words
-    return runs
 
 
 def _stretches(piece: str) -> list[tuple[int, str]]:
@@ -242,16 +235,6 @@ def _script(character: str) -> int:
 
 def _pairs(stretch: str) -> list[str]:
     return [stretch[i : i + 2] for i in range(len(stretch) - 1)]
-
-
-def _camel_parts(text: str) -> list[str]:
-    """`user`, `name` for `userName`: people ask for the parts."""
-    parts = []
-    for whole in re.findall(r"[A-Za-z]+", text):
-        if _CAMEL.search(whole):
-            found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
-            parts += [_STEMS[part.lower()] for part in found]
-    return [part for part in parts if part]
 
 
 class _Stems(dict[str, str]):
@@ -282,7 +265,7 @@ class _Stems(dict[str, str]):
 _STEMS = _Stems()
 _english = Stemmer.Stemmer("english").stemWord
 _SPELLED = {_english(other): _english(word) for other, word in SPELLINGS.items()}
-_MARKED = lazy(r"[\u00c0-\u06ff\u1e00-\u1fff]")
+_MARKED = re.compile(r"[\u00c0-\u06ff\u1e00-\u1fff]")
 
 
 @cache

@@ -16,12 +16,9 @@ from loxodon.config import WorkingConfig
 from loxodon.tokens import Counter
 from loxodon.working.shapes import Message, call_arguments, call_name, calls_in, images_in, text_of
 
-PER_MESSAGE = 4
-"""Tokens that a message takes beside its words."""
-PER_IMAGE = 1_200
-"""About what the large providers take for one."""
-_SMALL = 2_000
-"""Below this, what a request takes more than its messages is what stands beside them."""
+PER_MESSAGE = 4  # Tokens that a message takes beside its words
+PER_IMAGE = 1_200  # About what the large providers take for one
+_SMALL = 2_000  # Below this, what a request takes more than its messages is what stands beside them
 _LEAST_RATE, _MOST_RATE = 0.5, 2.5
 _MOST_TOKENS = 10**9
 
@@ -30,14 +27,10 @@ class Limits(NamedTuple):
     """What a context may take. For a small window the usual reserves are made smaller."""
 
     window: int
-    flush_at: int
-    """From here on what matters is saved before it is summed up."""
-    most: int
-    """Above this the context is compacted."""
-    keep: int
-    """Tokens of the latest talk that a compaction keeps."""
-    summary: int
-    """Most tokens of a summary."""
+    flush_at: int  # From here on what matters is saved before it is summed up
+    most: int  # Above this the context is compacted
+    keep: int  # Tokens of the latest talk that a compaction keeps
+    summary: int  # Most tokens of a summary
 
 
 def limits(config: WorkingConfig, window: int = 0) -> Limits:
@@ -102,10 +95,8 @@ def _number(reported: Mapping[str, Any], *names: str) -> int:
 class Gauge(NamedTuple):
     """What our count of a request must be corrected by."""
 
-    beside: int = 0
-    """Tokens of a request that are not of its messages."""
-    rate: float = 1.0
-    """Tokens of the provider for one of ours."""
+    beside: int = 0  # Tokens of a request that are not of its messages
+    rate: float = 1.0  # Tokens of the provider for one of ours
 
     def of(self, counted: int) -> int:
         """What a request really takes whose messages were counted so."""

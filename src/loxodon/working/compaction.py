@@ -7,45 +7,227 @@ before something the assistant says in it: never between a call and its result.
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
-from loxodon.messages import t
+from loxodon.messages import LANGUAGES, t
+from loxodon.models.prompts import fenced
 from loxodon.models.replies import UnfitError
-from loxodon.tokens import Counter, cut
+from loxodon.text.keywords import quick
+from loxodon.text.language import language_of
+from loxodon.text.words import index_words
+from loxodon.tokens import Counter, cut, estimate
 from loxodon.working.context import Shown
 from loxodon.working.flush import Flushed, reason
-from loxodon.working.shapes import Message, text_of
-from loxodon.working.summary import Tell, by_model, extracted, language_in, lines_of
+from loxodon.working.prompts import prompt
+from loxodon.working.shapes import Message, call_arguments, call_name, calls_in, images_in, text_of
+from loxodon.write.denoise import Sentence, kept, sentences_of
 
+# Asks a model: a system prompt, the text, and the most tokens of its answer
+Tell = Callable[[str, str, int], str]
+
+_LINE = 1_500  # Tokens of one message that a model is shown for its summary
+_RESULT = 300  # The same of a tool's result or call
+_SENTENCE = 60  # Tokens of one sentence in an extractive summary
+_MOST_QUESTIONS = 12  # More than this is not asked for one summary
+_MOST_SENTENCES = 3_000
+_EARLIER = 0.4  # The share of a summary that the one before may take
+_MOST_TOPICS = 8
+
+
+class SummaryInput(NamedTuple):
+    """A message, as far as a summary is made of it."""
+
+    label: str  # `user`, `assistant`, `tool`, `call` or `summary`
+    text: str
+
+
+def lines_of(shown: Sequence[Shown], count: Counter) -> list[SummaryInput]:
+    """What was said, a line for each message and each call of a tool."""
+    lines = []
+    for one in shown:
+        if one.kind == "summary":
+            lines.append(SummaryInput("summary", text_of(one.message).partition("\n")[2]))
+            continue
+        most = _RESULT if one.role == "tool" else _LINE
+        text = _within(text_of(one.message), most, count)
+        if images := images_in(one.message):
+            text = f"{text}\n[images: {images}]".strip()
+        if text:
+            lines.append(SummaryInput(one.role, text))
+        for call in calls_in(one.message):
+            called = _within(call_arguments(call), _RESULT, count)
+            lines.append(SummaryInput("call", f"{call_name(call)} {called}"))
+    return lines
+
+
+def _within(text: str, most: int, count: Counter) -> str:
+    return cut(text[: 40 * most], most, count).strip()
+
+
+def language_in(lines: Sequence[SummaryInput]) -> str:
+    """The language that the user speaks."""
+    said = [line.text for line in lines if line.label in ("user", "summary")]
+    return language_of("\n".join(text[:200] for text in said[-40:]))
+
+
+# --- By a model -----------------------------------------------------------------------------------
+
+
+def by_model(
+    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter, own: str = ""
+) -> str:
+    """A summary of at most `most` tokens, asking about at most `room` tokens at a time.
+
+    `own` is the user's prompt, if there is one. What does not fit one question is summed up piece
+    by piece, each with the summary so far. Raises UnfitError for answers that are none, and what
+    `tell` raises.
+    """
+    language = language_in(lines)
+    # In Chinese a character is about a token, in English a word is one and a third.
+    words = str(most if language == "zh" else most * 3 // 4)
+    system = prompt("compaction", language, own, most=words)
+    room -= count(system) + most
+    if room < most:
+        raise UnfitError("the model sees too little at once to sum anything up")
+    pieces = _pieces(lines, room, count)
+    if len(pieces) > _MOST_QUESTIONS:
+        raise UnfitError("there is too much to sum up")
+    summary = ""
+    for piece in pieces:
+        before = [SummaryInput("summary", summary)] if summary else []
+        text = fenced((line.label, line.text) for line in [*before, *piece])
+        summary = tell(system, text, most).rpartition("</think>")[2].strip()
+        if len(summary) < 2:
+            raise UnfitError("the summary is empty")
+        summary = cut(summary, most, count)
+    return summary
+
+
+def _pieces(lines: Sequence[SummaryInput], room: int, count: Counter) -> list[list[SummaryInput]]:
+    pieces: list[list[SummaryInput]] = [[]]
+    used = 0
+    for line in lines:
+        size = count(line.text) * 11 // 10 + 8  # quoting takes some
+        if pieces[-1] and used + size > room:
+            pieces.append([])
+            used = 0
+        pieces[-1].append(line)
+        used += size
+    return pieces
+
+
+# --- Extractively ---------------------------------------------------------------------------------
+
+
+def extracted(lines: Sequence[SummaryInput], most: int, count: Counter) -> str:
+    """A summary of at most `most` tokens in the words that were said."""
+    language = language_in(lines)
+    said = [line for line in lines if line.label in ("user", "assistant")]
+    used = Tally(line.text.partition(" ")[0] for line in lines if line.label == "call")
+    names = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
+    tools = [f"{t('Tools used', language)}: {names}"] if names else []
+    text = "\n".join(line.text[:2_000] for line in said if line.label == "user")
+    topics = quick(text[-20_000:], _MOST_TOPICS)
+    topics = [f"{t('Topics', language)}: {', '.join(topics)}"] if topics else []
+    about = "\n".join([*tools, *topics])
+    room = most - count(about) - 8
+    earlier = _most_telling(_earlier(lines), int(_EARLIER * room), count)
+    spoken = [
+        AttributedSentence(
+            place,
+            t("user", language) if line.label == "user" else t("assistant", language),
+            _short(sentence, count),
+        )
+        for place, line in enumerate(said)
+        for sentence in sentences_of(line.text, line.label == "user")
+    ]
+    now = _most_telling(spoken[-_MOST_SENTENCES:], room - count(earlier), count)
+    return cut("\n".join(part for part in (earlier, now, about) if part), most, count)
+
+
+class AttributedSentence(NamedTuple):
+    """A sentence, who said it, and which message it is from."""
+
+    place: int
+    label: str  # Empty for a line of an earlier summary, which names whom it quotes
+    sentence: Sentence
+
+
+def _short(sentence: Sentence, count: Counter) -> Sentence:
+    return sentence._replace(text=cut(" ".join(sentence.text.split()), _SENTENCE, count))
+
+
+def _earlier(lines: Sequence[SummaryInput]) -> list[AttributedSentence]:
+    """The lines of earlier summaries, without what is told anew for all."""
+    told = [
+        _short(Sentence(text, index_words(text)), estimate)
+        for line in lines
+        if line.label == "summary"
+        for text in line.text.splitlines()
+        if text.strip() and not text.startswith(_headings())
+    ]
+    return [AttributedSentence(place, "", sentence) for place, sentence in enumerate(told)]
+
+
+def _most_telling(told: Sequence[AttributedSentence], room: int, count: Counter) -> str:
+    """As many of these as fit, those that tell most, in their order."""
+    sentences = [one.sentence for one in told]
+    best, share = "", 1.0
+    for _ in range(_TRIES if told and room > 0 else 0):
+        # Sentences as lines, one for each message
+        text = "\n".join(
+            (f"- {label}: " if label else "") + " ".join(one.sentence.text for one in group)
+            for (_, label), group in groupby(
+                [told[place] for place in kept(sentences, share)],
+                key=lambda one: (one.place, one.label),
+            )
+        )
+        tokens = count(text)
+        if len(best) < len(text) and tokens <= room:
+            best = text
+        if tokens <= room and (share == 1.0 or tokens > _FULL * room):
+            break
+        share = min(1.0, share * (1 + _FULL) / 2 * room / tokens)
+    return best
+
+
+_TRIES = 5
+_FULL = 0.85  # The share of the room that is worth filling
+
+
+def _headings() -> tuple[str, ...]:
+    return tuple(f"{t(text, language)}:" for text in (_TOOLS, _TOPICS) for language in LANGUAGES)
+
+
+_TOOLS, _TOPICS = "Tools used", "Topics"
+
+
+# The share of a summary that the request may take of whose turn only the end is kept
 _REQUEST = 0.3
-"""The share of a summary that the request may take of whose turn only the end is kept."""
-_MORE = 1.5
-"""How much more than was asked for is kept, where that saves cutting into a turn."""
+_MORE = 1.5  # How much more than was asked for is kept, where that saves cutting into a turn
 
 
 class Cut(NamedTuple):
     """Where a conversation is cut."""
 
-    place: int
-    """The first message that is kept."""
+    place: int  # The first message that is kept
     within_turn: bool
 
 
 class Compacted(NamedTuple):
     """What a compaction did."""
 
-    id: str
-    """Its entry in the transcript."""
+    id: str  # Its entry in the transcript
     tokens_before: int
     tokens_after: int
     summary: str
     by_model: bool
-    problem: str = ""
-    """Why the model could not be asked, where it could not."""
-    flushed: Flushed | None = None
-    """What was saved before, where it had not been in this cycle."""
+    problem: str = ""  # Why the model could not be asked, where it could not
+    flushed: Flushed | None = None  # What was saved before, where it had not been in this cycle
 
 
 def compaction_due(tokens: int, most: int) -> bool:
@@ -59,7 +241,12 @@ def place_to_cut(shown: Sequence[Shown], size: Callable[[Message], int], keep: i
     for place in range(len(shown) - 1, -1, -1):
         tail[place] = tail[place + 1] + size(shown[place].message)
     first = 1 + next((n for n, one in enumerate(shown) if one.kind != "summary"), len(shown))
-    borders = [n for n in range(first, len(shown)) if _begins_turn(shown, n)]
+    # Where somebody asks something, and nobody asked right before
+    borders = [
+        n
+        for n in range(first, len(shown))
+        if shown[n].role == "user" and shown[n - 1].role != "user"
+    ]
     inner = [n for n in range(first, len(shown)) if shown[n].role == "assistant"]
     for places, least, most in (
         (borders, keep // 2, keep * _MORE),
@@ -75,11 +262,6 @@ def place_to_cut(shown: Sequence[Shown], size: Callable[[Message], int], keep: i
     if borders and tail[borders[-1]] <= _MORE * tail[last]:
         last = borders[-1]
     return Cut(last, last not in borders) if last else None
-
-
-def _begins_turn(shown: Sequence[Shown], place: int) -> bool:
-    """Whether somebody asks something here, and nobody asked right before."""
-    return shown[place].role == "user" and shown[place - 1].role != "user"
 
 
 def summed_up(

@@ -27,30 +27,25 @@ from loxodon.working.shapes import Message, text_of
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
+# Sends messages to the agent's model and returns what it says; raises a LoxodonError
 Ask = Callable[[Sequence[Message]], str]
-"""Sends messages to the agent's model and returns what it says; raises a LoxodonError."""
 
 SILENCE = "NO_REPLY"
 _MOST_NOTES = 40
 _LONGEST_NOTE = 500
 _SURE, _UNSURE = 0.6, 0.5
-_SAME = 0.8
-"""Share of a note's words that a memory must have for the note to say nothing new."""
-_SPOKEN = 0.5
-"""Share of a note's words that must have been spoken."""
-_NEAR = 5
-"""Messages that a note is compared with: those that share most words with it."""
+_SAME = 0.8  # Share of a note's words that a memory must have for the note to say nothing new
+_SPOKEN = 0.5  # Share of a note's words that must have been spoken
+_NEAR = 5  # Messages that a note is compared with: those that share most words with it
 
 
 class Flushed(NamedTuple):
     """What a flush saved."""
 
-    learned: int = 0
-    """Memories that the rules made or changed."""
-    noted: tuple[str, ...] = ()
-    """The ids of memories made of the model's notes."""
+    learned: int = 0  # Memories that the rules made or changed
+    noted: tuple[str, ...] = ()  # The ids of memories made of the model's notes
+    # Why it could not be done, or not by the model; it will be tried again where it could not
     problem: str = ""
-    """Why it could not be done, or not by the model; it will be tried again where it could not."""
     done: bool = True
 
 
@@ -112,7 +107,9 @@ def save(memory: Memory, notes: Sequence[str], shown: Sequence[Shown]) -> list[s
     A note that what was said bears out is a fact, one that only speaks of the same a belief, and
     one that speaks of something else is none. All are the assistant's words, whatever they claim.
     """
-    said = [(frozenset(index_words(text)), text) for text in _texts(shown)]
+    texts = [text_of(one.message) for one in shown if one.role in ("user", "assistant")]
+    texts = [text for text in texts if text]
+    said = [(frozenset(index_words(text)), text) for text in texts]
     ids = []
     for note in notes:
         words = frozenset(index_words(note))
@@ -126,11 +123,6 @@ def save(memory: Memory, notes: Sequence[str], shown: Sequence[Shown]) -> list[s
             record = memory.capture(note, "belief", confidence=_UNSURE, origin="assistant")
         ids.append(record.id)
     return ids
-
-
-def _texts(shown: Sequence[Shown]) -> list[str]:
-    texts = [text_of(one.message) for one in shown if one.role in ("user", "assistant")]
-    return [text for text in texts if text]
 
 
 def _is_known(memory: Memory, note: str) -> bool:

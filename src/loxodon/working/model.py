@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import BadReplyError, LoxodonError, RejectedModelError
+from loxodon.models.chat import ModelQuestion
+from loxodon.text.language import language_of
+from loxodon.working.compaction import Tell
 from loxodon.working.flush import Ask
 from loxodon.working.overflow import status_of
 from loxodon.working.shapes import Message
-from loxodon.working.summary import Tell
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
+# Statuses of a server that does not take a request as it is; 500 is llama.cpp's, whose template has
+# its own idea of where a system message may stand
 _REFUSED = (400, 422, 500)
-"""Statuses of a server that does not take a request as it is; 500 is llama.cpp's, whose template
-has its own idea of where a system message may stand."""
-_AS_JSON = '\n\nJSON: {"summary": ""}'
-"""The memory's model is always asked for JSON."""
+_AS_JSON = '\n\nJSON: {"summary": ""}'  # The memory's model is always asked for JSON
 
 
 def careful(ask: Ask) -> Ask:
@@ -69,8 +70,6 @@ def by_memory(memory: Memory) -> Tell | None:
     """
     if memory.config.model.mode != "full":
         return None
-    from loxodon.models.chat import ModelQuestion
-    from loxodon.text.language import language_of
 
     def tell(system: str, text: str, most: int) -> str:
         schema: dict[str, Any] = {

@@ -10,56 +10,48 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
-_LARGEST = 64 * 1024
-"""Characters of an answer that are looked at."""
+_LARGEST = 64 * 1024  # Characters of an answer that are looked at
 _LEAST_WINDOW, _MOST_WINDOW = 256, 100_000_000
 
 
-@cache
-def _too_long() -> re.Pattern[str]:
-    return re.compile(
-        r"context_length_exceeded|exceed_context_size|context_window_exceeded|string_above_max_len"
-        r"|model_context_window|context_overflow|context overflow"
-        r"|(?:prompt|input|request|messages?|conversation) (?:is|are|was|were) too (?:long|large)"
-        r"|prompt too long|input too long|too many input tokens|prompt exceeds"
-        r"|(?:maximum|max|available|model'?s?|allowed) (?:model )?(?:context|prompt|input)"
-        r"[ _](?:length|size|window|limit|tokens?)"
-        r"|context (?:length|size|window|limit)[^.\n]{0,80}(?:exceed|overflow|reached|too small)"
-        r"|exceed(?:s|ed|ing)?\b[^.\n]{0,80}(?:context|token limit|limit of \d|maximum number of"
-        r" (?:input )?tokens|model token limit|max(?:imum)? (?:prompt|input))"
-        r"|(?:tokens?|length)[^.\n]{0,60}exceeds? (?:the )?(?:limit|max)"
-        r"|(?:greater|larger|longer) than the (?:model'?s? )?(?:maximum )?context"
-        r"|reduce the length of the (?:messages|prompt|input)"
-        r"|too large for (?:the )?model with \d|range of input length should be"
-        r"|must be (?:<=|less than or equal to) \d+\. given: \d+ `?inputs?"
-        r"|total number of tokens[^.\n]{0,60}cannot exceed"
-        r"|(?:上下文|输入|提示词?|消息|内容)(?:的)?(?:长度|总长度|token ?数|tokens?)?"
-        r"(?:已经?|的)?(?:超出|超过|超限|过长|太长)"
-        r"|(?:超出|超过)了?[^。\n]{0,24}(?:上下文|最大(?:输入)?长度|长度限制|窗口)",
-        re.IGNORECASE,
-    )
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|exceed_context_size|context_window_exceeded|string_above_max_len"
+    r"|model_context_window|context_overflow|context overflow"
+    r"|(?:prompt|input|request|messages?|conversation) (?:is|are|was|were) too (?:long|large)"
+    r"|prompt too long|input too long|too many input tokens|prompt exceeds"
+    r"|(?:maximum|max|available|model'?s?|allowed) (?:model )?(?:context|prompt|input)"
+    r"[ _](?:length|size|window|limit|tokens?)"
+    r"|context (?:length|size|window|limit)[^.\n]{0,80}(?:exceed|overflow|reached|too small)"
+    r"|exceed(?:s|ed|ing)?\b[^.\n]{0,80}(?:context|token limit|limit of \d|maximum number of"
+    r" (?:input )?tokens|model token limit|max(?:imum)? (?:prompt|input))"
+    r"|(?:tokens?|length)[^.\n]{0,60}exceeds? (?:the )?(?:limit|max)"
+    r"|(?:greater|larger|longer) than the (?:model'?s? )?(?:maximum )?context"
+    r"|reduce the length of the (?:messages|prompt|input)"
+    r"|too large for (?:the )?model with \d|range of input length should be"
+    r"|must be (?:<=|less than or equal to) \d+\. given: \d+ `?inputs?"
+    r"|total number of tokens[^.\n]{0,60}cannot exceed"
+    r"|(?:上下文|输入|提示词?|消息|内容)(?:的)?(?:长度|总长度|token ?数|tokens?)?"
+    r"(?:已经?|的)?(?:超出|超过|超限|过长|太长)"
+    r"|(?:超出|超过)了?[^。\n]{0,24}(?:上下文|最大(?:输入)?长度|长度限制|窗口)",
+    re.IGNORECASE,
+)
 
 
-@cache
-def _too_often() -> re.Pattern[str]:
-    return re.compile(
-        r"per (?:min|day|hour|second)|\b[tr]p[md]\b|rate.?limit|quota|too many requests"
-        r"|每分钟|每天|频率|限流|配额",
-        re.IGNORECASE,
-    )
+_TOO_OFTEN = re.compile(
+    r"per (?:min|day|hour|second)|\b[tr]p[md]\b|rate.?limit|quota|too many requests"
+    r"|每分钟|每天|频率|限流|配额",
+    re.IGNORECASE,
+)
 
 
-@cache
-def _sizes() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:(?:context|prompt) (?:length|size|window|limit)(?: is| of|:)?"
-        r"|context size \(|\+ \d+ > |tokens > |limit of |maximum of |allowed \(|\"n_ctx\":)\s*"
-        r"(\d[\d,]{2,11})(?![\d,]| \+)",
-        re.IGNORECASE,
-    )
+_SIZES = re.compile(
+    r"(?:(?:context|prompt) (?:length|size|window|limit)(?: is| of|:)?"
+    r"|context size \(|\+ \d+ > |tokens > |limit of |maximum of |allowed \(|\"n_ctx\":)\s*"
+    r"(\d[\d,]{2,11})(?![\d,]| \+)",
+    re.IGNORECASE,
+)
 
 
 def is_overflow(error: object, status: int | None = None) -> bool:
@@ -71,14 +63,14 @@ def is_overflow(error: object, status: int | None = None) -> bool:
     status = status if status is not None else status_of(error)
     if status is not None and (status < 400 or status in (401, 403, 404, 408)):
         return False
-    if _too_often().search(text):
+    if _TOO_OFTEN.search(text):
         return False
-    return status == 413 or _too_long().search(text) is not None
+    return status == 413 or _TOO_LONG.search(text) is not None
 
 
 def window_in(error: object) -> int | None:
     """The window that such an answer names; None where it names none."""
-    found = [int(size.replace(",", "")) for size in _sizes().findall(_text(error))]
+    found = [int(size.replace(",", "")) for size in _SIZES.findall(_text(error))]
     return next((size for size in found if _LEAST_WINDOW <= size <= _MOST_WINDOW), None)
 
 

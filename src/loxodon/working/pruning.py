@@ -18,18 +18,15 @@ from loxodon.tokens import estimate
 from loxodon.working.context import Shown
 from loxodon.working.shapes import Message, images_in, text_of
 
+# How many tokens are left of a tool's result, by its entry and call; 0 for a mark alone
 Kept = Mapping[str, int]
-"""How many tokens are left of a tool's result, by its entry and call; 0 for a mark alone."""
 Size = Callable[[Message], int]
 
-SOFT = 800
-"""Tokens that a trimmed result keeps, half from its head and half from its tail."""
-LONG = 1_000
-"""A result above this is worth trimming."""
+SOFT = 800  # Tokens that a trimmed result keeps, half from its head and half from its tail
+LONG = 1_000  # A result above this is worth trimming
+# How full a window must be for results to be trimmed, and to be cleared
 SOFT_SHARE, HARD_SHARE = 0.3, 0.5
-"""How full a window must be for results to be trimmed, and to be cleared."""
-_MARK = 24
-"""About what the mark in a trimmed result takes, and the frame of its message."""
+_MARK = 24  # About what the mark in a trimmed result takes, and the frame of its message
 CLEARED = "[an old tool result was left out here]"
 
 

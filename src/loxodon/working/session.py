@@ -56,24 +56,21 @@ from loxodon.working.transcript import FLUSHED, LONGEST_KEY, Entry, Transcript
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
+# Sends messages to a model; its reply, and what it says that took (None where it does not)
 Send = Callable[[Sequence[Message]], tuple[str | Message, object]]
-"""Sends messages to a model; its reply, and what it says that took (None where it does not)."""
 
+# Messages that are journalled again when a session is opened, in case a kill came in between
 _HEALED = 50
-"""Messages that are journalled again when a session is opened, in case a kill came in between."""
-_COUNTED = 4_096
-"""Texts whose tokens are kept in mind."""
+_COUNTED = 4_096  # Texts whose tokens are kept in mind
 _WORK_LOCK = "working-{}.lock"
 _LOCK_SECONDS = 30.0
-_SILENT_TURN = 600
-"""Tokens that the request of a flush and a short answer take."""
+_SILENT_TURN = 600  # Tokens that the request of a flush and a short answer take
 
 
 class Done(NamedTuple):
     """What was done about a context once a reply was in."""
 
-    tokens: int
-    """What the context takes now."""
+    tokens: int  # What the context takes now
     flushed: Flushed | None = None
     compacted: Compacted | None = None
 
@@ -101,8 +98,8 @@ class Session:
     ) -> None:
         self.key = key
         self.chat = chat
+        # What memory could not do the last time it should have; empty where all is well
         self.problem = ""
-        """What memory could not do the last time it should have; empty where all is well."""
         self._memory = memory
         self._transcript = Transcript(memory.working_sessions, key, memory.now(), chat)
         self._config = memory.config.working
@@ -125,8 +122,8 @@ class Session:
         self._transcript.refresh()
         self._count.cache_clear()
         self._seen: tuple[int, tuple[Shown, ...]] = (-1, ())
+        # What the last flush of this object saved, and below what its last compaction did
         self.flushed: Flushed | None = None
-        """What the last flush of this object saved, and below what its last compaction did."""
         self.compacted: Compacted | None = None
         self._gauge = _gauge(self._transcript.about)
         self._kept: Kept = {}
@@ -229,7 +226,10 @@ class Session:
                 self._put(checked(message))
                 self._recovered = False
             else:
-                self._refresh()
+                try:
+                    self._transcript.refresh()
+                except LoxodonError as error:
+                    self.problem = reason(error)
             return self._fitted()
 
     def add(self, message: Message) -> str:
@@ -545,12 +545,6 @@ class Session:
                 except LoxodonError as error:
                     self.problem = reason(error)
             self._journalled.update(done)
-        except LoxodonError as error:
-            self.problem = reason(error)
-
-    def _refresh(self) -> None:
-        try:
-            self._transcript.refresh()
         except LoxodonError as error:
             self.problem = reason(error)
 

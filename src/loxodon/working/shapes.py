@@ -15,8 +15,7 @@ from typing import Any
 
 from loxodon.errors import InputError
 
-Message = Mapping[str, Any]
-"""A message as it is sent to a model."""
+Message = Mapping[str, Any]  # A message as it is sent to a model
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 _KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})

@@ -13,20 +13,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from loxodon.errors import InputError
-
-if TYPE_CHECKING:
-    from loxodon.store.working_sessions import WorkingSessions
+from loxodon.store.working_sessions import WorkingSessions
 
 Entry = Mapping[str, Any]
 
 VERSION = 3
 LONGEST_KEY = 256
-FLUSHED = "memory-flush"
-"""The `customType` of the entry that says a flush was done."""
+FLUSHED = "memory-flush"  # The `customType` of the entry that says a flush was done
 _COUNTS: Mapping[str, Any] = {
     "compactionCount": 0,
     "memoryFlushAt": None,
@@ -58,8 +55,7 @@ class Transcript:
         self._ids: set[str] = set()
         self._last = 0
         self._rewrites = (0, 0)
-        self.version = 0
-        """Changes whenever `live` does."""
+        self.version = 0  # Changes whenever `live` does
         self.id = str(uuid4())
         self._header = {
             "type": "session",
@@ -69,13 +65,13 @@ class Transcript:
             "chatType": chat,
             "timestamp": now.isoformat(timespec="milliseconds"),
         }
+        # Where the session stands
         self.about: dict[str, Any] = {
             "sessionId": self.id,
             "chatType": chat,
             **_COUNTS,
             "updatedAt": now.isoformat(timespec="seconds"),
         }
-        """Where the session stands."""
         if rows is None or (not new and self._is_known()):
             return
         with rows.writing():  # two that begin it at once begin the same
@@ -175,7 +171,10 @@ class Transcript:
             return
         entries = [entry for _, line in lines if (entry := _entry(line))]
         if not self._last:
-            entries = _conversation(entries)
+            # The entries on the path to the current leaf
+            from loxodon.workspace.readers.openclaw import live
+
+            entries = [entry for _, entry in live(list(enumerate(entries, 1)))]
         self._last = lines[-1][0]
         self._take_over(entries)
 
@@ -217,13 +216,6 @@ def _entry(line: str) -> Entry | None:
     names = ("type", "id")
     is_one = isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in names)
     return entry if is_one else None
-
-
-def _conversation(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries on the path to the current leaf."""
-    from loxodon.workspace.readers.openclaw import live
-
-    return [entry for _, entry in live(list(enumerate(entries, 1)))]
 
 
 def _recent(live: list[Entry]) -> list[Entry]:

@@ -12,20 +12,16 @@ from loxodon.store.worklog import WorkLog
 from loxodon.tokens import Counter
 from loxodon.types import CAPTURED
 
-_MOST = 500
-"""Turns that are counted; that many are worth a flush whatever they say."""
+_MOST = 500  # Turns that are counted; that many are worth a flush whatever they say
 
 
 class Buffered(NamedTuple):
     """How much waits."""
 
     turns: int
-    tokens: int
-    """Counted as far as matters: not beyond what is worth a flush."""
-    last_at: datetime | None
-    """When the newest of them was said."""
-    first_at: datetime | None = None
-    """When the oldest was."""
+    tokens: int  # Counted as far as matters: not beyond what is worth a flush
+    last_at: datetime | None  # When the newest of them was said
+    first_at: datetime | None = None  # When the oldest was
 
 
 def buffered(worklog: WorkLog, count: Counter, enough: int) -> Buffered:

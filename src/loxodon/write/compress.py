@@ -27,14 +27,11 @@ from loxodon.write.residue import Residue
 from loxodon.write.schedule import has_come
 
 WEEK = timedelta(days=7)
-PARTITION = 10
-"""Memories from which on a partition (project and topic) is looked through."""
-FADED = 0.15
-"""Strength below which what was only for the moment goes."""
+PARTITION = 10  # Memories from which on a partition (project and topic) is looked through
+FADED = 0.15  # Strength below which what was only for the moment goes
 PROFILE = "profile"
 _FLEETING = ("temp", "debug")
-_TOGETHER = 40
-"""Facts of one partition that a model is asked to merge at a time."""
+_TOGETHER = 40  # Facts of one partition that a model is asked to merge at a time
 _CORE = 1_000
 _CHANGES: dict[str, What] = {
     "learned": "added",
@@ -100,7 +97,12 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     counts: Counter[str] = Counter()
     for project, topic, _ in store.worklog.partitions(PARTITION):
         with store.writing():
-            counts["merged"] += _merge(store, project, topic, now)
+            # Make one of memories in a partition that say the same; how many went
+            where = Filter(kind="fact", state="active", project=project, topic=topic)
+            buckets: dict[tuple[str, str], list[Record]] = {}
+            for record in store.find(where):
+                buckets.setdefault((record.subject, record.attribute), []).append(record)
+            counts["merged"] += merged(store, buckets.values(), now)
         for facts in _alike(store, project, topic):
             for told, content in residue.merge(facts):  # asks a model: outside the transaction
                 with store.writing():
@@ -112,15 +114,6 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
         put_profiles(store, pages, now)
         store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
     return counts
-
-
-def _merge(store: Store, project: str, topic: str, now: datetime) -> int:
-    """Make one of memories in a partition that say the same; how many went."""
-    where = Filter(kind="fact", state="active", project=project, topic=topic)
-    buckets: dict[tuple[str, str], list[Record]] = {}
-    for record in store.find(where):
-        buckets.setdefault((record.subject, record.attribute), []).append(record)
-    return merged(store, buckets.values(), now)
 
 
 def _alike(store: Store, project: str, topic: str) -> list[list[Record]]:
@@ -226,12 +219,12 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
     return kept_profile(store, language) or profiles(store, now, residue)[language]
 
 
+# Changes after which a profile may tell what is no longer so
 _UNTRUE = frozenset(
     """
     edited archived superseded retracted corrected unsettled rejected denied confirmed
     """.split()  # noqa: SIM905
 )
-"""Changes after which a profile may tell what is no longer so."""
 
 
 def kept_profile(store: Store, language: str) -> str:

@@ -5,25 +5,33 @@
 
 from __future__ import annotations
 
+import json
 import os
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import Counter as Tally
 from collections.abc import Callable
 from datetime import datetime, tzinfo
+from typing import Any
 
 from loxodon.config import Config
-from loxodon.errors import BusyStoreError, ConsolidationError, UsageError
+from loxodon.errors import BusyStoreError, ConsolidationError, InputError, UsageError
 from loxodon.filelock import lock_at
 from loxodon.layout import CONSOLIDATION_LOCK
+from loxodon.models.reading import KnownMemory, believed, question
+from loxodon.models.replies import UnfitError, record, value_of
 from loxodon.store.store import Store
 from loxodon.tokens import Counter
-from loxodon.types import Consolidated, HandedOut
+from loxodon.types import Asking, Consolidated, HandedOut, Record
+from loxodon.write import passages
 from loxodon.write.attempt import Attempt
 from loxodon.write.keep import IsForgotten
+from loxodon.write.passages import Passage, Stack
 from loxodon.write.phases import PHASES, OnPhase, Run, TakenOverError
-from loxodon.write.residue import Residue
+from loxodon.write.reconcile import said_at
+from loxodon.write.residue import Hear, ModelAnswer, Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
 
-_WAIT_SECONDS = 900.0
-"""How long a second run waits for the first before it gives up."""
+_WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
 
 
 class Consolidation:
@@ -106,23 +114,18 @@ class Consolidation:
         return self._alone(False, work)
 
     def hand_out(self, now: datetime) -> HandedOut:
-        """What waits, for an agent to read; see `handing.py`."""
-        from loxodon.write import handing
-
+        """What waits, for an agent to read."""
         run = self._begin(now, None, force=False)
-        return handing.hand_out(self._store, run.hear, thorough=self._thorough)
+        return hand_out(self._store, run.hear, thorough=self._thorough)
 
     def take_answer(self, now: datetime, ticket: str, answer: str) -> Consolidated:
         """What an agent has read of what was handed out to it becomes known."""
-        from loxodon.write import handing
 
         def work() -> Consolidated:
             run = self._begin(now, None, force=False)
             if self._store.worklog.work().phase:
                 return run.all("interrupted")  # it may have changed what waits
-            asked, report = handing.answered(
-                self._store, run.hear, ticket, answer, thorough=self._thorough
-            )
+            asked, report = answered(self._store, run.hear, ticket, answer, thorough=self._thorough)
             return run.take_answer(asked)._replace(model=report)
 
         return self._alone(False, work)
@@ -215,3 +218,91 @@ class Consolidation:
             phase=phase,
             at=at or 1,
         )
+
+
+MOST_TOKENS = 4_000  # Of one question: an agent has other work in its window
+
+
+def hand_out(store: Store, hear: Hear, *, thorough: bool) -> HandedOut:
+    """A question about the most promising of what waits."""
+    waiting = passages.waiting(store, (), thorough=thorough)
+    groups = passages.by(lambda one: (one.turn.agent, one.language), waiting)
+    if not groups:
+        return HandedOut("")
+    best = max(groups, key=lambda group: max(one.worth for one in group))
+    chosen = sorted(best, key=lambda one: (-one.worth, one.no))
+    _, fits = passages.that_fit(store, chosen, hear, MOST_TOKENS)
+    some = sorted(chosen[: max(fits, 1)], key=lambda one: one.no)
+    stack = passages.stack_of(store, some, hear)
+    asked = question(stack.batch)
+    pieces = [[one.no, *one.numbers] for one in stack.passages.values()]
+    known = [one.id for one in stack.batch.known]
+    told = json.dumps([pieces, known, _meant(stack)], separators=(",", ":"))
+    ticket = urlsafe_b64encode(told.encode()).decode()
+    return HandedOut(ticket, asked.system, asked.user, len(waiting) - len(some))
+
+
+def answered(
+    store: Store, hear: Hear, ticket: str, answer: str, *, thorough: bool
+) -> tuple[ModelAnswer, Asking]:
+    """What an answer changes, and a report; InputError where it cannot be used."""
+    stack = _stack(store, hear, ticket, thorough)
+    try:
+        reading = believed(value_of(answer, record({})), stack.batch)
+    except UnfitError as error:
+        raise InputError(
+            "the answer cannot be used: {reason}",
+            hint="fix it and call again with the same ticket",
+            reason=str(error),
+        ) from None
+    asked = passages.answered(store, stack, reading)
+    did = passages.counted(asked, reading)
+    # By the number of the message, so that the agent sees what to mend.
+    refused = Tally(f"{number}: {reason}" for number, reason in reading.refused)
+    return asked, Asking(1, len(stack.passages), len(reading.decided), did, dict(refused))
+
+
+def _meant(stack: Stack) -> list[int | str]:
+    return [one.id if isinstance(one, Record) else one for one in stack.hints]
+
+
+def _stack(store: Store, hear: Hear, ticket: str, thorough: bool) -> Stack:
+    """The question that a ticket names, as it was handed out."""
+    pieces, ids, meant = _told(ticket)
+    waiting = {one.no: one for one in passages.waiting(store, (), thorough=thorough)}
+    some: list[Passage] = []
+    for no, *numbers in pieces:
+        one = waiting.get(no)
+        if one is None or list(one.numbers) != numbers:
+            raise _late()
+        some.append(one)
+    stack = passages.stack_of(store, some, hear)
+    records = [store.get(id) for id in ids]
+    known = [
+        KnownMemory(one.id, one.content, one.valid_from or said_at(one))
+        for one in records
+        if one is not None
+    ]
+    if len(known) != len(ids) or _meant(stack) != meant:
+        raise _late()
+    return stack._replace(batch=stack.batch._replace(known=known))
+
+
+def _told(ticket: str) -> tuple[list[list[int]], list[str], list[Any]]:
+    try:
+        pieces, ids, meant = json.loads(urlsafe_b64decode(ticket.encode()))
+        good = all(isinstance(n, int) for one in pieces for n in one) and pieces
+        good = good and all(isinstance(id, str) for id in ids) and isinstance(meant, list)
+    except (ValueError, TypeError):
+        good = False
+    if not good:
+        raise InputError(
+            "this is not a valid ticket", hint="use the ticket that came with the question"
+        )
+    return pieces, ids, meant
+
+
+def _late() -> InputError:
+    return InputError(
+        "the content of this ticket has changed since", hint="call again without a ticket"
+    )

@@ -25,10 +25,8 @@ class Sentence(NamedTuple):
     """A sentence with the words that it is weighed by."""
 
     text: str
-    words: Sequence[str]
-    """Its `index_words`."""
-    own: bool = True
-    """Said by the user."""
+    words: Sequence[str]  # Its `index_words`
+    own: bool = True  # Said by the user
 
 
 def sentences_of(text: str, own: bool = True) -> list[Sentence]:
@@ -77,12 +75,12 @@ def _tokens(text: str) -> list[str]:
 # --- small talk ---------------------------------------------------------------------------------
 
 _LONGEST_SMALL_TALK = 80
+# What answers a question, and says nothing without one
 _REPLIES = """
 yes, yeah, yep, yup, yea, ya, aye, no, nope, nah, correct, right, true, neither, both, exactly,
 sure, not really, i do, i don't, i am, i'm not, i did, i didn't, it is, it isn't, i have,
 i haven't, morning, afternoon, evening, night, today, later, soon, all, fine, good
 """
-"""What answers a question, and says nothing without one."""
 _REPLIES_ZH = """
 是 是的 是啊 对 对的 对啊 没错 没 没有 有 有的 不是 不会 会 不要 要 不 能 不能 可以 不可以 嗯 行
 不行
@@ -190,10 +188,11 @@ def _answers(sentences: Sequence[Sentence], place: int) -> bool:
 
 # --- repetitions --------------------------------------------------------------------------------
 
+# The share of the longer sentence that the shorter one must have, to be no more than it
 _ALIKE = 0.75
-"""The share of the longer sentence that the shorter one must have, to be no more than it."""
+# Others with the same rare word that a sentence is compared with: a bound on time
 _MOST_COMPARED = 8
-"""Others with the same rare word that a sentence is compared with: a bound on time."""
+# A word more of these, and a sentence says something else
 _TURNS_ROUND = frozenset(
     """
     not no never nor don't doesn't didn't isn't aren't wasn't weren't can't cannot couldn't won't
@@ -201,7 +200,6 @@ _TURNS_ROUND = frozenset(
     不 没 别 非 未 无 勿 了 过 如 若 假
     """.split()  # noqa: SIM905
 )
-"""A word more of these, and a sentence says something else."""
 
 
 def _without_repetitions(sentences: Sequence[Sentence], places: Sequence[int]) -> list[int]:
@@ -258,31 +256,26 @@ def _rest(part: Sequence[str], whole: Sequence[str]) -> list[str] | None:
 
 # --- weight -------------------------------------------------------------------------------------
 
-_TOLD = 0.3
-"""What was said to the user weighs this share of what the user said."""
+_TOLD = 0.3  # What was said to the user weighs this share of what the user said
 _ASKED = 0.7
 _SPECIFIC = 2.5
 _TO_REMEMBER = 4.0
 
 
-@cache  # wide classes take a while to compile
-def _specific() -> re.Pattern[str]:
-    """Numbers, names and negations."""
-    return re.compile(
-        r"\d|(?<=[a-z,] )[A-Z][a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]"
-        r"|(?i:\b(?:not|no|never|none|without|nor)\b|n['’]t\b|\b(?:dont|cant|wont|doesnt|didnt|isnt)\b)"
-        r"|[不没无非未别]|[一二三四五六七八九十两百千万][个岁年月号点块元斤天次周]"
-        r"|[叫姓《「“]|[\u3400-\u9fff] ?[A-Za-z]|[A-Za-z] ?[\u3400-\u9fff]"
-        r"|我[妈爸妹弟哥姐爷奶爹娘儿女老]|(?i:\bmy\b)"
-    )
+# Numbers, names and negations
+_SPECIFIC_PATTERN = re.compile(
+    r"\d|(?<=[a-z,] )[A-Z][a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]"
+    r"|(?i:\b(?:not|no|never|none|without|nor)\b|n['’]t\b|\b(?:dont|cant|wont|doesnt|didnt|isnt)\b)"
+    r"|[不没无非未别]|[一二三四五六七八九十两百千万][个岁年月号点块元斤天次周]"
+    r"|[叫姓《「“]|[\u3400-\u9fff] ?[A-Za-z]|[A-Za-z] ?[\u3400-\u9fff]"
+    r"|我[妈爸妹弟哥姐爷奶爹娘儿女老]|(?i:\bmy\b)"
+)
 
 
-@cache
-def _to_remember() -> re.Pattern[str]:
-    return re.compile(
-        r"记[住得着下]|[别不]要?忘|以后都"
-        r"|(?i:\b(?:remember|don['’]?t forget|from now on|note that)\b)"
-    )
+_TO_REMEMBER_PATTERN = re.compile(
+    r"记[住得着下]|[别不]要?忘|以后都"
+    r"|(?i:\b(?:remember|don['’]?t forget|from now on|note that)\b)"
+)
 
 
 def _weights(sentences: Sequence[Sentence]) -> list[float]:
@@ -293,9 +286,9 @@ def _weights(sentences: Sequence[Sentence]) -> list[float]:
         times = Counter(one.words)
         rare = sum((1 + log(times[word])) * log(total / shared[word]) for word in times)
         weight = rare / sqrt(len(one.words) + 1)
-        if _specific().search(one.text):
+        if _SPECIFIC_PATTERN.search(one.text):
             weight *= _SPECIFIC
-        if _to_remember().search(one.text):
+        if _TO_REMEMBER_PATTERN.search(one.text):
             weight *= _TO_REMEMBER
         if is_question(one.text):
             weight *= _ASKED
@@ -321,19 +314,17 @@ _SIGN = re.compile(r"[{}()\[\]<>=;|$\\`_*/&#@^~+]")
 _MOST_SIGNS = 0.12
 
 
-@cache
-def _confided() -> re.Pattern[str]:
-    """A word for a secret, and what may be the secret."""
-    return re.compile(
-        r"(?i:\b(?:passwords?|passwd|pwd|passcode|pin|api[ _-]?keys?|secret(?: key)?|tokens?)\b)"
-        r"[^.,;!?]{0,24}?(?:\bis\b|[:=]|\bto\b)\s*\S|(?:密码|口令|密钥|验证码|卡号|身份证号?|令牌)"
-        r"[^，。；！？,;!?]{0,6}?[A-Za-z0-9]{3,}"
-    )
+# A word for a secret, and what may be the secret
+_CONFIDED = re.compile(
+    r"(?i:\b(?:passwords?|passwd|pwd|passcode|pin|api[ _-]?keys?|secret(?: key)?|tokens?)\b)"
+    r"[^.,;!?]{0,24}?(?:\bis\b|[:=]|\bto\b)\s*\S|(?:密码|口令|密钥|验证码|卡号|身份证号?|令牌)"
+    r"[^，。；！？,;!?]{0,6}?[A-Za-z0-9]{3,}"
+)
 
 
 def sayable(text: str) -> str:
     """A sentence as it may be shown in a headline: without links and keys; empty if it is code."""
-    if is_code(text) or _confided().search(text):
+    if is_code(text) or _CONFIDED.search(text):
         return ""
     plain = _LINK.sub(" ", text)
     return " ".join(_MAYBE_KEY.sub(lambda m: " " if _is_key(m[0]) else m[0], plain).split())

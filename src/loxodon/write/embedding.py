@@ -23,20 +23,17 @@ from loxodon.tokens import estimate
 from loxodon.trust.origin.quarantine import heard
 from loxodon.types import Coverage, Embedded, Record, Turn
 
+# Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
+# characters, each with a vector of its own, nor fewer characters found more on long conversations.
 MOST_CHARACTERS = 2_000
-"""Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
-characters, each with a vector of its own, nor fewer characters found more on long conversations."""
 BATCH_TOKENS = 8_000
 _BATCH_TEXTS = 256
-_ROUND = 512
-"""Texts between two writes: what a run that is killed loses at most."""
-_SECONDS = 300.0
-"""Most for a batch, the tries of an endpoint included."""
+_ROUND = 512  # Texts between two writes: what a run that is killed loses at most
+_SECONDS = 300.0  # Most for a batch, the tries of an endpoint included
+# Batches in a row without one good vector, after which the embedder is taken to be unfit
 _BAD_BATCHES = 3
-"""Batches in a row without one good vector, after which the embedder is taken to be unfit."""
 _KINDS: tuple[Embeddable, ...] = ("memories", "turns", "chunks")
-TRIES = 3
-"""How often a text is tried by runs that nobody asked for."""
+TRIES = 3  # How often a text is tried by runs that nobody asked for
 
 
 def text_of(one: Turn | Record | Note) -> str:
@@ -115,28 +112,25 @@ class Embedding:
             lock = lock_at(self._lock_path)
             try:
                 if lock.acquire(0):  # a second run at once would only do the same again
-                    self._all(chosen, again)
+                    names = [one.embedder.name for one in chosen]
+                    self._total = sum(self._vectors.coverage(name).pending for name in names)
+                    whole = True
+                    for one, name in zip(chosen, names, strict=True):
+                        with self._store.writing():
+                            self._vectors.begin(name)
+                        error = ""
+                        try:
+                            _Run(self._store, one, self._count, self._clean).all(again)
+                        except _StopError as stopped:
+                            error, whole = str(stopped), False
+                        with self._store.writing():
+                            self._vectors.stop(name, error)
+                    if whole:  # until then a return to the model before costs nothing
+                        with self._store.writing():
+                            self._vectors.keep_only(names)
             finally:
                 lock.close()
         return Embedded(self._embedded, self.coverage())
-
-    def _all(self, chosen: Sequence[ChosenEmbedder], again: bool) -> None:
-        names = [one.embedder.name for one in chosen]
-        self._total = sum(self._vectors.coverage(name).pending for name in names)
-        whole = True
-        for one, name in zip(chosen, names, strict=True):
-            with self._store.writing():
-                self._vectors.begin(name)
-            error = ""
-            try:
-                _Run(self._store, one, self._count, self._clean).all(again)
-            except _StopError as stopped:
-                error, whole = str(stopped), False
-            with self._store.writing():
-                self._vectors.stop(name, error)
-        if whole:  # until then a return to the model before costs nothing
-            with self._store.writing():
-                self._vectors.keep_only(names)
 
     def _count(self, done: int, embedded: int) -> None:
         self._done += done

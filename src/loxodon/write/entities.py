@@ -14,8 +14,8 @@ from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.types import Attribute, Card, Entity
 
+# Called with an old and a new name of a subject, for the memories about it
 Rename = Callable[[str, str], None]
-"""Called with an old and a new name of a subject, for the memories about it."""
 
 
 def known_name(store: Store, name: str) -> str:
@@ -102,8 +102,7 @@ def _with(names: Iterable[str], more: Iterable[str], name: str) -> tuple[str, ..
     return tuple(found.values())
 
 
-_FACTS = 200
-"""Memories that a card is made of, the newest."""
+_FACTS = 200  # Memories that a card is made of, the newest
 
 
 def card(store: Store, entity: Entity) -> Card:

@@ -24,8 +24,7 @@ from loxodon.types import Event, Turn
 from loxodon.write.denoise import is_question, is_small_talk, sayable
 from loxodon.write.segment import TurnSegment
 
-LONGEST = 200
-"""Characters of a line."""
+LONGEST = 200  # Characters of a line
 
 
 def events_of(segments: Sequence[TurnSegment], count: Counter) -> list[Event]:
@@ -60,8 +59,7 @@ def _speaking(turns: Sequence[Turn]) -> list[Turn]:
 
 
 class _Note(NamedTuple):
-    place: int
-    """Where it stands among all notes."""
+    place: int  # Where it stands among all notes
     segment: int
     text: str
     words: frozenset[str]
@@ -80,7 +78,10 @@ def event_line(turns: Sequence[Turn], segments: Sequence[TurnSegment]) -> str:
     room = LONGEST
     for note in _ranked(_notes(segments, {turn.role for turn in speaking}, language)):
         cost = len(note.text) + len(mark) * bool(chosen)
-        if cost <= room and not any(_repeats(note, other) for other in chosen):
+        # Left out if most of what it says is said by another
+        if cost <= room and not any(
+            len(note.words & other.words) >= _SAME * len(note.words) for other in chosen
+        ):
             chosen.append(note)
             room -= cost
     return mark.join(note.text for note in sorted(chosen))
@@ -94,8 +95,7 @@ def _language(turns: Sequence[Turn]) -> str:
     return max(words, key=lambda language: words[language])
 
 
-_SAMPLE = 400
-"""Characters of a turn that count for the language: a pasted page is not the user's."""
+_SAMPLE = 400  # Characters of a turn that count for the language: a pasted page is not the user's
 
 
 def _ranked(notes: Sequence[_Note]) -> list[_Note]:
@@ -108,20 +108,13 @@ def _ranked(notes: Sequence[_Note]) -> list[_Note]:
     return sorted(notes, key=lambda note: (note not in first, -note.weight, note.place))
 
 
-def _repeats(note: _Note, other: _Note) -> bool:
-    """Whether most of what `note` says is said by `other`."""
-    return len(note.words & other.words) >= _SAME * len(note.words)
-
-
 _SAME = 0.6
 
 
 # --- notes --------------------------------------------------------------------------------------
 
-_MOST_CLAUSES = 400
-"""Clauses of a segment that are looked at: a pasted page has thousands."""
-_LEAST_WEIGHT = 2.0
-"""Of a note that is not the best of its segment."""
+_MOST_CLAUSES = 400  # Clauses of a segment that are looked at: a pasted page has thousands
+_LEAST_WEIGHT = 2.0  # Of a note that is not the best of its segment
 _STATED = 1.5
 _NUMBERED = 0.5
 _A_WORD = 0.15
@@ -151,7 +144,13 @@ def _notes_of(said: Sequence[str], tags: Sequence[str], language: str) -> list[_
         text = _trimmed(clause, language)
         if _is_note(text, tags, language):
             words = frozenset(index_words(text))
-            found.append(_Note(0, 0, text, words, _weight(clause, text, words, tags)))
+            # How much a note says of what its segment is about, the first keywords counting most
+            folded = fold(text)
+            weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
+            weight += _A_WORD * min(len(words), _MOST_COUNTED)
+            weight += _NUMBERED * any(map(str.isdigit, text))
+            weight = weight if is_question(clause) else weight * _STATED
+            found.append(_Note(0, 0, text, words, weight))
     heaviest = max((note.weight for note in found), default=0.0)
     return [note for note in found if note.weight >= min(heaviest, _LEAST_WEIGHT)]
 
@@ -177,8 +176,8 @@ def _clauses(texts: Sequence[str], language: str) -> Iterator[str]:
                         yield part + asked
 
 
+# What nobody wants to read of a day: how it felt at the moment
 _PASSING = ("mood", "reaction", "encouragement", "doing now")
-"""What nobody wants to read of a day: how it felt at the moment."""
 
 
 def _parts(clause: str, language: str) -> list[str]:
@@ -186,15 +185,6 @@ def _parts(clause: str, language: str) -> list[str]:
     if _length(clause, language) <= _LENGTHS[language][1]:
         return [clause] if clause else []
     return [part for one in _joints(language).split(clause) if (part := one.strip())]
-
-
-def _weight(clause: str, note: str, words: frozenset[str], tags: Sequence[str]) -> float:
-    """How much a note says of what its segment is about, the first keywords counting most."""
-    folded = fold(note)
-    weight = sum(2 - n / len(tags) for n, tag in enumerate(tags) if fold(tag) in folded)
-    weight += _A_WORD * min(len(words), _MOST_COUNTED)
-    weight += _NUMBERED * any(map(str.isdigit, note))
-    return weight if is_question(clause) else weight * _STATED
 
 
 def _is_note(text: str, tags: Sequence[str], language: str) -> bool:
@@ -211,14 +201,14 @@ def _length(text: str, language: str) -> int:
 
 _CHARACTER_OR_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
+# Characters of a Chinese note, words of an English one: what is shorter says too little
 _LENGTHS = {"zh": (3, 24), "en": (2, 14)}
-"""Characters of a Chinese note, words of an English one: what is shorter says too little."""
+# What a clause begins with that nobody understands without the one before it
 _DANGLING = re.compile(
     r"(?:its?|that|thats|this|these|those|he|she|they|them|him|her|his|you|your|there|which|what|so"
     r"|if)\b|[他她它你您这那哪]|如果|要是|假如",
     re.IGNORECASE,
 )
-"""What a clause begins with that nobody understands without the one before it."""
 
 
 @cache
@@ -246,7 +236,7 @@ def _joints(language: str) -> re.Pattern[str]:
 
 def _trimmed(clause: str, language: str) -> str:
     """A clause without what leads up to it and trails off."""
-    text = _LEAD[language]().sub("", clause.rstrip("?？"), count=1)
+    text = _LEAD[language].sub("", clause.rstrip("?？"), count=1)
     text = _TRAIL.sub("", text.strip(" ,，.。!！~～…*_-")).strip()
     for pair in ("“”", "‘’", "（）", "()", "「」", "《》"):
         if text.count(pair[0]) != text.count(pair[1]):
@@ -260,9 +250,8 @@ _TRAIL = re.compile(
 )
 
 
-@cache
-def _english_lead() -> re.Pattern[str]:
-    return re.compile(
+_LEAD = {
+    "en": re.compile(
         r"(?>(?:ok|okay|so|well|um|uh|erm|right|hey|hi|hello|oh|omg|and|but|also|btw|by the way"
         r"|plus|anyway|actually|honestly|basically|yeah|yep|yes|fyi|lol|just|because|cos|now|apparently"
         r"|(?:quick |small )?update|good news|reminder that|remember(?: that)?|as you know|thanks"
@@ -282,12 +271,8 @@ def _english_lead() -> re.Pattern[str]:
         r"|will|would|are|been|just|also|finally|really|actually|always|recently|mostly)\b\s*)*+)?+"
         r"(?>(?:a|an|the|some|my|our)\b\s+)?+",
         re.IGNORECASE,
-    )
-
-
-@cache
-def _chinese_lead() -> re.Pattern[str]:
-    return re.compile(
+    ),
+    "zh": re.compile(
         r"(?>(?:嗯+|哦+|啊+|哎呀?|唉|诶|欸|喂|嗨|[呵哈]+|等等|对了|话说|另外|还有|顺便|反正|其实|就是说?"
         r"|然后呢?|所以|但是?|不过|而且|因为|那个|那么|那(?=我)|好的|行吧?|ok|告诉你个?[好坏]?消息"
         r"|[跟和]你[说讲]个?件?事?|记住|别忘了?|提醒我|我觉得|我跟你[说讲]哈?)[\s，,：:、]*)*+"
@@ -295,7 +280,5 @@ def _chinese_lead() -> re.Pattern[str]:
         r"(?>我们?不是(?=.{1,40}[嘛吗么]\Z)|我们?(?=[在是对要想有喜不没今明后下上最刚已也就还用住做去买把被给从跟和养学开吃喝打得报换入"
         r"搬考写准计决参负现]))?+",
         re.IGNORECASE,
-    )
-
-
-_LEAD = {"zh": _chinese_lead, "en": _english_lead}
+    ),
+}

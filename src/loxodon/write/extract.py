@@ -26,14 +26,12 @@ from loxodon.text import sentences
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
-from loxodon.text.patterns import lazy
 
+# How long what is temporary is kept where it names no day itself
 LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(days=14)}
-"""How long what is temporary is kept where it names no day itself."""
-_RECURRING = ("habit", "bedtime", "wake_time")
-"""Of these `Thursday afternoon` is every Thursday."""
+_RECURRING = ("habit", "bedtime", "wake_time")  # Of these `Thursday afternoon` is every Thursday
+# A plan that was never marked done is let go this long after it was due
 AFTER_DUE = timedelta(days=30)
-"""A plan that was never marked done is let go this long after it was due."""
 
 
 class Candidate(NamedTuple):
@@ -46,13 +44,12 @@ class Candidate(NamedTuple):
     valid_from: datetime | None = None
     due_at: datetime | None = None
     expires_at: datetime | None = None
+    # Of what a program passed on: whether the user vouches for it (`trust/origin/vouching.py`)
     vouched: bool = False
-    """Of what a program passed on: whether the user vouches for it (`trust/origin/vouching.py`)."""
-    tags: tuple[str, ...] = ()
-    """Words it should be found by, where a model named some."""
+    tags: tuple[str, ...] = ()  # Words it should be found by, where a model named some
+    # What a model decided that this does to the memory `target`: `update`, `end` or `same`. Empty
+    # where that is found by comparing (`reconcile.py`).
     does: str = ""
-    """What a model decided that this does to the memory `target`: `update`, `end` or `same`. Empty
-    where that is found by comparing (`reconcile.py`)."""
     target: str = ""
 
 
@@ -75,7 +72,10 @@ def runs(text: str) -> list[str]:
     tongues: list[str] = []
     at = 0
     for start, end in sentences.spans(text):
-        tongue = _tongue(text[start:end])
+        # The language of a sentence, `both`, or nothing where it has too few words to tell
+        sentence = text[start:end]
+        han, words = _HAN.search(sentence), _WORDS.search(sentence)
+        tongue = "both" if han and words else "zh" if han else "en" if words else ""
         if tongue and tongues and tongue != tongues[-1]:
             found.append(text[at:start])
             at = start
@@ -97,24 +97,16 @@ def _is_told(run: str) -> bool:
     )
 
 
-_NOT_SO = ("supposed", "dream", "joke", "quoted")
-"""What may hold for the sentences around it, too."""
+_NOT_SO = ("supposed", "dream", "joke", "quoted")  # What may hold for the sentences around it, too
 
 
-_MOST_RUNS = 3
-"""More changes than this are a text in two languages, side by side."""
-_AT_WORK = lazy(
+_MOST_RUNS = 3  # More changes than this are a text in two languages, side by side
+_AT_WORK = re.compile(
     r"(?i)[:：\"“”‘「『《»«`>|#{}\[\]<\n]|translat|\b(?:chinese|english|mandarin|sentences?|means?|novel|story|lyrics|poem|script)\b"
     r"|翻译|翻成|译成|英文|英语|中文|汉语|意思|怎么说|例句|造句|句子|课文|练习|口语|小说|故事|剧本|台词|歌词|诗"
 )
-_HAN = lazy("[\u4e00-\u9fff]")
-_WORDS = lazy(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
-
-
-def _tongue(sentence: str) -> str:
-    """The language of a sentence, `both`, or nothing where it has too few words to tell."""
-    han, words = _HAN.search(sentence), _WORDS.search(sentence)
-    return "both" if han and words else "zh" if han else "en" if words else ""
+_HAN = re.compile("[\u4e00-\u9fff]")
+_WORDS = re.compile(r"\b[A-Za-z']{1,20}\b(?:[ ,;-]{1,2}\b[A-Za-z']{1,20}\b){2}")
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
@@ -127,16 +119,22 @@ class ExtractedTurn(NamedTuple):
     """What a turn says, ready to be compared with the memory."""
 
     candidates: Sequence[Candidate]
-    unclear: Sequence[int]
-    """The numbers of the fragments that may say more than was understood."""
-    takes_back: bool
-    """Whether it takes back what was said just before."""
+    unclear: Sequence[int]  # The numbers of the fragments that may say more than was understood
+    takes_back: bool  # Whether it takes back what was said just before
 
 
 def read(said: TurnInContext) -> ExtractedTurn:
     """What a turn says: each run of sentences of one language is read as a message of its own, as
     nobody in it is known to the others."""
-    parts = _parts(said)
+    # A turn as its runs, each with its own fragments
+    fragments = list(said.fragments)
+    parts: list[TurnInContext] = []
+    for run in runs(said.text):
+        at, own = 0, []
+        while fragments and (at := run.find(fragments[0].text, at)) >= 0:
+            at += len(fragments[0].text)
+            own.append(fragments.pop(0))
+        parts.append(said._replace(text=run, fragments=own, alone=not parts))
     if len(parts) == 1:
         return _read(said)
     if any(_AT_WORK.search(one.content) for one in said.before if one.role == "user"):
@@ -151,19 +149,6 @@ def read(said: TurnInContext) -> ExtractedTurn:
         found += one.candidates
         unclear += one.unclear
     return ExtractedTurn(found, unclear, taken_back)
-
-
-def _parts(said: TurnInContext) -> list[TurnInContext]:
-    """A turn as its runs, each with its own fragments."""
-    fragments = list(said.fragments)
-    parts: list[TurnInContext] = []
-    for run in runs(said.text):
-        at, own = 0, []
-        while fragments and (at := run.find(fragments[0].text, at)) >= 0:
-            at += len(fragments[0].text)
-            own.append(fragments.pop(0))
-        parts.append(said._replace(text=run, fragments=own, alone=not parts))
-    return parts
 
 
 def _read(said: TurnInContext) -> ExtractedTurn:
@@ -283,8 +268,8 @@ _HABIT = re.compile(
 
 
 _PARTS = re.compile(r"[,，;；!！]\s?|(?<=[\u4e00-\u9fff])\s|\s(?:and|but|so)\s|\s[-–—]\s", re.I)
+# Letters of a part, each character counted as three, that tells nothing by itself: `在杭州`
 _SHORT = 12
-"""Letters of a part, each character counted as three, that tells nothing by itself: `在杭州`."""
 
 
 def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
@@ -327,7 +312,11 @@ def fitting(content: str, language: str) -> str:
     if _fits(content, language):
         return content
     marks = "，；、。, " if language == "zh" else ",;. "
-    cut = content[: MOST_CHARACTERS + 1] if language == "zh" else _first_words(content)
+    cut = (
+        content[: MOST_CHARACTERS + 1]
+        if language == "zh"
+        else " ".join(content.split(" ")[:MOST_WORDS])
+    )
     for mark in marks:
         at = cut.rfind(mark)
         if at > len(cut) // 3:
@@ -339,7 +328,3 @@ def _fits(content: str, language: str) -> bool:
     if language == "zh":
         return len(content) <= MOST_CHARACTERS
     return len(content.split()) <= MOST_WORDS
-
-
-def _first_words(content: str) -> str:
-    return " ".join(content.split(" ")[:MOST_WORDS])

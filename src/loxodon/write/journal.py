@@ -19,10 +19,8 @@ from loxodon.types import ORIGIN_OF_ROLE, Draft, Turn
 
 Keyed = tuple[Turn, bytes]
 
-MAX_SESSION = 512
-"""Characters that the name of a session may have."""
-SAMPLE = 200
-"""Turns at its beginning by which a file is recognised as one that was added before."""
+MAX_SESSION = 512  # Characters that the name of a session may have
+SAMPLE = 200  # Turns at its beginning by which a file is recognised as one that was added before
 _ALIKE = 0.75
 
 

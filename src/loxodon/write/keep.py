@@ -22,27 +22,33 @@ from loxodon.text.words import fold, query_words
 from loxodon.trust.origin import provenance
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, speakers, themes
-from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain, wait_for_owner
+from loxodon.write.beliefs import (
+    CONFIDENCE,
+    DENIED,
+    DOUBTFUL,
+    MOST_SURE,
+    SURER,
+    UNSETTLED,
+    certain,
+    settled,
+    wait_for_owner,
+    wavering,
+)
 from loxodon.write.decay import LIFT, initial_strength
-from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate
 from loxodon.write.pages.wording import without_verb
 from loxodon.write.reconcile import Plan, plan, said_at
-from loxodon.write.wavering import CONFIDENCE, UNSETTLED, settled, wavering
 
-SAID_AGAIN = 0.2
-"""What being said again adds to importance."""
+SAID_AGAIN = 0.2  # What being said again adds to importance
 _TAGS = 3
-_SOURCES = 20
-"""Turns that a memory names as its sources; one said every day needs no more."""
+_SOURCES = 20  # Turns that a memory names as its sources; one said every day needs no more
 _ABOUT = 50
 _RENAMED = 1_000
 
 
+# Whether what a memory would say was forgotten after the moment that it was said
 IsForgotten = Callable[[Record, datetime], bool]
-"""Whether what a memory would say was forgotten after the moment that it was said."""
-_NAMING = 200
-"""Characters of a turn in which a known project is looked for."""
+_NAMING = 200  # Characters of a turn in which a known project is looked for
 
 
 class Keeper:
@@ -60,8 +66,8 @@ class Keeper:
         self._is_forgotten = is_forgotten
         self._unsettled = unsettled
         self.counts: Counter[str] = Counter()
+        # Every memory that was added or changed, as it is now, by id
         self.changed: dict[str, Record] = {}
-        """Every memory that was added or changed, as it is now, by id."""
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""
@@ -292,49 +298,44 @@ class Keeper:
         That is `against`, and whatever else has come to say the contrary since it was put off.
         """
         with self._store.writing_as(belief.agent):
-            return self._promoted(belief, against)
-
-    def _promoted(self, belief: Record, against: Record | None) -> Record:
-        now = self._now
-        self._archive(belief, "confirmed")
-        self._store.worklog.answer_review(belief.id, "confirmed", now)
-        belief = belief._replace(content=certain(belief.content))
-        over = {one.id: one for one in self._opposed(belief)}
-        if against is not None and against.state == "active":
-            over = {against.id: against, **over}
-        for record in over.values():
-            self._end(record, "superseded", belief.valid_from or now)
-        fact = belief._replace(
-            kind="fact",
-            confidence=1.0,
-            created_at=now,
-            updated_at=now,
-            confirmed_at=now,
-            strength=initial_strength("fact", belief.importance, 1.0),
-            state="active",
-            version=1,
-            replaces=next(iter(over), belief.id),
-            derived_from=(belief.id,),
-            basis="",
-            sources=(self._store.get(belief.id) or belief).sources,
-        )
-        fact = self._store.insert(fact, "learned")
-        self.counts["added"] += 1
-        self.changed[fact.id] = fact
-        return fact
-
-    def _opposed(self, belief: Record) -> Sequence[Record]:
-        """The facts that cannot be so if this is."""
-        statement = Statement(
-            belief.content,
-            belief.subject,
-            belief.attribute,
-            belief.value,
-            belief.category,
-            positive=belief.positive,
-        )
-        candidate = Candidate(statement, "", belief.importance, self._now)
-        return plan(candidate, StoreView(self._store), "").replaced
+            now = self._now
+            self._archive(belief, "confirmed")
+            self._store.worklog.answer_review(belief.id, "confirmed", now)
+            belief = belief._replace(content=certain(belief.content))
+            # The facts that cannot be so if this is
+            statement = Statement(
+                belief.content,
+                belief.subject,
+                belief.attribute,
+                belief.value,
+                belief.category,
+                positive=belief.positive,
+            )
+            candidate = Candidate(statement, "", belief.importance, self._now)
+            opposed = plan(candidate, StoreView(self._store), "").replaced
+            over = {one.id: one for one in opposed}
+            if against is not None and against.state == "active":
+                over = {against.id: against, **over}
+            for record in over.values():
+                self._end(record, "superseded", belief.valid_from or now)
+            fact = belief._replace(
+                kind="fact",
+                confidence=1.0,
+                created_at=now,
+                updated_at=now,
+                confirmed_at=now,
+                strength=initial_strength("fact", belief.importance, 1.0),
+                state="active",
+                version=1,
+                replaces=next(iter(over), belief.id),
+                derived_from=(belief.id,),
+                basis="",
+                sources=(self._store.get(belief.id) or belief).sources,
+            )
+            fact = self._store.insert(fact, "learned")
+            self.counts["added"] += 1
+            self.changed[fact.id] = fact
+            return fact
 
     def _rename(self, old: str, new: str) -> None:
         """Put what is filed under one name under another."""
@@ -523,3 +524,27 @@ def _richer(record: Record, candidate: Candidate) -> dict[str, Any]:
     if candidate.due_at or candidate.expires_at:
         values |= {"due_at": candidate.due_at, "expires_at": candidate.expires_at}
     return values
+
+
+def decided(candidate: Candidate, target: Record | None, compared: Callable[[], Plan]) -> Plan:
+    """The plan for a candidate that a model decided about; `compared` is what the rules make of it,
+    for what the model left open."""
+    says = bool(candidate.statement.content)
+    if target is None or target.state != "active" or target.kind == "summary":
+        # It changed while the model was thinking: what is new is still new.
+        return compared() if says and candidate.does == "update" else Plan("nothing")
+    if candidate.does == "same":
+        return Plan("confirm", target)
+    if said_at(target) > candidate.said_at:
+        return Plan("late", target) if says else Plan("nothing")
+    if candidate.does == "end":
+        return Plan("nothing", retracted=(target,))
+    if candidate.statement.confidence < 1 and target.kind == "fact":
+        return Plan("hold", target)
+    found = compared()
+    if found.target is not None and found.target.id == target.id and found.outcome != "hold":
+        return found._replace(outcome="update")
+    others = tuple(one for one in found.replaced if one.id != target.id)
+    if found.outcome in ("confirm", "update"):  # the new is known already, the old goes
+        return found._replace(replaced=(target, *others))
+    return found._replace(outcome="add", target=None, replaced=(target, *others))

@@ -20,8 +20,7 @@ from loxodon.write import extract
 from loxodon.write.entities import learn
 from loxodon.write.extract import Candidate, fragments_of
 
-MOST_READ = 300
-"""Characters; what is longer is more than one statement."""
+MOST_READ = 300  # Characters; what is longer is more than one statement
 
 _ABOUT: Mapping[str, About] = {
     "identity": "identity",
@@ -52,8 +51,7 @@ class Meaning(NamedTuple):
     confidence: float = 1.0
     basis: str = ""
     importance: float | None = None
-    mentions: tuple[Mention, ...] = ()
-    """Those whom the words name."""
+    mentions: tuple[Mention, ...] = ()  # Those whom the words name
     since: datetime | None = None
     due_at: datetime | None = None
 
@@ -62,7 +60,11 @@ def meaning_of(text: str, at: datetime) -> Meaning:
     """What `text`, written at `at`, says; nothing where that is not plain."""
     if len(text) > MOST_READ or "\n" in text:
         return Meaning()
-    candidate = _only_statement(as_said(text), at)
+    found = [one for one, _ in read(as_said(text), at)]
+    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
+    subjects = {one.statement.subject for one in found}
+    found = [one for one in found if one.statement.value not in subjects]
+    candidate = found[0] if len(found) == 1 else None
     if candidate is None or candidate.statement.act not in ("state", "change"):
         return Meaning()
     said = candidate.statement
@@ -128,14 +130,6 @@ def meet(store: Store, said: Meaning, now: datetime) -> None:
 
 def _nobody_is_renamed(old: str, new: str) -> None:
     """Only who is known by an alias would be, and such aliases are left out."""
-
-
-def _only_statement(text: str, at: datetime) -> Candidate | None:
-    found = [one for one, _ in read(text, at)]
-    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
-    subjects = {one.statement.subject for one in found}
-    found = [one for one in found if one.statement.value not in subjects]
-    return found[0] if len(found) == 1 else None
 
 
 def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:

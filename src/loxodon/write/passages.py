@@ -2,17 +2,19 @@
 
 A passage is what of one message waits. Passages of one agent and one language make a question, each
 with the talk just before it, the nearest memories, and what the rules read of it. The same is
-handed to a model (`asking.py`) and to an agent that reads in its place (`handing.py`).
+handed to a model (`model_reading.py`) and to an agent that reads in its place (`consolidation.py`).
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from loxodon.language.statements import Statement
+from loxodon.language.statements import Mention, Statement
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (
     Batch,
@@ -30,20 +32,15 @@ from loxodon.tokens import cut, estimate
 from loxodon.trust.origin.provenance import is_context, speaks_for_user
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import Record, Turn
-from loxodon.write import codec
 from loxodon.write.extract import Candidate, candidate_of, rules_for
 from loxodon.write.keep import StoreView
 from loxodon.write.reconcile import said_at
-from loxodon.write.residue import Asked, Hear
+from loxodon.write.residue import Hear, ModelAnswer
 
-BEFORE = 4
-"""Messages before a passage that are shown with it."""
-_CONTEXT_TOKENS = 60
-"""Of one of them."""
-_NEAR = 5
-"""Memories that are shown for the words of one passage."""
-MOST_KNOWN = 24
-"""Memories in one question."""
+BEFORE = 4  # Messages before a passage that are shown with it
+_CONTEXT_TOKENS = 60  # Of one of them
+_NEAR = 5  # Memories that are shown for the words of one passage
+MOST_KNOWN = 24  # Memories in one question
 
 
 class Passage(NamedTuple):
@@ -51,15 +48,12 @@ class Passage(NamedTuple):
 
     turn: Turn
     no: int
-    numbers: tuple[int, ...]
-    """Its fragments."""
+    numbers: tuple[int, ...]  # Its fragments
     text: str
     worth: float
     language: str
-    read: tuple[tuple[int, Candidate], ...] = ()
-    """What the rules read of it in this run, by number."""
-    learned: tuple[Record, ...] = ()
-    """What they had read of it earlier, and nothing else bears out."""
+    read: tuple[tuple[int, Candidate], ...] = ()  # What the rules read of it in this run, by number
+    learned: tuple[Record, ...] = ()  # What they had read of it earlier, and nothing else bears out
 
     @property
     def places(self) -> list[tuple[int, int]]:
@@ -70,10 +64,8 @@ class Stack(NamedTuple):
     """A question, and what its lines and hints stand for."""
 
     batch: Batch
-    passages: Mapping[int, Passage]
-    """By their lines."""
-    hints: Sequence[int | Record]
-    """Numbers of candidates, or memories."""
+    passages: Mapping[int, Passage]  # By their lines
+    hints: Sequence[int | Record]  # Numbers of candidates, or memories
 
 
 def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Passage]:
@@ -82,7 +74,7 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
     in_hand = {number(one): one for one in turns}
     read: dict[int, list[tuple[int, Candidate]]] = {}
     for no, turn, body in worklog.candidates():
-        read.setdefault(turn, []).append((no, codec.from_json(body)))
+        read.setdefault(turn, []).append((no, from_json(body)))
     rows = [(no, list(group)) for no, group in groupby(worklog.waiting(), lambda one: one[0].turn)]
     known = store.turns([no for no, _ in rows if no not in in_hand])
     found = []
@@ -91,7 +83,10 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
         if said is None or not speaks_for_user(said):
             continue
         numbers = tuple(one.n for one, _ in group)
-        text = _joined([one.text for one, _ in group])
+        # Pieces of a message, as it had them
+        texts = [one.text for one, _ in group]
+        between = "" if rules_for(texts[0])[0] == "zh" else " "
+        text = between.join(text.strip() for text in texts)
         learned = () if no in in_hand else _learned(store, no, thorough)
         ours = [one for one in read.get(no, ()) if {*one[1].statement.fragments} <= {*numbers}]
         found.append(
@@ -107,12 +102,6 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
             )
         )
     return found
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """Pieces of a message, as it had them."""
-    between = "" if rules_for(texts[0])[0] == "zh" else " "
-    return between.join(text.strip() for text in texts)
 
 
 def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
@@ -211,7 +200,7 @@ def that_fit(
     return best, fits
 
 
-def answered(store: Store, stack: Stack, reading: ModelReading) -> Asked:
+def answered(store: Store, stack: Stack, reading: ModelReading) -> ModelAnswer:
     """What a reading changes."""
     found: list[tuple[int, Candidate]] = []
     settled: list[tuple[int, int]] = []
@@ -237,7 +226,7 @@ def answered(store: Store, stack: Stack, reading: ModelReading) -> Asked:
         if n not in reading.decided
         for place in one.places
     ]
-    return Asked(found, settled, dropped, taken_back, vain)
+    return ModelAnswer(found, settled, dropped, taken_back, vain)
 
 
 def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
@@ -282,15 +271,15 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
     )
 
 
-def counted(asked: Asked, reading: ModelReading) -> dict[str, int]:
+def counted(asked: ModelAnswer, reading: ModelReading) -> dict[str, int]:
     """What was done, by kind; a note is dropped also where it was told anew."""
     did = Counter(one.do for one in reading.items if one.do != "drop")
     return dict(+(did + Counter(drop=len(asked.dropped) + len(asked.taken_back))))
 
 
-def joined(answers: Iterable[Asked]) -> Asked:
+def joined(answers: Iterable[ModelAnswer]) -> ModelAnswer:
     """What several answers change together."""
-    return Asked(
+    return ModelAnswer(
         *([one for part in column for one in part] for column in zip(*answers, strict=True))
     )
 
@@ -306,3 +295,30 @@ def by(key: Callable[[Passage], object], passages: Iterable[Passage]) -> list[li
 def number(turn: Turn) -> int:
     """The number of a turn in the journal."""
     return int(turn.ref[2:])
+
+
+_TIMES = ("said_at", "valid_from", "due_at", "expires_at")
+
+
+def to_json(candidate: Candidate) -> str:
+    """A candidate as text."""
+    kept: dict[str, Any] = candidate._asdict()
+    for name in _TIMES:
+        kept[name] = kept[name] and kept[name].isoformat()
+    kept["statement"] = candidate.statement._asdict()
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def from_json(text: str) -> Candidate:
+    """The candidate that `to_json` wrote."""
+    kept: dict[str, Any] = json.loads(text)
+    for name in _TIMES:
+        kept[name] = kept[name] and datetime.fromisoformat(kept[name])
+    said = kept["statement"]
+    said["mentions"] = tuple(
+        Mention(name, type, tuple(aliases)) for name, type, aliases in said["mentions"]
+    )
+    said["over"], said["fragments"] = tuple(said["over"]), tuple(said["fragments"])
+    kept["statement"] = Statement(**said)
+    kept["tags"] = tuple(kept["tags"])
+    return Candidate(**kept)

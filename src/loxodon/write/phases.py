@@ -38,34 +38,33 @@ from loxodon.trust.origin import provenance, quarantine
 from loxodon.trust.origin.instructions import found_in
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
-from loxodon.write import codec, compress, fading, themes
+from loxodon.write import compress, decay, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, fragments_of, read, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
-from loxodon.write.residue import Asked, Residue, worth_of
+from loxodon.write.passages import from_json, to_json
+from loxodon.write.residue import ModelAnswer, Residue, worth_of
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import TurnSegment as Cut
 from loxodon.write.segment import said_in as sentences_in
 
 PHASES = 7
-BATCH = 1_000
-"""Turns in hand at a time."""
+BATCH = 1_000  # Turns in hand at a time
+# What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
+# labelled cases takes, three times what any message takes that `text.bounds` has shortened
 MOST_STEPS = 2_000_000
-"""What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
-labelled cases takes, three times what any message takes that `text.bounds` has shortened."""
-_AFTER = 5
-"""The phase that follows once what is in hand has become memories."""
+_AFTER = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
 
 P = ParamSpec("P")
 T = TypeVar("T")
+# Does what turns ask to have forgotten; how many ask
 Obey = Callable[[Sequence[Turn], datetime], int]
-"""Does what turns ask to have forgotten; how many ask."""
+# Called with the phase that begins, how many turns are done and how many there are
 OnPhase = Callable[[int, int, int], None]
-"""Called with the phase that begins, how many turns are done and how many there are."""
 
 
 class _Context:
@@ -392,7 +391,7 @@ class Run:
     def _phase_2(self) -> None:
         work = self._worklog.work()
         turns = self._in_hand(work)
-        context = self._context(turns, work)
+        context = _Context(turns, self._worklog, self._hear, work.done_to)
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         left: list[tuple[int, int, float]] = []
@@ -418,19 +417,16 @@ class Run:
                 if one.n in wanted
             ]
         with self._writing():
-            self._take_back(taken_back)
-            self._worklog.put_candidates((turn, codec.to_json(one)) for turn, one in found)
+            # Retract what earlier runs learned from turns that were not meant, and only from these
+            drawn = self._store.drawn_from(taken_back)
+            rows = [row for found in drawn.values() for row in found]
+            for row, record in self._store.records(rows).items():
+                if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
+                    self._retract(record)
+            self._worklog.put_candidates((turn, to_json(one)) for turn, one in found)
             self._put_aside()
             self._worklog.settle(left)
             self._worklog.set_work(work._replace(phase=3))
-
-    def _take_back(self, turns: Sequence[int]) -> None:
-        """Retract what earlier runs learned from turns that were not meant, and only from these."""
-        drawn = self._store.drawn_from(turns)
-        rows = [row for found in drawn.values() for row in found]
-        for row, record in self._store.records(rows).items():
-            if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
-                self._retract(record)
 
     # Phase 3: asking
 
@@ -446,7 +442,7 @@ class Run:
         """What waits is asked about also when nothing new was said."""
         work = self._worklog.work()
         asked = self._residue.read((), self._hear)
-        if asked == Asked():
+        if asked == ModelAnswer():
             return
         with self._writing():
             self._take_in(asked)
@@ -457,7 +453,7 @@ class Run:
         """Turns as they may be read and shown."""
         return self._hear(turns)
 
-    def take_answer(self, asked: Asked) -> Consolidated:
+    def take_answer(self, asked: ModelAnswer) -> Consolidated:
         """Make memories of what somebody else than our model has read of what waits."""
         with self._begun():
             work = self._worklog.work()
@@ -470,10 +466,10 @@ class Run:
         self._set(phase=0, attempts=0)
         return self._outcome("answered")
 
-    def _take_in(self, asked: Asked) -> None:
+    def _take_in(self, asked: ModelAnswer) -> None:
         """Put what a model decided in the place of what the rules read."""
         self._worklog.drop_candidates(asked.dropped)
-        self._worklog.put_candidates((no, codec.to_json(one)) for no, one in asked.found)
+        self._worklog.put_candidates((no, to_json(one)) for no, one in asked.found)
         self._worklog.drop_waiting(asked.settled)
         self._worklog.put_off(asked.in_vain)
         for record in asked.taken_back:
@@ -490,7 +486,7 @@ class Run:
     def _phase_4(self) -> None:
         work = self._worklog.work()
         staged = [
-            (codec.from_json(body), turn)
+            (from_json(body), turn)
             for _, turn, body in self._worklog.candidates()
             if turn not in self._aside
         ]
@@ -522,9 +518,9 @@ class Run:
     def _phase_5(self) -> None:
         with self._writing():
             if not self._held:
-                self._counts += fading.mend(self._store, self._now)
-                self._counts += fading.lift(self._store, self._now)
-                self._counts += fading.let_go(self._store, self._now)
+                self._counts += decay.mend(self._store, self._now)
+                self._counts += decay.lift(self._store, self._now)
+                self._counts += decay.let_go(self._store, self._now)
             # What faded, or a person edited or archived, is no longer told by a summary.
             others = [
                 one for one in self._worklog.changed(_INDEXED) if one.id not in self._summed_up
@@ -599,9 +595,6 @@ class Run:
         """Turns as they may be read, without those that were put aside."""
         left = [turn for turn in turns if number(turn) not in self._aside]
         return quarantine.read(self._store, left)
-
-    def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
-        return _Context(turns, self._worklog, self._hear, work.done_to)
 
     def _cut(self, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Fragment]]]:
         """Those of the turns in hand that have fragments, with these, in order."""

@@ -32,10 +32,8 @@ from loxodon.write.relation import (
     speaks_of,
 )
 
-SIMILAR = 5
-"""Memories looked at for their words where no subject and attribute leads to them."""
-FIRM = 0.7
-"""Importance from which on a memory is not contradicted by a guess."""
+SIMILAR = 5  # Memories looked at for their words where no subject and attribute leads to them
+FIRM = 0.7  # Importance from which on a memory is not contradicted by a guess
 _IN_DOUBT = 3
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
@@ -56,24 +54,18 @@ class Plan(NamedTuple):
     """What to do about one statement."""
 
     outcome: Outcome
-    target: Record | None = None
-    """What is confirmed, made richer, or contradicted by a guess."""
-    replaced: tuple[Record, ...] = ()
-    """What the new memory takes the place of."""
-    retracted: tuple[Record, ...] = ()
-    """What is over."""
+    target: Record | None = None  # What is confirmed, made richer, or contradicted by a guess
+    replaced: tuple[Record, ...] = ()  # What the new memory takes the place of
+    retracted: tuple[Record, ...] = ()  # What is over
+    # What stays true with the right word in the place of a wrong one
     rewritten: tuple[tuple[Record, str], ...] = ()
-    """What stays true with the right word in the place of a wrong one."""
-    denied: tuple[Record, ...] = ()
-    """Beliefs that turned out less likely."""
-    promoted: tuple[Record, ...] = ()
-    """Beliefs that turned out true."""
-    doubtful: tuple[Record, ...] = ()
-    """What may be over: it stays, and waits for the user's word."""
+    denied: tuple[Record, ...] = ()  # Beliefs that turned out less likely
+    promoted: tuple[Record, ...] = ()  # Beliefs that turned out true
+    doubtful: tuple[Record, ...] = ()  # What may be over: it stays, and waits for the user's word
+    # What is over if the user confirms the new memory, which stands beside it until then
     asked: tuple[Record, ...] = ()
-    """What is over if the user confirms the new memory, which stands beside it until then."""
+    # Whether something stays though it speaks of what is over: it tells other things as well
     beside: bool = False
-    """Whether something stays though it speaks of what is over: it tells other things as well."""
 
 
 def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
@@ -104,7 +96,20 @@ def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
     facts = [(how, record) for how, record in related if record.kind == "fact"]
     beliefs = [(how, record) for how, record in related if record.kind == "belief"]
     if candidate.statement.confidence < 1:
-        return _plan_belief(candidate, facts, beliefs)
+        if any(how in ALIKE for how, _ in facts):
+            return Plan("nothing")
+        for how, record in beliefs:
+            if how in ALIKE:
+                return Plan("confirm", record)
+        firm = [
+            record
+            for how, record in facts
+            if how in ("contradicts", "ended") and record.importance >= FIRM
+        ]
+        later = [one for one in firm if said_at(one) > candidate.said_at]
+        if later:
+            return Plan("late", later[0])
+        return Plan("hold", firm[0]) if firm else Plan("add")
     return _plan_fact(candidate, facts, beliefs)
 
 
@@ -120,8 +125,11 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
         return Plan("late", later[0])
     rewritten: tuple[tuple[Record, str], ...] = ()
     doubtful: list[Record] = []
-    if _names_one(statement) and len({one.sources for one in opposed + ended}) > len(
-        statement.over
+    # Whether a statement in somebody's own words names one thing that is over, or was wrong
+    if (
+        statement.quoted
+        and statement.over
+        and len({one.sources for one in opposed + ended}) > len(statement.over)
     ):
         sure = [one for one in opposed + ended if is_value(statement, one)]
         doubtful = [one for one in opposed + ended if one not in sure][:_IN_DOUBT]
@@ -151,11 +159,6 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     return rest._replace(outcome="nothing") if rewritten else rest
 
 
-def _names_one(statement: Statement) -> bool:
-    """Whether a statement in somebody's own words names one thing that is over, or was wrong."""
-    return statement.quoted and bool(statement.over)
-
-
 def _asks_first(record: Record) -> bool:
     """Whether it may cost somebody's health to take a memory for over that is not."""
     return (
@@ -175,23 +178,6 @@ def _corrected(statement: Statement, record: Record) -> str:
         whole = rf"(?<!\w){re.escape(wrong)}(?!\w)" if wrong.isascii() else re.escape(wrong)
         content = re.sub(whole, lambda _: statement.right, content, flags=re.I)
     return content if content != record.content else ""
-
-
-def _plan_belief(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
-    if any(how in ALIKE for how, _ in facts):
-        return Plan("nothing")
-    for how, record in beliefs:
-        if how in ALIKE:
-            return Plan("confirm", record)
-    firm = [
-        record
-        for how, record in facts
-        if how in ("contradicts", "ended") and record.importance >= FIRM
-    ]
-    later = [one for one in firm if said_at(one) > candidate.said_at]
-    if later:
-        return Plan("late", later[0])
-    return Plan("hold", firm[0]) if firm else Plan("add")
 
 
 def _best(candidate: Candidate, alike: Related) -> tuple[Relation, Record] | None:

@@ -13,8 +13,6 @@ from typing import Literal
 
 from loxodon.language.attributes import ATTRIBUTES, CALLED, OF_SOMETHING, OPPOSITES
 from loxodon.language.statements import USER, Statement
-from loxodon.text.numbers import COUNTED
-from loxodon.text.patterns import lazy
 from loxodon.text.similarity import opposed, sense
 from loxodon.text.things import apart, clauses_in, only_adds, own_words, valued_anew
 from loxodon.text.words import fold
@@ -24,15 +22,17 @@ from loxodon.write.beliefs import certain
 Words = tuple[str, ...]
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE = ("same", "richer", "poorer")
+# What ends only by a statement of the same attribute, or of the one person or illness itself
 _FIRM = ("health", "identity", "relation", "preference")
-"""What ends only by a statement of the same attribute, or of the one person or illness itself."""
 
 
 def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
     if other_project(new, old):
         return "unrelated"
-    if _is_dead(new, old):
+    # Whether whom a memory is about has died; who they were stays so
+    named = any(fold(words) == fold(old.subject) for words in new.over)
+    if named and old.category != "identity" and _died.search(new.content):
         return "ended"
     if fold(new.subject) != fold(old.subject or USER):
         gone = old.category == "relation" and any(
@@ -48,7 +48,18 @@ def relation(new: Statement, old: Record) -> Relation:
     if new.attribute or old.attribute:
         one = not old.attribute or ATTRIBUTES[old.attribute].one or old.category not in _FIRM
         return "contradicts" if one and _valued_anew(new, old) else "unrelated"
-    return _of_words(new, old)
+    # Two sentences in people's own words are one where their words are, clause by clause
+    if negative(new.content) != negative(old.content):
+        same = _without_no(new.content) == _without_no(old.content)
+        return "contradicts" if same else "unrelated"
+    if sense(new.content) == sense(old.content):
+        return "same"
+    said, known = _clauses(new.content), _clauses(old.content)
+    if said > known:
+        return "richer"
+    if said < known:
+        return "poorer"
+    return "contradicts" if _valued_anew(new, old) else "unrelated"
 
 
 def other_project(new: Statement, old: Record) -> bool:
@@ -115,7 +126,7 @@ def _values(new: Statement, old: Record) -> Relation | None:
     return "poorer" if one in _parts(old.value) | _beginnings(new, other) else None
 
 
-_of_parts = lazy(
+_of_parts = re.compile(
     r"[,，;；(（]|\b(?:in|near|at|with|since|on|for|called|named|from|of|by)\b|叫|的", re.I
 )
 
@@ -132,7 +143,8 @@ def _beginnings(new: Statement, value: Words) -> frozenset[Words]:
     return frozenset(value[:n] for n in range(2, len(value))) if large else frozenset()
 
 
-_COUNTS = frozenset({*COUNTED, "eleven", "twelve"})
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTS = frozenset({*_COUNTED, "eleven", "twelve"})
 
 
 def _recounted(new: str, old: str) -> bool:
@@ -169,8 +181,7 @@ def _of_what(told: Statement | Record) -> str:
 
 
 _SET = frozenset(["in", "as", "with", "to", "using", "on", "at", *"用以按为成说"])
-_FORM = 3
-"""Words that two wishes have before what they differ in."""
+_FORM = 3  # Words that two wishes have before what they differ in
 
 
 def _set_anew(new: str, old: str) -> bool:
@@ -179,27 +190,12 @@ def _set_anew(new: str, old: str) -> bool:
     return bool(value and before) and len(head) >= _FORM and head[-1] in _SET
 
 
-_lead = lazy(
+_lead = re.compile(
     r"^(?:(?:from now on|going forward|please|always|以后|今后|从现在起|请|一律)[\s,，]*)+", re.I
 )
 
 
 # --- In people's own words ------------------------------------------------------------------------
-
-
-def _of_words(new: Statement, old: Record) -> Relation:
-    """Two sentences in people's own words are one where their words are, clause by clause."""
-    if negative(new.content) != negative(old.content):
-        same = _without_no(new.content) == _without_no(old.content)
-        return "contradicts" if same else "unrelated"
-    if sense(new.content) == sense(old.content):
-        return "same"
-    said, known = _clauses(new.content), _clauses(old.content)
-    if said > known:
-        return "richer"
-    if said < known:
-        return "poorer"
-    return "contradicts" if _valued_anew(new, old) else "unrelated"
 
 
 def _clauses(content: str) -> frozenset[tuple[str, ...]]:
@@ -224,7 +220,7 @@ def _unsaid(content: str) -> Words:
     return sense(_apology.sub("", own_words(content)))
 
 
-_apology = lazy(
+_apology = re.compile(
     r"^(?:(?:sorry|oops|no|wait|correction|i meant|i misspoke|说错了|记错了|不对|更正)"
     r"[\s,:!，：]*)+",
     re.I,
@@ -240,7 +236,7 @@ def _without_no(text: str) -> Words:
     return tuple(word for word in sense(text) if word not in ("not", "no", "never", "不", "没"))
 
 
-_negation = lazy(
+_negation = re.compile(
     r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒", re.I
 )
 
@@ -248,13 +244,7 @@ _negation = lazy(
 # --- What is over ---------------------------------------------------------------------------------
 
 
-def _is_dead(new: Statement, old: Record) -> bool:
-    """Whether whom a memory is about has died; who they were stays so."""
-    named = any(fold(words) == fold(old.subject) for words in new.over)
-    return named and old.category != "identity" and _died.search(new.content) is not None
-
-
-_died = lazy(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
+_died = re.compile(r"\b(?:died|passed away|put (?:down|to sleep))\b|[去过离]世|死|走了", re.I)
 
 
 def is_over(new: Statement, old: Record) -> bool:
@@ -315,7 +305,7 @@ def is_elaborated_by(fact: Record, quote: Record) -> bool:
 
 
 # A preposition or a relative leads what only says more; a pronoun stands for what was named.
-_says_more = lazy(
+_says_more = re.compile(
     r"^(?:right |just )?(?:in|on|at|by|near|with|from|next|close|since|which|where|who)\b"
     r"|\b(?:it|its|she|he|they|her|him|them|there)\b|^(?:就?[在离]|[它她他那这])|[它她他]",
     re.I,
@@ -332,7 +322,7 @@ def _names_illness(new: Statement, old: Record) -> bool:
     return any(sense(words) in _parts(old.value) for words in new.over)
 
 
-_allergy = lazy(r"allerg\w*( to)?|过敏|对", re.I)
+_allergy = re.compile(r"allerg\w*( to)?|过敏|对", re.I)
 
 
 def _names_it(new: Statement, old: Record) -> bool:
@@ -343,7 +333,12 @@ def _names_it(new: Statement, old: Record) -> bool:
         return named and whole and len(told) == 1
     if any(old.attribute in CALLED.get(fold(words), ()) for words in new.over):
         return True
-    over = [words for words in new.over if not _only_where(words, old)]
+    # Whether only the place is over where somebody lives or works: who cancels Paris may live there
+    over = [
+        words
+        for words in new.over
+        if not (old.attribute in _PLACES and frozenset(sense(words)) <= frozenset(sense(old.value)))
+    ]
     if old.attribute:
         return len(told) == 1 and any(names(words, old.content) for words in over)
     ended = [any(_ends(new, words, one) for words in over) for one in told]
@@ -365,12 +360,6 @@ def _ends(new: Statement, words: str, clause: str) -> bool:
 
 
 _WELL = "(?:已经|都|全|终于|彻底|完全|早就?)*(?:好了|痊愈|康复|治好|好利索)"
-
-
-def _only_where(words: str, old: Record) -> bool:
-    """Whether only the place is over where somebody lives or works: who cancels Paris may live
-    there."""
-    return old.attribute in _PLACES and frozenset(sense(words)) <= frozenset(sense(old.value))
 
 
 _PLACES = ("home", "hometown", "workplace")
@@ -399,20 +388,20 @@ _CORRECTING = frozenset(
         *"是不我应该其实",
     ]
 )
+# What one calls a thing by that was told as a doing
 _STANDS_FOR = {
     sense(noun): frozenset(sense(verbs))
     for noun, verbs in {"job": "work", "trip": "fly go travel visit", "flight": "fly"}.items()
 }
-"""What one calls a thing by that was told as a doing."""
 _BEFORE = frozenset(["at", "in", "on", "to", "with", "for", "from", "of", "by", "into", "about"])
 _OWNED = frozenset(["my", "our", "his", "her", "their"])
+# What follows a thing, besides a participle (`moored at …`); another word would make it another
+# thing: a coffee shop is no coffee
 _AFTER = _BEFORE | {
     *sense("every each once twice since until till daily weekly monthly morning evening night all"),
     *sense("called named lesson class course membership subscription"),
     *sense("monday tuesday wednesday thursday friday saturday sunday weekend week month year day"),
 }
-"""What follows a thing, besides a participle (`moored at …`); another word would make it another
-thing: a coffee shop is no coffee."""
 
 
 def speaks_of(words: str, old: Record) -> bool:

@@ -20,40 +20,36 @@ from loxodon.types import Asking, Event, Record, Turn
 from loxodon.write.extract import Candidate, ExtractedTurn
 from loxodon.write.pages.profile import ProfileChange
 
+# Turns as they may be read: without what is in quarantine or another's
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
-"""Turns as they may be read: without what is in quarantine or another's."""
 
 
-class Asked(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What became of what a model was asked about."""
 
+    # What it read, with the number of the turn each is from
     found: Sequence[tuple[int, Candidate]] = ()
-    """What it read, with the number of the turn each is from."""
+    # Fragments (turn, n) that are decided now; the others wait on
     settled: Sequence[tuple[int, int]] = ()
-    """Fragments (turn, n) that are decided now; the others wait on."""
+    # The numbers of candidates that it did not keep of what the rules read
     dropped: Sequence[int] = ()
-    """The numbers of candidates that it did not keep of what the rules read."""
+    # The same of what the rules had read in an earlier run: memories by now
     taken_back: Sequence[Record] = ()
-    """The same of what the rules had read in an earlier run: memories by now."""
+    # Fragments of which it said nothing that can be believed
     in_vain: Sequence[tuple[int, int]] = ()
-    """Fragments of which it said nothing that can be believed."""
 
 
 class Residue:
     """No model: all that is left waits, for one or for an agent."""
 
-    tokens = 0
-    """That a model took so far."""
-    problem = ""
-    """Why a model could not be asked."""
-    most_turns = 0
-    """How many turns are taken in hand at a time; 0 for as many as the rules take."""
-    report: Asking | None = None
-    """What was asked, and what that changed."""
+    tokens = 0  # That a model took so far
+    problem = ""  # Why a model could not be asked
+    most_turns = 0  # How many turns are taken in hand at a time; 0 for as many as the rules take
+    report: Asking | None = None  # What was asked, and what that changed
 
     def __init__(self, *, thorough: bool = False) -> None:
+        # Whether all that was said is to be read, not only what the rules left
         self.thorough = thorough
-        """Whether all that was said is to be read, not only what the rules left."""
 
     def wants(self, told: ExtractedTurn, fragments: Sequence[Fragment]) -> set[int]:
         """The numbers of the fragments of a turn that a model should decide."""
@@ -66,9 +62,9 @@ class Residue:
         ]
         return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
 
-    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
         """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
-        return Asked()
+        return ModelAnswer()
 
     def compress_day(self, events: Sequence[Event]) -> Sequence[tuple[Candidate, Event]] | None:
         """What a day's events tell that the rules could not; None if it is to be asked again."""

@@ -7,12 +7,9 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from loxodon.clock import in_zone
 
-MOST_ATTEMPTS = 3
-"""Runs that may fail one after the other before somebody should look."""
-BACKLOG = 100
-"""Turns that nobody has looked at, above which a run does not wait for the night."""
-_SHIFT = timedelta(hours=3)
-"""More than clocks are put forward or back at a time."""
+MOST_ATTEMPTS = 3  # Runs that may fail one after the other before somebody should look
+BACKLOG = 100  # Turns that nobody has looked at, above which a run does not wait for the night
+_SHIFT = timedelta(hours=3)  # More than clocks are put forward or back at a time
 _AGAIN = timedelta(minutes=1)
 _AGAIN_AT_MOST = timedelta(hours=1)
 

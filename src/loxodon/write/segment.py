@@ -35,12 +35,10 @@ class TurnSegment(NamedTuple):
     turns: tuple[Turn, ...]
     started: datetime
     ended: datetime
+    # A few words (12 characters or 4 words at most); `_general` where it is about nothing
     topic: str
-    """A few words (12 characters or 4 words at most); `_general` where it is about nothing."""
-    tags: tuple[str, ...]
-    """Its keywords, at most six, best first."""
-    text: str
-    """What is left without noise: a line for each turn, after `> ` where no user said it."""
+    tags: tuple[str, ...]  # Its keywords, at most six, best first
+    text: str  # What is left without noise: a line for each turn, after `> ` where no user said it
 
 
 class _Read(NamedTuple):
@@ -76,21 +74,17 @@ def _stretches(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
 
 # --- changes of topic ---------------------------------------------------------------------------
 
-_LEAST = 3
-"""Turns on either side of a change that only the words show."""
-_LEAST_ANNOUNCED = 2
-"""Turns before a change that somebody announces."""
+_LEAST = 3  # Turns on either side of a change that only the words show
+_LEAST_ANNOUNCED = 2  # Turns before a change that somebody announces
+# Exchanges on either side that are compared: few, so that a short topic is seen, or more
 _WINDOWS = (2, 3)
-"""Exchanges on either side that are compared: few, so that a short topic is seen, or more."""
 _REACH = 2 * max(_WINDOWS) - 1
+# Two sides are apart if they have no more in common than this share of what each has within
 _APART = 0.15
-"""Two sides are apart if they have no more in common than this share of what each has within."""
-_HINTED_APART = 0.6
-"""The same where a word such as `对了` hints at a change."""
-_TOGETHER = 0.02
-"""How alike exchanges must be for their topic to be known by their words."""
+_HINTED_APART = 0.6  # The same where a word such as `对了` hints at a change
+_TOGETHER = 0.02  # How alike exchanges must be for their topic to be known by their words
+# Words of an exchange that are compared, the most telling ones: long answers have hundreds
 _MOST_WORDS = 60
-"""Words of an exchange that are compared, the most telling ones: long answers have hundreds."""
 
 Vector = dict[str, float]
 
@@ -99,10 +93,9 @@ class _Talk(NamedTuple):
     """A stretch of turns as exchanges."""
 
     turns: Sequence[_Read]
-    starts: Sequence[int]
-    """The turn that each exchange begins with."""
+    starts: Sequence[int]  # The turn that each exchange begins with
+    # How alike each exchange is to the next, the one after that, and so on, 0 to 1
     alike: Sequence[Sequence[float]]
-    """How alike each exchange is to the next, the one after that, and so on, 0 to 1."""
 
     def left(self, first: int, n: int) -> int:
         """Turns from exchange `first` to exchange `n`."""
@@ -115,24 +108,30 @@ class _Talk(NamedTuple):
 
 def _by_topic(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
     """A stretch, cut where its topic changes."""
-    talk = _talk(turns)
+    starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
+    ends = [*starts[1:], len(turns)]
+    # The telling words of each exchange, by how telling they are; each vector of length 1
+    counts = [
+        Counter(w for read in one for s in read.sentences for w in s.words if _tells(w))
+        for one in [turns[a:b] for a, b in zip(starts, ends, strict=True)]
+    ]
+    having = Counter(word for one in counts for word in one)
+    total = len(counts) + 1
+    vectors = [
+        _heaviest({word: (1 + log(n)) * log(1 + total / having[word]) for word, n in one.items()})
+        for one in counts
+    ]
+    alike = [
+        [cosine(one, other) for other in vectors[n + 1 : n + 1 + _REACH]]
+        for n, one in enumerate(vectors)
+    ]
+    talk = _Talk(turns, starts, alike)
     first = 0
     for n in range(1, len(talk.starts)):
         if _changes(talk, first, n):
             yield turns[talk.starts[first] : talk.starts[n]]
             first = n
     yield turns[talk.starts[first] :]
-
-
-def _talk(turns: Sequence[_Read]) -> _Talk:
-    starts = [0, *(n for n in range(1, len(turns)) if _begins(turns[n - 1], turns[n]))]
-    ends = [*starts[1:], len(turns)]
-    vectors = _vectors([turns[a:b] for a, b in zip(starts, ends, strict=True)])
-    alike = [
-        [cosine(one, other) for other in vectors[n + 1 : n + 1 + _REACH]]
-        for n, one in enumerate(vectors)
-    ]
-    return _Talk(turns, starts, alike)
 
 
 def _begins(before: _Read, read: _Read) -> bool:
@@ -142,11 +141,9 @@ def _begins(before: _Read, read: _Read) -> bool:
     same = (before.turn.role, before.turn.speaker) == (read.turn.role, read.turn.speaker)
     if same or not is_question(before.turn.content):
         return True
-    return _announces(read) or any(_asks(one.text) for one in read.sentences)
-
-
-def _asks(sentence: str) -> bool:
-    return is_question(sentence) or _request().match(sentence) is not None
+    return _announces(read) or any(
+        (is_question(one.text) or _REQUEST.match(one.text) is not None) for one in read.sentences
+    )
 
 
 def _changes(talk: _Talk, first: int, n: int) -> bool:
@@ -154,7 +151,7 @@ def _changes(talk: _Talk, first: int, n: int) -> bool:
     opening = talk.turns[talk.starts[n]]
     if _announces(opening):
         return talk.left(first, n) >= _LEAST_ANNOUNCED
-    if _hints(opening):
+    if any(_HINTED.match(one.text) for one in opening.sentences[:2]):
         common, within = _cohesion(talk, first, n, max(_WINDOWS), max(_WINDOWS))
         apart = common <= max(_TOGETHER, _HINTED_APART * within)
         return apart and talk.left(first, n) >= _LEAST_ANNOUNCED
@@ -197,20 +194,6 @@ def _cohesion(talk: _Talk, first: int, n: int, before: int, after: int) -> tuple
     return sum(across) / len(across), sum(within) / len(within) if within else 0.0
 
 
-def _vectors(exchanges: Sequence[Sequence[_Read]]) -> list[Vector]:
-    """The telling words of each exchange, by how telling they are; each vector of length 1."""
-    counts = [
-        Counter(w for read in one for s in read.sentences for w in s.words if _tells(w))
-        for one in exchanges
-    ]
-    having = Counter(word for one in counts for word in one)
-    total = len(counts) + 1
-    return [
-        _heaviest({word: (1 + log(n)) * log(1 + total / having[word]) for word, n in one.items()})
-        for one in counts
-    ]
-
-
 def _heaviest(vector: Vector) -> Vector:
     return unit(dict(sorted(vector.items(), key=lambda item: -item[1])[:_MOST_WORDS]))
 
@@ -233,56 +216,46 @@ def _generic() -> frozenset[str]:
 # --- what people say when they change the topic -------------------------------------------------
 
 
-@cache  # long patterns, which most processes do without
-def _announced() -> re.Pattern[str]:
-    return re.compile(
-        rf"{_OPENINGS}(?:"
-        r"(?:on |in )?(?:a |an )?(?:(?:complete|total|entire|slight)ly )?"
-        r"(?:different|another|unrelated|separate|new|side) "
-        r"(?:topic|subject|note|question|matter|thing|issue)\b"
-        r"|(?:(?:complete|total)ly )?unrelated(?:ly)?(?: but\b|[:,;—-])"
-        r"|chang(?:e|ing) (?:of |the )(?:topic|subject)|switching (?:gears|topics?)|off[- ]topic"
-        r"|(?:can we |let'?s )?(?:just )?(?:talk|chat) about something else|next (?:topic|question)"
-        r"|(?:我们|咱们?|来|再)?(?:换一?个|新|另外?一?个|下一个)(?:话题|问题|事)|题外话"
-        r"|(?:我们|咱们?|来|再)?[说聊问讲][点个些到聊]?别的|先?不[说聊谈提]这[个些]?了?"
-        r"|[跟和]你[说讲][个件]事|还有[个件]?一?[个件]?[事问]"
-        r")",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _hinted() -> re.Pattern[str]:
-    return re.compile(
-        rf"{_OPENINGS}(?:对了|话说|突然想[起到]|by the way\b|btw\b|speaking of\b)", re.IGNORECASE
-    )
-
-
-@cache
-def _request() -> re.Pattern[str]:
-    return re.compile(
-        rf"{_OPENINGS}(?:(?:pls|please|can you|could you|would you|help|give|make|write|tell|show"
-        r"|find|explain|plan|list|translate|summari[sz]e|recommend|suggest|what|how|why|where|when"
-        r"|which|who|i need|i want|i'?d like|i would like|i'?m (?:also )?(?:looking|trying|planning"
-        r"|thinking))\b|帮|请|麻烦|给我|推荐|写|翻译|列|教我|怎么|如何|为什么|为啥|能不能|可不可以"
-        r"|我想)",
-        re.IGNORECASE,
-    )
-
-
 _OPENINGS = (
     r"(?>(?:ok|okay|oh|and|so|right|alright|well|thanks|thank you|cool|great|perfect|now|hey|also"
     r"|嗯|哦|好的?|行|那|诶|哎)[\s,，.。!！]+)*+"
 )
 
 
+_ANNOUNCED = re.compile(
+    rf"{_OPENINGS}(?:"
+    r"(?:on |in )?(?:a |an )?(?:(?:complete|total|entire|slight)ly )?"
+    r"(?:different|another|unrelated|separate|new|side) "
+    r"(?:topic|subject|note|question|matter|thing|issue)\b"
+    r"|(?:(?:complete|total)ly )?unrelated(?:ly)?(?: but\b|[:,;—-])"
+    r"|chang(?:e|ing) (?:of |the )(?:topic|subject)|switching (?:gears|topics?)|off[- ]topic"
+    r"|(?:can we |let'?s )?(?:just )?(?:talk|chat) about something else|next (?:topic|question)"
+    r"|(?:我们|咱们?|来|再)?(?:换一?个|新|另外?一?个|下一个)(?:话题|问题|事)|题外话"
+    r"|(?:我们|咱们?|来|再)?[说聊问讲][点个些到聊]?别的|先?不[说聊谈提]这[个些]?了?"
+    r"|[跟和]你[说讲][个件]事|还有[个件]?一?[个件]?[事问]"
+    r")",
+    re.IGNORECASE,
+)
+
+
+_HINTED = re.compile(
+    rf"{_OPENINGS}(?:对了|话说|突然想[起到]|by the way\b|btw\b|speaking of\b)", re.IGNORECASE
+)
+
+
+_REQUEST = re.compile(
+    rf"{_OPENINGS}(?:(?:pls|please|can you|could you|would you|help|give|make|write|tell|show"
+    r"|find|explain|plan|list|translate|summari[sz]e|recommend|suggest|what|how|why|where|when"
+    r"|which|who|i need|i want|i'?d like|i would like|i'?m (?:also )?(?:looking|trying|planning"
+    r"|thinking))\b|帮|请|麻烦|给我|推荐|写|翻译|列|教我|怎么|如何|为什么|为啥|能不能|可不可以"
+    r"|我想)",
+    re.IGNORECASE,
+)
+
+
 def _announces(read: _Read) -> bool:
     """Whether a turn says that it is about something else; a word of thanks may come first."""
-    return any(_announced().match(one.text) for one in read.sentences[:2])
-
-
-def _hints(read: _Read) -> bool:
-    return any(_hinted().match(one.text) for one in read.sentences[:2])
+    return any(_ANNOUNCED.match(one.text) for one in read.sentences[:2])
 
 
 # --- what a segment is about --------------------------------------------------------------------
@@ -339,7 +312,10 @@ def _text(sentences: Sequence[tuple[Turn, Sentence]]) -> str:
         if turn is before:
             parts.append(_space(parts[-1], one.text))
         else:
-            parts += ["\n"[: len(parts)], _speaker(turn)]
+            mark = "" if turn.role == "user" else "> "
+            named = turn.speaker and turn.speaker not in ROLES
+            speaker = f"{mark}{turn.speaker}: " if named else mark
+            parts += ["\n"[: len(parts)], speaker]
         parts.append(one.text)
         before = turn
     return "".join(parts)
@@ -350,9 +326,3 @@ def _space(before: str, after: str) -> str:
     if "```" in (before[-3:], after[:3]):
         return "\n"
     return "" if before[-1] > "\u3000" and after[0] > "\u3000" else " "
-
-
-def _speaker(turn: Turn) -> str:
-    mark = "" if turn.role == "user" else "> "
-    named = turn.speaker and turn.speaker not in ROLES
-    return f"{mark}{turn.speaker}: " if named else mark

@@ -25,9 +25,8 @@ from loxodon.language.en.clauses import (
     written_out,
 )
 from loxodon.language.frames import FrameMatch, Frames
-from loxodon.language.speech import Speech
+from loxodon.language.speech import Speech, Worth
 from loxodon.language.statements import USER, Piece, Reading, TurnInContext
-from loxodon.language.worth import Worth
 from loxodon.text import sentences
 
 _HERE = "loxodon.language.en"

@@ -46,43 +46,30 @@ _NAME = r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? )?[A-Z][a-zà-öø-ÿ]+(?:[-' ][A-Z][
 
 class _Words(NamedTuple):
     filler: re.Pattern[str]
-    lead: re.Pattern[str]
-    """Fillers that a quotation need not begin with."""
+    lead: re.Pattern[str]  # Fillers that a quotation need not begin with
     adverb: re.Pattern[str]
     tail: re.Pattern[str]
     cut: re.Pattern[str]
     hedge: re.Pattern[str]
     bare: re.Pattern[str]
     person: re.Pattern[str]
-    introduced: re.Pattern[str]
-    """`Tom is my manager`."""
-    called: re.Pattern[str]
-    """`my husband's name is Carl`."""
-    held: re.Pattern[str]
-    """`my manager is Tom`, of those whom one has one of."""
-    had: re.Pattern[str]
-    """`I have a cat, her name is Miso`."""
-    new: re.Pattern[str]
-    """`I have a new manager now, Tom`."""
-    naming: re.Pattern[str]
-    """A clause that only names who was told of before it."""
-    aside: re.Pattern[str]
-    """`my son Leo, who is five, …`."""
+    introduced: re.Pattern[str]  # `Tom is my manager`
+    called: re.Pattern[str]  # `my husband's name is Carl`
+    held: re.Pattern[str]  # `my manager is Tom`, of those whom one has one of
+    had: re.Pattern[str]  # `I have a cat, her name is Miso`
+    new: re.Pattern[str]  # `I have a new manager now, Tom`
+    naming: re.Pattern[str]  # A clause that only names who was told of before it
+    aside: re.Pattern[str]  # `my son Leo, who is five, …`
     others: re.Pattern[str]
-    attribute: Mapping[str, str]
-    """What attribute a relation is, by its word."""
+    attribute: Mapping[str, str]  # What attribute a relation is, by its word
+    # That somebody has not the place that a relation names: `my former manager`
     past: re.Pattern[str]
-    """That somebody has not the place that a relation names: `my former manager`."""
     plural: frozenset[str]
-    several: frozenset[str]
-    """Of whom one has many: without a name nobody can tell which."""
-    one_name: Mapping[str, str]
-    """The usual word for a relation, by the others."""
+    several: frozenset[str]  # Of whom one has many: without a name nobody can tell which
+    one_name: Mapping[str, str]  # The usual word for a relation, by the others
 
 
-@cache
-def _written_out() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(like), instead) for like, instead in _WRITTEN_OUT)
+_WRITTEN_OUT_PATTERN = tuple((re.compile(like), instead) for like, instead in _WRITTEN_OUT)
 
 
 @cache
@@ -181,7 +168,7 @@ def _words() -> _Words:
 
 def written_out(text: str) -> str:
     """A text with contractions and chat spelling written out."""
-    for like, instead in _written_out():
+    for like, instead in _WRITTEN_OUT_PATTERN:
         text = like.sub(instead, text)
     return text.strip()
 
@@ -200,19 +187,19 @@ def people_of(text: str) -> list[Named]:
     """Whom a text names of the user's people."""
     words = _words()
     named = [one for like in (words.had, words.new, words.person) for one in like.finditer(text)]
+    # Whether a name may as well be a day: `my friend Friday moved` does not say which
     found = [
         _named(one)
         for one in (*_said_to_be(text), *named)
-        if not _asked(text, one) and not (one.re is words.person and _may_be_day(one["name"]))
+        if not _asked(text, one)
+        and not (
+            one.re is words.person
+            and re.fullmatch(_table()["name"]["weekday"], one["name"] or "", re.I) is not None
+        )
     ]
     found += _all_named(text)
     found = [one._replace(relation=words.one_name.get(one.relation, one.relation)) for one in found]
     return found + ([Named()] if words.others.search(text) else [])
-
-
-def _may_be_day(name: str | None) -> bool:
-    """Whether a name may as well be a day: `my friend Friday moved` does not say which."""
-    return re.fullmatch(_table()["name"]["weekday"], name or "", re.I) is not None
 
 
 def _said_to_be(text: str) -> list[re.Match[str]]:
@@ -411,10 +398,10 @@ def _timed(clause: Clause) -> Clause:
     return clause._replace(when=when, timeless=timeless)
 
 
+# Which one of several somebody is
 _WHICH = re.compile(
     r"\b(?:older|younger|elder|eldest|oldest|youngest|middle|little|big|twin)\b", re.I
 )
-"""Which one of several somebody is."""
 
 
 def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> Clause:

@@ -59,6 +59,7 @@ PAST = rf"""
 |\bthat (?:time|day|night|trip|one time|evening|weekend|summer)\b|\bonce upon\b|\bold times\b
 """
 
+# Words for people and animals by what they are to someone; some only with a `my` before them
 RELATION = r"""
 \b(?:(?:my|our|his|her|their|your|the|a|an) )?(?:(?:step|god|grand|great-?grand|ex-?|half-)?
 (?:mother|father|mom|mum|mam|dad|parent|brother|sister|son|daughter|child|wife|husband|girlfriend|boyfriend)
@@ -71,8 +72,8 @@ RELATION = r"""
 |babysitters?|clients?|customers?|interns?|teammates?|classmates?|date(?! of\b)|ex|crush|team lead|ceo|cto
 |dogs?|cats?|pupp(?:y|ies)|kittens?|pets?|vet|hamster|parrot|rabbit|goldfish|pony|godmother|godfather)\b(?!-)
 """
-"""Words for people and animals by what they are to someone; some only with a `my` before them."""
 
+# Relations that are as often anybody's: "cats sleep a lot" says nothing of the user
 NEEDS_MY = frozenset(
     """
     date ex mate mates partner partners baby babies cat cats dog dogs client clients customer
@@ -81,7 +82,6 @@ NEEDS_MY = frozenset(
     twin twins intern interns neighbor neighbour tutor tutors
     """.split()
 )
-"""Relations that are as often anybody's: "cats sleep a lot" says nothing of the user."""
 
 PROJECT = r"""
 \b(?:(?:the|our|my|this|that) (?:\w+ ){0,2}?)(?:projects?|repo(?:sitory)?|codebase|back-?end|front-?end|pipeline|roadmap
@@ -162,16 +162,17 @@ CONTROL = r"""
 |shorter|longer|simpler|faster|slower|louder|make (?:it|this|that) (?:\w+ )?(?:shorter|longer|simpler|better|bigger|smaller|clearer|formal|funnier|bold|nicer|more \w+|less \w+)|do (?:it|that)(?: again)?|in (?:english|chinese|french|german|spanish)|yes do it|option [a-z0-9]|number \d+|the (?:first|second|third|last) one)(?: please| then| now| again)?
 """
 
+# What may stand before the verb of a request
 POLITE = (
     r"(?:hey|hi|ok|okay|now|so|then|and|please|pls|kindly|just|can|could|would|will|you|u|i want you to|i'd like you to|i need you to"
     r"|help me(?: to)?|let's|go ahead and|quickly|also|,|\s|be able to|like to)*"
 )
-"""What may stand before the verb of a request."""
 
 COMMAND = r"""
 (?:write|translate|summari[sz]e|paraphrase|rewrite|rephrase|reword|proofread|edit|correct|fix|debug|refactor|optimi[sz]e|format|convert|calculate|compute|solve|explain|define|describe|generate|create|make(?! sure\b)|draft|compose|draw|sketch|implement|code|add|remove|delete|insert|rename|copy|paste|replace|extract|parse|sort|filter|list|enumerate|count|compare|classify|analy[sz]e|evaluate|check|run|execute|compile|install|deploy|commit|push|pull|merge|rebase|revert|open|close|display|print|play|pause|mute|turn (?:on|off|up|down)|switch (?:on|off)|set (?:a|an|the)|restart|cancel|search for|google|look up|give me (?:a|an|another|the|some|\d+)|tell me a|act as|pretend|simplify|shorten|expand|elaborate|improve|polish|tidy|clean up|put (?:it|this|that)|turn (?:it|this|that|the)|apply|change|upload|download|export|import|remind me (?:to|at|in|every|tomorrow|on)|wake me|spell|roll|flip|transcribe|render|plot|visuali[sz]e|annotate|lint|repeat|reply)\b
 """
 
+# Stems that a question about what was just said is made of
 VAGUE = frozenset(
     """
     like work exact mean thing way think know want need make tell say go get do happen explain
@@ -179,16 +180,16 @@ VAGUE = frozenset(
     one lot kind sort part step idea reason option
     """.split()
 )
-"""Stems that a question about what was just said is made of."""
 
 # --- For `understand` -----------------------------------------------------------------------------
 
+# What stands before the question itself, after talk of other things
 PIVOT = (
     r"(?:^|[.!?,;:\-\n] ?)(?:but |so |and |sorry,? |well,? ){0,3}(?:(?:what|all) i(?:'m| am|'ve| have)? (?:actually|really|mainly|just)? ?(?:want(?:ed)?|meant?|need(?:ed)?|trying|asking|like)(?: to)?(?: (?:ask|know|find out|say|is|was|about)){0,3}(?: (?:is|was))?(?: this)?"
     r"|my (?:actual|real|main)? ?question (?:is|was)(?: this)?|(?:the|my) (?:real |actual )?question(?: is|:)|the thing i (?:wanted|meant) to ask (?:is|was)|(?:back|getting back) to (?:my|the) (?:question|point)|anyway,? (?:my question|what i))[:,.\-]*"
 )
-"""What stands before the question itself, after talk of other things."""
 
+# What a question says of the asking itself, which nothing in a memory has
 META = r"""
 \b(?:can|could|would|will) you (?:please |kindly |also |just |possibly ){0,2}(?:remind|tell|help|show|give) me(?: again| please)?(?: (?:of|about|with))?\b
 |\b(?:do|did|can|could) you (?:still |even |happen to |also ){0,2}(?:remember|recall|know)\b(?: (?:if|whether|when i (?:said|told you|mentioned)(?: that)?))?
@@ -199,8 +200,9 @@ META = r"""
 |\b(?:you|we) (?:previously |earlier )?(?:mentioned|said|told me|talked about|discussed|recommended|suggested|listed|provided|gave)(?: that| earlier| before| previously){0,2}\b
 |\bi (?:previously |earlier |once )?(?:mentioned|told you|said|was telling you)(?: (?:about|that|earlier|before|you)){0,3}\b|\bby the way\b|\bany idea\b|\bplease\b|\bthanks(?: in advance)?\b|\bi (?:still |vaguely |also )?remember(?:ed)?(?: that)?\b|\bif you (?:still )?remember(?:ed)?\b|\byou remember(?:ed)?\b|\bdo i remember correctly\b|\bas far as you know\b|\bfrom memory\b|\bas (?:i|we) (?:mentioned|discussed|said)\b
 """
-"""What a question says of the asking itself, which nothing in a memory has."""
 
+# The kinds of answer: what must be there, and what asks for it; the one that comes first in the
+# text
 KINDS = (
     (
         "why",
@@ -249,12 +251,11 @@ KINDS = (
         r"(?:^|[,.;:!?] ?|\b(?:and|so|but) )(?:is|are|am|was|were|do|does|did|can|could|should|would|will|has|have|had|may|might|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't)\b|\b(?:whether|if) (?:i|we|he|she|they|it|my|the)\b|\b(?:right|correct)\?",
     ),
 )
-"""The kinds of answer: what must be there, and what asks for it; the one that comes first in the text."""
 
 NOW = r"\b(?:now|nowadays|currently|current|these days|at the moment|at present|presently|present|still|today|any ?more|(?<!to )latest|most recent(?:ly)?|right now|so far|up to date|to date|as of (?:now|today)|yet|ongoing|up-to-date)\b"
 ENDS = r"\b(?:quit(?:ting)?|resign(?:ed|ing)?|notice|retir(?:ed|ing)|laid off|fired|sacked|(?:gave|given|giving) up|ditch(?:ed|ing)|done with|sold|selling|got rid of|gave away|threw (?:out|away)|swapped|replac(?:ed|ing)|switch(?:ed|ing) from|mov(?:ed|ing) (?:out|away|on)|br(?:oke|oken) up|split up|divorced|cancel(?:l?ed|l?ing)|(?:is|are) gone|no longer|no more|any ?more)\b"
+# What follows words of `ENDS`: the thing that is over, up to what is said of it
 ENDED = r"^\W*(?:(?:on|at|from|of|as|in|with|out|the|my|our|an?|that|this|his|her|their|old|being|working|using) ){0,4}(?P<thing>(?:(?!(?:at|in|on|from|for|with|to|and|or|as|because|when|while|after|before|since)\b)[^\s]+ ?){1,4})"
-"""What follows words of `ENDS`: the thing that is over, up to what is said of it."""
 CHANGES = (
     ENDS
     + r"|\b(?:now|these days|from (?:now|next|this) \w+|instead|new|since|so far|finally|already|by now|up to|down to|(?:an)?other|again|switch(?:ed|ing)?|chang(?:ed?|ing)|mov(?:ed?|ing)|replace|rais(?:ed?|ing)|lower(?:ed)?|left|leaving|stopp(?:ed|ing)|dropp(?:ed|ing)|finish(?:ed|ing)|closed|shut down|expired|ended|separated|(?:is|are) over|increas(?:ed?|ing)|reduc(?:ed?|ing)|upgrad(?:ed?|ing)|cut|push(?:ed)?|postponed?|delayed|doubled|extended|extension|start(?:s|ed|ing)|join(?:ed|ing)|became|(?:go|goes|went|gone) (?:up|down))\b"
@@ -268,10 +269,10 @@ EVENT = rf"""
 \b(?P<side>before|prior to|(?:until|till)(?! when)|by the time|after|following|since|once|ever since|when|while|during|throughout|around the time(?: of| when| that)?|at the time(?: of| when)?) (?P<lead>i|we|he|she|they|my|our|his|her|their|the|a|an|moving|getting|starting|leaving|having|going|joining|becoming|buying|graduating|retiring|quitting|losing|breaking|finishing|[a-z]+(?:'s)?) {_CLAUSE}
 """
 BETWEEN = r"\bbetween (?P<all>[^?.!;\n]{8,240})"
+# What follows "after" or "before" every day
 NOT_EVENTS = frozenset(
     "work school bed dinner lunch breakfast class hours all that this it then now long noon midnight sunset sunrise exercise meals eating sleep sleeping waking".split()
 )
-"""What follows "after" or "before" every day."""
 SIDES = {
     "before": "before",
     "prior to": "before",
@@ -301,6 +302,7 @@ LAST = rf"""
 |\b(?:continue|resume|carry on with|go on with|back to) (?:our|the|that|this)(?: last| previous)? (?:{_A_TALK})
 |\bwhat (?:was|is) (?:our|the|my) last (?:{_A_TALK}) about
 """
+# Words (`_` for a space) of which a pattern needs one: without, it is neither tried nor compiled
 GUARDS = {
     "LAST": "we_talk we_discuss we_chat we_speak we_say we_cover we_last we_left we_leave were_we we_were we_stop did_we was_we our_ the_ that_ this_ my_last",
     "PIVOT": "question all_i what_i thing_i anyway back_to",
@@ -309,4 +311,3 @@ GUARDS = {
     "RECENTLY": "recently lately of_late these_days other_day",
     "FORGET": "forget delet eras remov wip clear scrub purg discard remember memori rid",
 }
-"""Words (`_` for a space) of which a pattern needs one: without, it is neither tried nor compiled."""

@@ -107,30 +107,31 @@ COMMAND = r"""
 (?![^,，。:：]{0,16}(?:(?<!么)是(?!否)|需要|其实|可以让|过程))
 """
 
+# Words that a question about what was just said is made of
 VAGUE = r"""
 具体|详细|应该|这样|那样|这么|那么|如此|什么|怎么|为何|意思|原因|道理|办法|方法|做法|例子|举例|区别|细节|步骤|情况|结果|觉得|知道|可以|今天|现在|时候|过得|厉害|真的|真正|到底|其实|已经|一下|一点|一些|有点|东西|事情|问题|做|说|讲|聊|看|想|用|好|办|样|上面|下面|刚才
 """
-"""Words that a question about what was just said is made of."""
 
 # --- For `understand` -----------------------------------------------------------------------------
 
+# What stands before the question itself, after talk of other things
 PIVOT = (
     r"(?:我|俺)?(?:真正|其实|实际上?|主要|本来|到底|就|只)(?:是|我|[,，]){0,3}(?:那个|的|想要?|要|真正){0,4}(?:(?:问(?!题)|知道|了解|搞清楚|弄清楚|确认|说|打听)的?(?:问题|事情?|事儿)?|问题)(?:其实|就)?(?:是)?(?:这个|这样的?|下面这个)?[,，:：。]+"
     r"|我(?:的)?(?:真正的)?问题(?:其实)?是(?:这个|这样的?)?[,，:：。]*|我想(?:要)?(?:问|知道|搞清楚|确认|了解)(?:的(?:其实|就)?是)?(?:这个)?[,，:：]+|(?:言归正传|说正事|回到正题)[,，:：。]*|(?:等等|等一下|不对|扯远了|跑题了)[,，](?:诶|欸|哎|额|呃|嗯|等等|,|，){0,8}"
 )
-"""What stands before the question itself, after talk of other things."""
 
+# What a question says of the asking itself, which nothing in a memory has
 META = r"""
 你(?:还|应该|是不是|都|也){0,3}记得|还记得|记不记得|(?:请|麻烦)?(?:你|您)?(?:能|可以|能不能|可不可以)?(?:再|帮我|给我|替我){0,2}(?:告诉我|提醒我|回忆|回想|想想|想一想|说说|讲讲|查查|查一?下|找找|看看)(?:一?下)?|我想(?:问|知道|了解|请教|确认)(?:一?下|的是)?|请问|想问(?:一?下)?|帮(?:我|忙)(?:想想|回忆|回想|查查|查|找)?(?:一?下)?|(?:我)?(?:跟|和|给|对)你(?:说|提|讲)过的?|我(?:说|提|讲)过的?|我忘了|想不起来|记不清|来着|能告诉我(?:一?下)?|麻烦|谢谢|不好意思|抱歉哈?|另外|对了|话说|你知道吗?|(?:一下)吗
 """
-"""What a question says of the asking itself, which nothing in a memory has."""
 
+# The words that ask: what is looked for was said without them, so no pair of characters may have
+# one of theirs (么病, 吃什)
 ASKS = r"""
 (?:为|凭)(?:什么|啥)|什么(?:时候|时间|时刻|日子|地方|样子?|人)?|啥(?:时候|时间|地方|样子?)?|怎么(?:样|办)?|怎样|咋样?|哪(?:里|儿|边|些|个|位|家|天|年|月|一?(?:款|种|本|部|只|条|所|座|门|首|场|辆|件))?|谁|多少|多(?:久|长|大|高|远|重)(?![的地了])|几(?:点|号|月|岁|个|次|天|年(?!级)|位|家|本|口|种|只|条|辆|件|杯|遍|人)|(?:周|星期|礼拜)几|何(?:时|处|地)|吗|呢|有没有|是不是|是否
 """
-"""The words that ask: what is looked for was said without them, so no pair of characters may have
-one of theirs (么病, 吃什)."""
 
+# The kinds of answer, the first that fits: what must be there, and what asks for it
 KINDS = (
     (
         "why",
@@ -180,7 +181,6 @@ KINDS = (
         r"吗|是不是|有没有|是否|能不能|会不会|要不要|可不可以|该不该|(.)不\1|(.)没\2|对吧|是吧|没有?[?？]|么[?？]|吧[?？]",
     ),
 )
-"""The kinds of answer, the first that fits: what must be there, and what asks for it."""
 
 NOW = r"现在|目前|如今|当前|眼下|眼前|这阵子|近来|现任|最新|至今|迄今|仍然?|还(?=在|是(?:在|用|住)|用|住|有|喜欢|没|能|养|做|想|跟|和)"
 ENDS = r"辞|离职|跳槽|退[了掉出租学订群]|不再|不(?:再|去|来|学|做|用|吃|喝|住|养|练|干|要|打|玩|上|在).{0,6}了|卖[了掉]|停用|戒|放下|放弃|分手|离婚|搬[走出]|换掉|取消|注销|扔[了掉]|送人|毕业|[调离]走"
@@ -223,6 +223,7 @@ LAST = rf"""
 |(?:继续|接着|回到)(?:上(?:一)?[次回]的?|之前的?|刚才的?|昨天的?)?(?:{_TALK}|话题|对话)(?:的?话题|的?内容)?(?:吧|下去|一下)?
 """
 
+# Words of which a pattern needs one: without, it is neither tried nor compiled
 GUARDS = {
     "LAST": "上次 上一次 上回 上一回 到哪 到什么地方 继续 接着 回到",
     "PIVOT": "真正 其实 实际 主要 本来 到底 就 只 问题 我想 言归正传 正事 正题 等 不对 扯远 跑题",
@@ -232,4 +233,3 @@ GUARDS = {
     "ASKS": "什么 啥 怎 咋 哪 谁 多 几 何 吗 呢 有没有 是不是 是否",
     "FORGET": "忘 记 删 抹 清 移除 没",
 }
-"""Words of which a pattern needs one: without, it is neither tried nor compiled."""

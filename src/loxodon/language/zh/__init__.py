@@ -15,9 +15,8 @@ from itertools import takewhile
 from loxodon.language import reader
 from loxodon.language.clauses import Clause
 from loxodon.language.frames import FrameMatch, Frames
-from loxodon.language.speech import Speech
+from loxodon.language.speech import Speech, Worth
 from loxodon.language.statements import Fragment, Piece, Reading, TurnInContext
-from loxodon.language.worth import Worth
 from loxodon.language.zh.clauses import (
     attribute_of,
     bare_of,
@@ -34,8 +33,8 @@ from loxodon.text.patterns import any_case
 
 _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
+# Why not only a clause but its whole sentence tells nothing
 _OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
-"""Why not only a clause but its whole sentence tells nothing."""
 _WORTH = Worth(_HERE, _SPEECH, 0.67, unsaid=0.8)
 
 
@@ -113,10 +112,10 @@ class _Chinese:
 _CHANGED = re.compile(
     "(?P<thing>[^，想要打算准备会]{0,6}?)(?:(?P<up>升)到?|(?:搬|调|转|迁|派|跳槽?)(?:到|去|来))了?(?P<value>.{2,16}?)了?"
 )
+# After a comma; a space between two characters is one
 _CUT = re.compile(
     r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
 )
-"""After a comma; a space between two characters is one."""
 
 
 def split(text: str) -> list[Piece]:
@@ -132,8 +131,7 @@ def split(text: str) -> list[Piece]:
     return found
 
 
-grammar = _Chinese("", "")
-"""The tables of the language, for whoever looks at them."""
+grammar = _Chinese("", "")  # The tables of the language, for whoever looks at them
 
 
 def read(said: TurnInContext) -> Reading:
@@ -147,12 +145,10 @@ def read(said: TurnInContext) -> Reading:
 
 def _is_no_work(fragment: Fragment) -> bool:
     asks = fragment.type != "statement" or fragment.text.isascii()
-    return not (asks and _work().search(fragment.text))
+    return not (asks and _WORK.search(fragment.text))
 
 
-@cache
-def _work() -> re.Pattern[str]:
-    return any_case("|".join(_SPEECH.table["work"]["like"]))
+_WORK = any_case("|".join(_SPEECH.table["work"]["like"]))
 
 
 def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
@@ -178,9 +174,7 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
 _TAG = re.compile(r"(?:对|是|好|行|可以|没错)[吗吧不么]")
 
 
-@cache
-def _deeds() -> re.Pattern[str]:
-    return re.compile(table()["deeds"]["like"])
+_DEEDS = re.compile(table()["deeds"]["like"])
 
 
 def deeds(text: str) -> list[str]:
@@ -188,7 +182,7 @@ def deeds(text: str) -> list[str]:
     found = []
     for sentence in sentences.split(text[:4_000]):
         for part in re.split("[，,；。！!]", sentence):
-            done = _deeds().fullmatch(part.strip())
+            done = _DEEDS.fullmatch(part.strip())
             if done and not re.search(r"[?？你您]|如果|需要", done["deed"]):
                 found.append(f"助手已{done['verb'] or ''}{done['deed']}")
     return found

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.statements import USER
-from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
+from loxodon.text.variants import TO_SIMPLIFIED
 
 _HAN = r"[\u4e00-\u9fff]"
 _CANTONESE = (
@@ -28,28 +28,30 @@ _CANTONESE = (
     ("而家", "现在"),
     ("屋企", "家"),
 )
-_EVENED = (
-    (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]|\[[\u4e00-\u9fff]{1,4}\]", "，"),
-    (r"\*\*|__", ""),
-    (r"（[^）]*）|\([^)]*\)", ""),
-    (r"俺们|咱们|我哋", "我们"),
-    (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
-    (r"[,;](?!\d)", "，"),
-    (r"[；]|\.{2,}|…+|——+|~+|～+", "，"),
-    (r"(?<=[\u4e00-\u9fff])[:：](?!\d)", "，"),
-    (rf"(?<={_HAN})[ \t\u3000]+(?={_HAN})", "，"),
-    (rf"(?<={_HAN})\s+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9+#])\s+(?={_HAN})", ""),
-    (r"[。！？!?\n]+", "，"),
-    (r"\s+", " "),
-    (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"),
-    (r"，+", "，"),
-)
+_EVENED = [
+    (re.compile(like), instead)
+    for like, instead in (
+        (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]|\[[\u4e00-\u9fff]{1,4}\]", "，"),
+        (r"\*\*|__", ""),
+        (r"（[^）]*）|\([^)]*\)", ""),
+        (r"俺们|咱们|我哋", "我们"),
+        (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
+        (r"[,;](?!\d)", "，"),
+        (r"[；]|\.{2,}|…+|——+|~+|～+", "，"),
+        (r"(?<=[\u4e00-\u9fff])[:：](?!\d)", "，"),
+        (rf"(?<={_HAN})[ \t\u3000]+(?={_HAN})", "，"),
+        (rf"(?<={_HAN})\s+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9+#])\s+(?={_HAN})", ""),
+        (r"[。！？!?\n]+", "，"),
+        (r"\s+", " "),
+        (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"),
+        (r"，+", "，"),
+    )
+]
 _CONTRAST = re.compile(r"(不是[^，]{1,16}?)，(?:而)?是(?=[^，])")
 _CONNECTIVE = re.compile(
     r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))"
 )
-_JOIN = "\uff5c"
-"""Stands for the comma of `不是A，是B` while a sentence is cut."""
+_JOIN = "\uff5c"  # Stands for the comma of `不是A，是B` while a sentence is cut
 
 
 class _Words(NamedTuple):
@@ -68,16 +70,11 @@ class _Words(NamedTuple):
     person: re.Pattern[str]
     bare: re.Pattern[str]
     introduced: re.Pattern[str]
-    who_is: re.Pattern[str]
-    """`张三是我同事`."""
-    called: re.Pattern[str]
-    """`我老公叫阿强`."""
-    held: re.Pattern[str]
-    """`我的领导是王磊`, of those whom one has one of."""
-    besides: re.Pattern[str]
-    """Somebody else, whom a pronoun may mean as well."""
-    kept: Mapping[str, str]
-    """How a relation is kept (`妈`: 妈妈)."""
+    who_is: re.Pattern[str]  # `张三是我同事`
+    called: re.Pattern[str]  # `我老公叫阿强`
+    held: re.Pattern[str]  # `我的领导是王磊`, of those whom one has one of
+    besides: re.Pattern[str]  # Somebody else, whom a pronoun may mean as well
+    kept: Mapping[str, str]  # How a relation is kept (`妈`: 妈妈)
     attribute: Mapping[str, str]
     plural: frozenset[str]
     several: frozenset[str]
@@ -154,20 +151,13 @@ def _words() -> _Words:
     )
 
 
-@cache
-def _evened() -> tuple[dict[int, int], tuple[tuple[re.Pattern[str], str], ...]]:
-    script = {ord(a): ord(b) for a, b in zip(TRADITIONAL, SIMPLIFIED, strict=True)}
-    return script, tuple((re.compile(like), instead) for like, instead in _EVENED)
-
-
 def evened(text: str) -> str:
     """A text in simplified script, its commas even and its spaces gone."""
     if re.search("[係喺嘅唔咗佢冇]", text):
         for said, meant in _CANTONESE:
             text = text.replace(said, meant)
-    script, rules = _evened()
-    text = text.translate(script)
-    for like, instead in rules:
+    text = text.translate(TO_SIMPLIFIED)
+    for like, instead in _EVENED:
         text = like.sub(instead, text)
     return text.strip("， ")
 

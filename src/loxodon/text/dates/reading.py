@@ -99,19 +99,14 @@ _BARE_WEEKDAY = (
 class Moment(NamedTuple):
     """A stretch of time that a text names."""
 
-    text: str
-    """The words that name it."""
+    text: str  # The words that name it
     start: int
     end: int
-    since: datetime
-    """Aware, in the zone of the reference; inclusive."""
-    until: datetime
-    """Exclusive."""
+    since: datetime  # Aware, in the zone of the reference; inclusive
+    until: datetime  # Exclusive
     grain: Grain
-    recurring: bool = False
-    """Every Monday, 每周三: since and until give the next occurrence."""
-    relative: bool = False
-    """Whether its words mean another day when they are said on another day."""
+    recurring: bool = False  # Every Monday, 每周三: since and until give the next occurrence
+    relative: bool = False  # Whether its words mean another day when they are said on another day
 
 
 def find_moments(text: str, at: datetime) -> list[Moment]:
@@ -253,8 +248,8 @@ _EDGE_OF = (
     r"|(early|mid|late)[ -](?!week|month|quarter|year))"
 )
 _GLUE = r"(?: ?的)?[ ,]{0,2}(?:at |around |about |by |from |in the |@ ?|大概|大约|差不多|约)?"
+# By what a rule begins with: (the characters that may come next, resolver, pattern)
 _Table = dict[str, list[tuple[str, str, str]]]
-"""By what a rule begins with: (the characters that may come next, resolver, pattern)."""
 
 
 @cache
@@ -507,29 +502,22 @@ def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
         if said.asked:
             if cue == 2 and piece.lean in ("weekday", "coming"):
                 piece = piece._replace(recurring=True)
-            cue = 1 if cue == 1 and _looks_ahead(said, i, end) else -1
+            # Only some words make a question about what is to come: not "remember", not "should"
+            ahead = compiled(_AHEAD).search(said.text, max(0, i - 60), end + 60)
+            cue = 1 if cue == 1 and ahead else -1
         piece = _between(said, piece, second[0], cue) if second else settle(said, piece, cue)
         if piece.since >= piece.until:
             return None, end
-        return _finish(said, piece, i, end, cue), end
+        zone = said.at.tzinfo
+        since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
+        told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)
+        relative = not piece.fixed and not piece.recurring and (piece.again is None or told)
+        words = said.raw[i:end]
+        return Moment(words, i, end, since, until, piece.grain, piece.recurring, relative), end
     except _AbsentError as absent:
         return None, absent.end
     except (ValueError, OverflowError):
         return None, i
-
-
-def _looks_ahead(said: DatedText, start: int, end: int) -> bool:
-    """Whether a question is about what is to come: "remember" and "should" do not make it so."""
-    return bool(compiled(_AHEAD).search(said.text, max(0, start - 60), end + 60))
-
-
-def _finish(said: DatedText, piece: DatePiece, i: int, end: int, cue: int) -> Moment:
-    zone = said.at.tzinfo
-    since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
-    told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)
-    relative = not piece.fixed and not piece.recurring and (piece.again is None or told)
-    words = said.raw[i:end]
-    return Moment(words, i, end, since, until, piece.grain, piece.recurring, relative)
 
 
 def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[Moment]:

@@ -25,16 +25,12 @@ class DatedText(NamedTuple):
     """A text as the rules read it, and the moment it was said at."""
 
     raw: str
-    text: str
-    """As long as `raw`, in the characters that the rules know."""
+    text: str  # As long as `raw`, in the characters that the rules know
     at: datetime
-    now: datetime
-    """`at` without its zone: all reckoning is on the wall clock."""
+    now: datetime  # `at` without its zone: all reckoning is on the wall clock
     today: datetime
-    whole: bool
-    """The text is to be a date and nothing else, so it needs no context to be believed."""
-    asked: bool = False
-    """The text is a question, so what it leaves open lies behind."""
+    whole: bool  # The text is to be a date and nothing else, so it needs no context to be believed
+    asked: bool = False  # The text is a question, so what it leaves open lies behind
 
 
 class RuleMatch(NamedTuple):
@@ -56,13 +52,11 @@ class DatePiece(NamedTuple):
     since: datetime
     until: datetime
     grain: Grain
-    fixed: bool = False
-    """It names its year, so the words mean the same on any day."""
+    fixed: bool = False  # It names its year, so the words mean the same on any day
     recurring: bool = False
+    # The k-th from this one, where the words do not say which they mean
     again: _Again | None = None
-    """The k-th from this one, where the words do not say which they mean."""
-    lean: Lean = "this"
-    """Which one is meant where no verb tells."""
+    lean: Lean = "this"  # Which one is meant where no verb tells
 
 
 class Clock(NamedTuple):
@@ -71,8 +65,7 @@ class Clock(NamedTuple):
     start: int
     length: int
     grain: Grain
-    sure: bool = True
-    """It does not leave open which half of the day is meant."""
+    sure: bool = True  # It does not leave open which half of the day is meant
 
 
 compiled = cache(re.compile)
@@ -246,6 +239,7 @@ def settle(said: DatedText, piece: DatePiece, cue: int) -> DatePiece:
     return piece._replace(since=span[0], until=span[1])
 
 
+# What stands before the day that something was put off to, which is still to come
 _MOVED_TO = (
     r"\b(?:moved?|slipped|slid|bumped|push(?:ed)?|postponed?|rescheduled?|delayed|extend(?:ed)?|shift(?:ed)?|changed?"
     r"|put|brought|switched|rebooked|booked)\b[^.!?,;]{0,40} (?:to|until|till|for)"
@@ -253,7 +247,6 @@ _MOVED_TO = (
     r"|\b(?:is|are|am|we're|i'm) (?:getting|being|to be) \w+ed (?:in |on |at |by )?(?:the )?$"
     r"|(?:[改推挪延调换约]|推迟|延期|提前|延后|顺延|改期)[到至成]了?$"
 )
-"""What stands before the day that something was put off to, which is still to come."""
 
 
 def _holds_since(text: str, start: int, end: int) -> bool:

@@ -90,7 +90,21 @@ def relative_to(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     if which == "coming" and before(said, hit.start, r"(?:\b(?:is|are|was|be)|'s|'re|'m) "):
         return None  # "she is coming Thursday"
     if "name" in words:
-        return _named(said, hit)
+        # Last, this or next summer or October
+        name, n = hit.words["name"], OFF[hit.words["which"]]
+        if (
+            n == 0
+            and name in ("may", "march", "mar", "fall")
+            and not _proper(said, hit.end - len(name))
+        ):
+            return None  # "this may be"
+        month, length = SEASON.get(name) or MONTH[name[:3]], 3 if name in SEASON else 1
+        spans = [months_from(said.today.year + k, month, length) for k in (-2, -1, 0, 1)]
+        if n < 0:
+            span = max(s for s in spans if s[1] <= said.now)
+        else:  # in February, this winter is the one that began last year
+            span = spans[2 + n] if n or spans[1][1] <= said.now else spans[1]
+        return DatePiece(*span, "season" if length == 3 else "month")
     if "weekday" in words:
         return _week_of(said, hit)
     unit = UNITS.get(words.get("unit", "周"), words.get("unit", ""))
@@ -122,24 +136,6 @@ def _week_of(said: DatedText, hit: RuleMatch) -> DatePiece | None:
         latest = ahead - 7 if ahead < 7 else -7
         return DatePiece(*days_from(said.today, latest + 7 * (n + 1)), "day")
     return DatePiece(*days_from(unit_at(said.today, "week", n)[0], WEEKDAY[weekday[:3]]), "day")
-
-
-def _named(said: DatedText, hit: RuleMatch) -> DatePiece | None:
-    """Last, this or next summer or October."""
-    name, n = hit.words["name"], OFF[hit.words["which"]]
-    if (
-        n == 0
-        and name in ("may", "march", "mar", "fall")
-        and not _proper(said, hit.end - len(name))
-    ):
-        return None  # "this may be"
-    month, length = SEASON.get(name) or MONTH[name[:3]], 3 if name in SEASON else 1
-    spans = [months_from(said.today.year + k, month, length) for k in (-2, -1, 0, 1)]
-    if n < 0:
-        span = max(s for s in spans if s[1] <= said.now)
-    else:  # in February, this winter is the one that began last year
-        span = spans[2 + n] if n or spans[1][1] <= said.now else spans[1]
-    return DatePiece(*span, "season" if length == 3 else "month")
 
 
 def nth_day(said: DatedText, hit: RuleMatch) -> DatePiece | None:

@@ -23,8 +23,7 @@ ENTRIES = 100
 IMPORTANT = 0.7
 MOST_CHARACTERS = 200
 MOST_WORDS = 100
-LISTED = 20
-"""Changes that the profile shows; the newest."""
+LISTED = 20  # Changes that the profile shows; the newest
 
 _LASTING = ("identity", "config", "credential")
 _FLEETING = ("temp", "debug", "conversation")
@@ -63,7 +62,18 @@ def profile_text(
     core: Sequence[Record], changes: Sequence[ProfileChange], portrait: str, language: str
 ) -> str:
     """The profile as Markdown: the portrait, the core by section, and the week's changes."""
-    headings = _headings(language)
+    # The sections in their order
+    headings = {
+        "who": t("## Who", language),
+        "health": t("## Health", language),
+        "replies": t("## How to reply", language),
+        "people": t("## People", language),
+        "work": t("## Work and study", language),
+        "preferences": t("## Preferences", language),
+        "projects": t("## Projects and settings", language),
+        "plans": t("## Plans", language),
+        "other": t("## Other", language),
+    }
     sections: dict[str, list[str]] = {name: [] for name in headings}
     for record in sorted(core, key=_person):
         said = _certain(record, sentence(record), language)
@@ -80,21 +90,6 @@ def profile_text(
         lines += ["", t("## This week", language), *dict.fromkeys(changed[:LISTED])]
     label = [f"> {quote.label(language)}"] if lines else []
     return "\n".join([t("# Profile", language), *label, *lines])
-
-
-def _headings(language: str) -> dict[str, str]:
-    """The sections in their order."""
-    return {
-        "who": t("## Who", language),
-        "health": t("## Health", language),
-        "replies": t("## How to reply", language),
-        "people": t("## People", language),
-        "work": t("## Work and study", language),
-        "preferences": t("## Preferences", language),
-        "projects": t("## Projects and settings", language),
-        "plans": t("## Plans", language),
-        "other": t("## Other", language),
-    }
 
 
 _BY_ATTRIBUTE = {
@@ -165,7 +160,7 @@ def week_summary(changes: Sequence[ProfileChange]) -> str:
     In the language of most of the changes, and made of their own words. Empty where nothing worth
     telling did: what merely faded is no news, nor what came and went within the week.
     """
-    told = [_Told(change, clause_of(change.record)) for change in _last(changes)]
+    told = [_ChangeClause(change, clause_of(change.record)) for change in _last(changes)]
     told = [one for one in told if _is_news(one, told)]
     chinese = sum(one.clause.language == "zh" for one in told)
     language = "zh" if chinese * 2 > len(told) else "en"
@@ -180,7 +175,7 @@ def week_summary(changes: Sequence[ProfileChange]) -> str:
     return _joined(kept, len(phrases) - len(kept), language) if kept else ""
 
 
-class _Told(NamedTuple):
+class _ChangeClause(NamedTuple):
     change: ProfileChange
     clause: Clause
 
@@ -199,7 +194,7 @@ def _last(changes: Iterable[ProfileChange]) -> list[ProfileChange]:
     ]
 
 
-def _is_news(one: _Told, told: Sequence[_Told]) -> bool:
+def _is_news(one: _ChangeClause, told: Sequence[_ChangeClause]) -> bool:
     record, change = one.change.record, one.change.change
     if change == "archived" or record.kind == "summary" or record.category in _FLEETING:
         return False
@@ -210,7 +205,7 @@ def _is_news(one: _Told, told: Sequence[_Told]) -> bool:
     return change in ("added", "updated") or not any(_takes_over(new, record) for new in told)
 
 
-def _takes_over(new: _Told, old: Record) -> bool:
+def _takes_over(new: _ChangeClause, old: Record) -> bool:
     """Whether a change tells what became of an old memory."""
     record = new.change.record
     if new.change.change not in ("added", "updated") or about(record) != about(old):
@@ -220,7 +215,7 @@ def _takes_over(new: _Told, old: Record) -> bool:
     return bool(old.value) and one_line(old.value) in new.clause.rest
 
 
-def _phrase(one: _Told, ended: Iterable[Record]) -> str:
+def _phrase(one: _ChangeClause, ended: Iterable[Record]) -> str:
     """What a change says: of the user without naming them, of others with their name."""
     record, clause = one.change.record, one.clause
     named = about(record) not in (USER, "")

@@ -54,7 +54,11 @@ def ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, float
     place then holds more. One that shares facts with a better summary would repeat it, and goes;
     so do those of a day, which cut across all the others.
     """
-    holding = {one.id: one for one in records if holds(one, now) and not _is_of_a_day(one)}
+    holding = {
+        one.id: one
+        for one in records
+        if holds(one, now) and not (one.kind == "summary" and one.value.startswith(DAY))
+    }
     scores = {id: score(one, now) for id, one in holding.items()}
     summaries = [one for one in holding.values() if one.kind == "summary"]
     for summary in sorted(summaries, key=lambda one: (-scores[one.id], one.id)):
@@ -70,10 +74,6 @@ def ranked(records: Iterable[Record], now: datetime) -> list[tuple[Record, float
 def _place(record: Record, score: float) -> tuple[float, bool, float, str]:
     """The best first; of equals a summary, which says more, then the newest."""
     return -score, record.kind != "summary", -record.updated_at.timestamp(), record.id
-
-
-def _is_of_a_day(record: Record) -> bool:
-    return record.kind == "summary" and record.value.startswith(DAY)
 
 
 def said_by(summary: Record, known: Mapping[str, Record]) -> list[Record]:

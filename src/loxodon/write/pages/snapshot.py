@@ -9,31 +9,184 @@ may take their shares, the core memories get the rest. Nothing is said twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.config import SnapshotConfig
 from loxodon.language.statements import USER
 from loxodon.messages import t, tn
-from loxodon.text.markdown import one_line
+from loxodon.text import quote
+from loxodon.text.markdown import item, one_line
 from loxodon.text.quote import label
-from loxodon.tokens import Counter
+from loxodon.tokens import Counter, cut
 from loxodon.types import Record
-from loxodon.write.pages.layout import PageContents, PageDraft, PageLine
-from loxodon.write.pages.ranking import TOP, holds, ranked, score
-from loxodon.write.pages.wording import about, clause_of
+from loxodon.write.pages.ranking import TOP, holds, ranked, said_by, score
+from loxodon.write.pages.wording import about, clause_of, pieces
 
-ASSISTANT = "assistant"
-"""The subject of what is known of the agent itself."""
+SHORT = 40  # Tokens that a line may always take; a longer one is cut to the share that it stands in
+
+
+class PageLine(NamedTuple):
+    """A line to be written, and the memory that it tells."""
+
+    text: str
+    note: str = ""  # Our own words behind it, which are not cut with it
+    record: Record | None = None
+    mark: str = ""  # Our own words before it
+
+
+class PageContents:
+    """What stands on a page already."""
+
+    def __init__(self, known: Mapping[str, Record]) -> None:
+        self._known = known
+        self._ids: set[str] = set()
+        self._pieces: dict[str, set[str]] = {}
+        self._lines: set[str] = set()
+
+    def has(self, line: PageLine) -> bool:
+        """Whether a line would say nothing new."""
+        record, text = line.record, one_line(line.text)
+        if record is None or not text:
+            return not text or text in self._lines
+        if record.id in self._ids:
+            return True
+        if record.kind == "summary":
+            return any(fact.id in self._ids for fact in said_by(record, self._known))
+        return pieces(clause_of(record)) <= self._pieces.get(about(record).casefold(), set())
+
+    def add(self, line: PageLine) -> None:
+        """Remember that a line was placed; a summary says its facts too."""
+        record = line.record
+        if record is None:
+            self._lines.add(one_line(line.text))
+            return
+        self._ids |= {record.id, *(fact.id for fact in said_by(record, self._known))}
+        self._pieces.setdefault(about(record).casefold(), set()).update(pieces(clause_of(record)))
+
+
+class PageDraft:
+    """A page in the making: its sections, and the room that is left."""
+
+    def __init__(
+        self,
+        head: Sequence[str],
+        foot: Sequence[str],
+        budget: int,
+        count: Counter,
+        said: PageContents,
+    ) -> None:
+        self._head, self._foot, self._budget, self._count = head, foot, budget, count
+        self._said = said
+        self._sections: dict[str, list[str]] = {}
+        self.room = self._left = max(0, budget - self.cost(*head, *foot))
+
+    def cost(self, *lines: str) -> int:
+        """The tokens that lines take, each with its end."""
+        return sum(self._count(line) + 1 for line in lines)
+
+    def fill(self, heading: str, lines: Iterable[PageLine], share: float) -> None:
+        """Place what fits into a share of the room, under a heading, and was not said yet."""
+        room = min(self._left, self.room * share)
+        placed: list[str] = []
+        for line in lines:
+            if self._said.has(line):
+                continue
+            written = self._written("- ", line, room)
+            cost = self.cost(written) + (0 if placed else self.cost("", heading))
+            # The first may take more than the share: better one rule than none.
+            if cost <= (room if placed else self._left):
+                placed.append(written)
+                self._said.add(line)
+                self._left -= cost
+                room -= cost
+        self._sections[heading] = placed
+
+    def rank(
+        self,
+        heading: str,
+        top: Sequence[PageLine],
+        details: Callable[[PageLine], Iterable[PageLine]],
+        kept: int,
+        first: Sequence[float],
+    ) -> None:
+        """Place a numbered list: the higher a line stands, the more of its details are told.
+
+        The `first` have their shares of the room; the rest is for the others, their lines before
+        their details. What one does not use goes on to the next; `kept` tokens of the room stay
+        free.
+        """
+        room = self._left - kept - self.cost("", heading)
+        shares = (*first, max(0.0, 1 - sum(first)))
+        granted, spent = 0.0, 0
+        entries: list[list[str]] = []
+        waiting: list[tuple[list[str], PageLine]] = []
+        for place, line in enumerate(top):
+            granted += room * shares[place] if place < len(shares) else 0
+            written = self._written(f"{len(entries) + 1}. ", line, granted - spent)
+            cost = self.cost(written)
+            if self._said.has(line) or spent + cost > room:
+                continue
+            self._said.add(line)
+            entries.append([written])
+            spent += cost
+            if place < len(first):
+                spent += self._enrich(entries[-1], details(line), granted - spent)
+            else:
+                waiting.append((entries[-1], line))
+        for entry, line in waiting:
+            spent += self._enrich(entry, details(line), granted - spent)
+        self._left -= spent + (self.cost("", heading) if entries else 0)
+        self._sections[heading] = [line for entry in entries for line in entry]
+
+    def _enrich(self, entry: list[str], details: Iterable[PageLine], room: float) -> int:
+        """Put the details that fit below an entry; the tokens they take."""
+        spent = 0
+        for line in details:
+            if room - spent < SHORT // 4:  # no line is so short: the others need not be asked for
+                break
+            written = self._written("   - ", line, room - spent)
+            cost = self.cost(written)
+            if not self._said.has(line) and spent + cost <= room:
+                entry.append(written)
+                self._said.add(line)
+                spent += cost
+        return spent
+
+    def _written(self, mark: str, line: PageLine, room: float) -> str:
+        most = max(SHORT, int(room))
+        text = item(cut(quote.line(line.text), most, self._count))
+        return f"{mark}{line.mark}{text}{line.note}"
+
+    def text(self, order: Sequence[str]) -> str:
+        """The page, its sections in this order; never over the budget."""
+        while True:
+            text = self._joined(order)
+            if self._count(text) <= self._budget:
+                return text
+            # Lines together may take a little more than one by one: the last placed goes first.
+            full = [heading for heading in self._sections if self._sections[heading]]
+            if not full:
+                return cut(text, self._budget, self._count)
+            self._sections[full[-1]].pop()
+
+    def _joined(self, order: Sequence[str]) -> str:
+        lines = list(self._head)
+        for heading in order:
+            if placed := self._sections.get(heading):
+                lines += ["", heading, *placed]
+        return "\n".join([*lines, *self._foot])
+
+
+ASSISTANT = "assistant"  # The subject of what is known of the agent itself
 
 # What these sections may take of the room beside the frame; the core memories get what is left.
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
-_CONSIDERED = 60
-"""How many lines a section looks at."""
-_SMALL = 300
-"""Below this budget the frame is as short as can be."""
+_CONSIDERED = 60  # How many lines a section looks at
+_SMALL = 300  # Below this budget the frame is as short as can be
 
+# What tells who the user is besides the category `identity`, in the order of a person's card
 _WHO = (
     "name",
     "nickname",
@@ -56,7 +209,6 @@ _WHO = (
     "living_with",
     "timezone",
 )
-"""What tells who the user is besides the category `identity`, in the order of a person's card."""
 _RULES = (
     "rule",
     "reply_style",
@@ -87,17 +239,16 @@ def _nothing(_: Record) -> Sequence[Record]:
 class Material(NamedTuple):
     """All that a snapshot is made of."""
 
+    # Memories: at least the strongest, the newest, and all that bind; in any order
     records: Sequence[Record]
-    """Memories: at least the strongest, the newest, and all that bind; in any order."""
     totals: Totals
     now: datetime
-    events: Sequence[tuple[str, str]] = ()
-    """Day and line of what happened in the last days."""
+    events: Sequence[tuple[str, str]] = ()  # Day and line of what happened in the last days
+    # How the page is divided; and what its owner says of the agent, a line each
     parts: SnapshotConfig = SnapshotConfig()
-    """How the page is divided; and what its owner says of the agent, a line each."""
+    # More on one memory: the facts that a summary was drawn from, others of its subject or theme,
+    # and what held before it. Asked for twenty at the most.
     related: Callable[[Record], Sequence[Record]] = _nothing
-    """More on one memory: the facts that a summary was drawn from, others of its subject or theme,
-    and what held before it. Asked for twenty at the most."""
 
 
 def snapshot(material: Material, budget: int, count: Counter, language: str) -> str:
@@ -113,10 +264,16 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
     recent, also = _recently(parts.days, language), t("## Also known", language)
-    page.fill(constraints, map(pen.line, _binding(facts)), _CONSTRAINTS)
+    # Health, safety, how to reply, what is not eaten: the user's own before those of others
+    found = [one for one in facts if _binds(one)]
+    binding = sorted(found, key=lambda one: about(one) not in (USER, "", ASSISTANT))[:_CONSIDERED]
+    page.fill(constraints, map(pen.line, binding), _CONSTRAINTS)
     page.fill(user, map(pen.line, _who(facts)), _USER)
-    page.fill(identity, [*_lines(parts.identity), *map(pen.line, _agent(facts))], _IDENTITY)
-    events = _events(material.events)
+    said_of = [line.lstrip(" \t-*#>•") for line in parts.identity.splitlines()[: _CONSIDERED * 2]]
+    own = [PageLine(line) for line in said_of if line.strip()]
+    page.fill(identity, [*own, *map(pen.line, _agent(facts))], _IDENTITY)
+    newest = sorted(material.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
+    events = [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
     kept = min(page.cost("", recent, *(one.text for one in events)), int(page.room * _EVENTS))
     # Ranked are those not told yet: a summary that gives way must not take its facts with it.
     untold = [one for one in holding.values() if not said.has(pen.line(one))]
@@ -126,7 +283,9 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     shares = (parts.first, parts.second, parts.third)
     first, others = top[: len(shares)], top[len(shares) :]
     page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept, shares)
-    page.fill(recent, [*events, *map(pen.learned, _new(facts, now, parts.days))], 1.0)
+    new = [one for one in facts if now - _when(one) <= timedelta(days=parts.days)]
+    new = sorted(new, key=_when, reverse=True)[:_CONSIDERED]
+    page.fill(recent, [*events, *map(pen.learned, new)], 1.0)
     # What room is left goes to the next in rank: an index of what else is known.
     page.fill(also, map(pen.line, order[TOP : TOP + _CONSIDERED]), 1.0)
     return page.text([identity, user, constraints, core, recent, also])
@@ -161,12 +320,6 @@ def _frame(
 # Which lines a section is offered, best first
 
 
-def _binding(facts: Iterable[Record]) -> list[Record]:
-    """Health, safety, how to reply, what is not eaten: the user's own before those of others."""
-    found = [one for one in facts if _binds(one)]
-    return sorted(found, key=lambda one: about(one) not in (USER, "", ASSISTANT))[:_CONSIDERED]
-
-
 def _binds(record: Record) -> bool:
     if record.category == "health" or record.attribute in _RULES:
         return True
@@ -190,25 +343,10 @@ def _agent(facts: Iterable[Record]) -> list[Record]:
     return [one for one in facts if one.subject == ASSISTANT][:_CONSIDERED]
 
 
-def _lines(text: str) -> list[PageLine]:
-    lines = [line.lstrip(" \t-*#>•") for line in text.splitlines()[: _CONSIDERED * 2]]
-    return [PageLine(line) for line in lines if line.strip()]
-
-
-def _events(events: Iterable[tuple[str, str]]) -> list[PageLine]:
-    newest = sorted(events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
-    return [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
-
-
 def _recently(days: int, language: str) -> str:
     if days == SnapshotConfig().days:
         return t("## The last three days", language)
     return tn("## The last {n} day", "## The last {n} days", days, language)
-
-
-def _new(facts: Iterable[Record], now: datetime, days: int) -> list[Record]:
-    new = [one for one in facts if now - _when(one) <= timedelta(days=days)]
-    return sorted(new, key=_when, reverse=True)[:_CONSIDERED]
 
 
 def _when(record: Record) -> datetime:
@@ -225,7 +363,8 @@ class _Pen(NamedTuple):
     def line(self, record: Record) -> PageLine:
         """Its words, and what one must know with them: when it is due, how sure it is."""
         notes = []
-        if record.due_at and not _names_day(record.content, record.due_at):
+        # Whether a sentence itself says when, with the year: `2026-06-03`, `2026年9月`
+        if record.due_at and str(_day_of(record.due_at).year) not in record.content:
             day = _day_of(record.due_at).date()
             if record.due_at > self.now:
                 notes.append(t("by {day}", self.language, day=day))
@@ -274,11 +413,6 @@ class _Pen(NamedTuple):
 def _day_of(due: datetime) -> datetime:
     """The day on which something is due: what ends at midnight is due the day before."""
     return due - timedelta(seconds=1)
-
-
-def _names_day(content: str, due: datetime) -> bool:
-    """Whether a sentence itself says when, with the year: `2026-06-03`, `2026年9月`."""
-    return str(_day_of(due).year) in content
 
 
 class _Details(NamedTuple):

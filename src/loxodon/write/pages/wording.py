@@ -15,12 +15,11 @@ from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER
 from loxodon.text.language import language_of
 from loxodon.text.markdown import one_line
-from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
+from loxodon.text.variants import TO_SIMPLIFIED
 from loxodon.text.words import fold
 from loxodon.types import Record
 
-LONGEST = 400
-"""Characters of a sentence that are looked at; what is longer is no sentence."""
+LONGEST = 400  # Characters of a sentence that are looked at; what is longer is no sentence
 _MOST_LEAD = 60
 
 _KIN_ZH = (
@@ -57,21 +56,17 @@ _NOT_THE_USER_EN = (
 class Clause(NamedTuple):
     """A sentence taken apart."""
 
+    # The words that name whom it is about, as they stand there; empty where it cannot be cut
     lead: str
-    """The words that name whom it is about, as they stand there; empty where it cannot be cut."""
-    rest: str
-    """What is said of them; the whole sentence where it cannot be cut."""
-    owned: bool
-    """Whether the rest is about something of theirs (`生日是…`, `birthday is …`)."""
+    rest: str  # What is said of them; the whole sentence where it cannot be cut
+    owned: bool  # Whether the rest is about something of theirs (`生日是…`, `birthday is …`)
     language: str
 
 
-@cache
-def _user() -> dict[str, re.Pattern[str]]:
-    return {
-        "zh": re.compile(rf"(?:该|这位|本)?用户(?!{_NOT_THE_USER_ZH})(?:本人|自己)?"),
-        "en": re.compile(rf"(?i)(?:the )?user\b(?! (?:{_NOT_THE_USER_EN})\b)"),
-    }
+_USER = {
+    "zh": re.compile(rf"(?:该|这位|本)?用户(?!{_NOT_THE_USER_ZH})(?:本人|自己)?"),
+    "en": re.compile(rf"(?i)(?:the )?user\b(?! (?:{_NOT_THE_USER_EN})\b)"),
+}
 
 
 @cache
@@ -92,14 +87,9 @@ def _relation(language: str, named: bool) -> re.Pattern[str]:
     )
 
 
-@cache
-def _simpler() -> dict[int, int]:
-    return str.maketrans(TRADITIONAL, SIMPLIFIED)
-
-
 def _plain(text: str) -> str:
     """`text` in simplified characters, as the patterns are; each stands where it stood."""
-    return text if text.isascii() else text.translate(_simpler())
+    return text if text.isascii() else text.translate(TO_SIMPLIFIED)
 
 
 def sentence(record: Record) -> str:
@@ -111,7 +101,7 @@ def language_in(text: str) -> str:
     """The language of a sentence; one about `用户` is Chinese, whatever names it has."""
     if text.startswith(("用户", "用戶")):
         return "zh"
-    return "en" if _user()["en"].match(text) else language_of(text)
+    return "en" if _USER["en"].match(text) else language_of(text)
 
 
 def about(record: Record) -> str:
@@ -125,7 +115,7 @@ def about(record: Record) -> str:
     for name in record.entities:
         if name.casefold() not in ("用户", "用戶", USER) and _named(text, name, language_in(text)):
             return name
-    return USER if _user()[language_in(text)].match(_plain(text)) else ""
+    return USER if _USER[language_in(text)].match(_plain(text)) else ""
 
 
 def clause_of(record: Record) -> Clause:
@@ -136,14 +126,33 @@ def clause_of(record: Record) -> Clause:
         return Clause("", text, False, language)
     subject = about(record)
     if subject == USER:
-        if turned := _turned()[language].fullmatch(text):
+        if turned := _TURNED[language].fullmatch(text):
             who, link, what = turned.group("who", "link", "what")
             return Clause(turned["user"].strip(), f"{what}{link}{who}", True, language)
-        found = _user()[language].match(_plain(text))
+        found = _USER[language].match(_plain(text))
         lead = text[: found.end()] if found else ""
     else:
         lead = _named(text, subject, language) or (_related(text, language) if subject else "")
-    return _cut(text, lead, language)
+    rest = text[len(lead) :]
+    if not lead or not rest.strip():
+        return Clause("", text, False, language)
+    if language == "zh":
+        whose = bool(re.match(r"\s*的(?![确確])", rest))
+        rest = (rest.lstrip()[1:] if whose else rest).lstrip(" ，,：:")
+        # `用户家种了…`: it is theirs without a 的 too.
+        owned = whose or bool(re.match(r"家(?!住|在)|名下|村|公司|单位|學校|学校|店里", rest))
+        rest = re.sub(r"^(?:也(?!许)|还(?=喜欢|爱|会|有|想|养|用|学|常))", "", rest)
+        broken = rest.startswith(("、", "/"))
+    else:
+        owned = rest.startswith(("'s ", "’s "))
+        rest = (rest[3:] if owned else rest).lstrip(" ,:")
+        rest = re.sub(r"(?i)^also ", "", rest)
+        broken = bool(
+            re.match(r"(?i)(?:and|or|nor|as well as|who|whose|which|that)\b|[^\w\"'“(]", rest)
+        )
+    if broken or not any(map(str.isalnum, rest)):
+        return Clause("", text, False, language)
+    return Clause(lead, rest, owned, language)
 
 
 def introduced(record: Record) -> str:
@@ -152,7 +161,7 @@ def introduced(record: Record) -> str:
     if record.subject in ("", USER) or len(text) > _MOST_LEAD:
         return ""
     language = language_in(text)
-    turned = _turned()[language].fullmatch(text)
+    turned = _TURNED[language].fullmatch(text)
     if turned and fold(turned["who"]) == fold(record.subject):
         user = "用户的" if language == "zh" else "The user's "
         return f"{user}{turned['what']}{_gap(language)}{turned['who']}"
@@ -165,7 +174,7 @@ def introduced(record: Record) -> str:
 def without_verb(text: str) -> str:
     """An English sentence about someone, with a comma in the place of its verb: what it names
     stands apart then. A verb stays, between commas, where it has no object."""
-    lead = _relation("en", named=True).match(text) or _user()["en"].match(text)
+    lead = _relation("en", named=True).match(text) or _USER["en"].match(text)
     found = _VERB.match(text, lead.end() if lead else 0)
     if found is None or not (lead or found["name"]):
         return text
@@ -195,20 +204,19 @@ def _gap(language: str) -> str:
     return " " if language == "en" else ""
 
 
-@cache
-def _turned() -> dict[str, re.Pattern[str]]:
-    """`糖糖是用户的女儿`, `Mei is the user's sister`."""
-    return {
-        "zh": re.compile(
-            r"(?P<who>[^，。；的]{1,12})(?P<link>是)(?P<user>用[户戶])的?(?P<what>[^，。；]{1,12})"
-        ),
-        "en": re.compile(
-            r"(?P<who>[^,;.]{1,40}?)(?P<link> is )(?P<user>[Tt]he user)['’]s "
-            r"(?P<what>[\w'’-]+(?: [\w'’-]+){0,3})"
-        ),
-    }
+# `糖糖是用户的女儿`, `Mei is the user's sister`
+_TURNED = {
+    "zh": re.compile(
+        r"(?P<who>[^，。；的]{1,12})(?P<link>是)(?P<user>用[户戶])的?(?P<what>[^，。；]{1,12})"
+    ),
+    "en": re.compile(
+        r"(?P<who>[^,;.]{1,40}?)(?P<link> is )(?P<user>[Tt]he user)['’]s "
+        r"(?P<what>[\w'’-]+(?: [\w'’-]+){0,3})"
+    ),
+}
 
 
+# `用户的猫叫豆豆`, `The user's dog is called Rolo`
 _CALLED = {
     "zh": re.compile(
         r"(?P<what>用[户戶]的?[^，。；的]{1,8})(?:的?名字)?(?:是|叫|名叫)(?P<who>[^，。；]{1,20})"
@@ -218,7 +226,6 @@ _CALLED = {
         r"(?P<who>[^,;.]+)"
     ),
 }
-"""`用户的猫叫豆豆`, `The user's dog is called Rolo`."""
 
 
 def _named(text: str, name: str, language: str) -> str:
@@ -250,29 +257,6 @@ def _related(text: str, language: str) -> str:
     return text[: found.end()].removesuffix("的") if found else ""
 
 
-def _cut(text: str, lead: str, language: str) -> Clause:
-    rest = text[len(lead) :]
-    if not lead or not rest.strip():
-        return Clause("", text, False, language)
-    if language == "zh":
-        whose = bool(re.match(r"\s*的(?![确確])", rest))
-        rest = (rest.lstrip()[1:] if whose else rest).lstrip(" ，,：:")
-        # `用户家种了…`: it is theirs without a 的 too.
-        owned = whose or bool(re.match(r"家(?!住|在)|名下|村|公司|单位|學校|学校|店里", rest))
-        rest = re.sub(r"^(?:也(?!许)|还(?=喜欢|爱|会|有|想|养|用|学|常))", "", rest)
-        broken = rest.startswith(("、", "/"))
-    else:
-        owned = rest.startswith(("'s ", "’s "))
-        rest = (rest[3:] if owned else rest).lstrip(" ,:")
-        rest = re.sub(r"(?i)^also ", "", rest)
-        broken = bool(
-            re.match(r"(?i)(?:and|or|nor|as well as|who|whose|which|that)\b|[^\w\"'“(]", rest)
-        )
-    if broken or not any(map(str.isalnum, rest)):
-        return Clause("", text, False, language)
-    return Clause(lead, rest, owned, language)
-
-
 class PredicateFrame(NamedTuple):
     """A predicate around its object, by which two that differ in nothing else are said as one."""
 
@@ -281,19 +265,17 @@ class PredicateFrame(NamedTuple):
     after: str
 
 
-@cache
-def _verbs() -> dict[str, re.Pattern[str]]:
-    return {
-        "zh": re.compile(
-            r"(?:(?:很|非常|特别|最|不|不太)?喜欢|(?:最|不)?爱[吃喝看听玩]?|讨厌|不(?:再)?[吃喝]|会[说弹]|"
-            r"擅长|养了|养着|拥有|使用)(?=[^，。；、的了]{1,12}$)"
-        ),
-        "en": re.compile(
-            r"(?i)(?:(?:really )?(?:likes|loves|enjoys|hates|dislikes|speaks|plays|owns|uses|has)|"
-            r"(?:does not|doesn['’]t) (?:like|eat|drink)|no longer (?:likes|eats|drinks)|"
-            r"is allergic to|is fluent in) (?=[\w'’-]+(?: [\w'’-]+){0,3}$)"
-        ),
-    }
+_VERBS = {
+    "zh": re.compile(
+        r"(?:(?:很|非常|特别|最|不|不太)?喜欢|(?:最|不)?爱[吃喝看听玩]?|讨厌|不(?:再)?[吃喝]|会[说弹]|"
+        r"擅长|养了|养着|拥有|使用)(?=[^，。；、的了]{1,12}$)"
+    ),
+    "en": re.compile(
+        r"(?i)(?:(?:really )?(?:likes|loves|enjoys|hates|dislikes|speaks|plays|owns|uses|has)|"
+        r"(?:does not|doesn['’]t) (?:like|eat|drink)|no longer (?:likes|eats|drinks)|"
+        r"is allergic to|is fluent in) (?=[\w'’-]+(?: [\w'’-]+){0,3}$)"
+    ),
+}
 
 
 def frame_of(record: Record, clause: Clause) -> PredicateFrame | None:
@@ -304,8 +286,12 @@ def frame_of(record: Record, clause: Clause) -> PredicateFrame | None:
         return None
     value = one_line(record.value)
     at = rest.find(value) if value else -1
-    if at < 0 or rest.count(value) > 1 or not _is_simple(value):
-        verb = _verbs()[clause.language].match(_plain(rest))
+    if (
+        at < 0
+        or rest.count(value) > 1
+        or not (len(value) <= 40 and not re.search(r"[，。；,;:：.!?！？]", value))
+    ):
+        verb = _VERBS[clause.language].match(_plain(rest))
         if verb is None:
             return None
         at, value = verb.end(), rest[verb.end() :]
@@ -318,10 +304,6 @@ def frame_of(record: Record, clause: Clause) -> PredicateFrame | None:
     if article:
         before, value = before[: article.start()], article[0] + value
     return PredicateFrame(before, value, after) if before.strip() else None
-
-
-def _is_simple(value: str) -> bool:
-    return len(value) <= 40 and not re.search(r"[，。；,;:：.!?！？]", value)
 
 
 def says(summary: str, fact: Record) -> bool:

@@ -11,13 +11,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from loxodon.recall.asking import compiled
+from loxodon.recall.questions import compiled
 from loxodon.recall.understand import Question
-from loxodon.text.patterns import lazy
 from loxodon.text.words import fold
 
-USER = "user"
-"""The subject of what the user says of themselves (`language/statements.py`)."""
+USER = "user"  # The subject of what the user says of themselves (`language/statements.py`)
 
 # Attributes, then what questions for them say. Those behind a stroke are not what is asked for, but
 # tell of it. In English a word matches where it begins one.
@@ -63,7 +61,7 @@ teacher | teacher, tutor, coach | 老师, 教练
 """
 
 
-def sought(question: Question) -> dict[tuple[str, str], bool]:
+def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
     """The (subject, attribute) pairs that a question may be after, most likely ones first; each
     with whether it is what the question asks for, or only tells of it."""
     text = fold(question.focus)
@@ -91,7 +89,7 @@ def _of_another(text: str, question: Question) -> bool:
     return any(_MINE.search(text[: one.end()], max(0, one.start() - 12)) for one in people)
 
 
-_MINE = lazy(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
+_MINE = re.compile(r"\b(?:my|our) (?:\w+ )?[\w'-]+$|[我咱](?:们|家)?的?(?:\w{1,3})$")
 
 
 def matching(text: str, which: str) -> list[tuple[tuple[str, ...], str]]:

@@ -21,80 +21,61 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.recall.asking import compiled, kind_of
+from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
+from loxodon.recall.endings import asks_for_state
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked, order
+from loxodon.recall.questions import compiled, kind_of
 from loxodon.recall.routes import Seen
-from loxodon.recall.since import asks_for_state
 from loxodon.recall.terms import Terms, is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Having
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
-from loxodon.text.patterns import lazy
+from loxodon.text.sentences import spans
 from loxodon.text.similarity import gist
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.types import Turn
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
-
-ONLY_ASKS = 0.8
-"""What a turn counts that asks and tells nothing…"""
-_ASKS_THIS = 0.5
-"""…and one that asks what is asked now,"""
-_AGAIN = 0.6
-"""because so many of its words are the question's."""
-LOOKED_AT = 20
-"""How many of the best are looked at."""
-_ORDERED = 10
-"""How many of these are put in order of time."""
+ONLY_ASKS = 0.8  # Factor for a turn that only asks
+_ASKS_THIS = 0.5  # Factor for a turn that asks the same question
+_AGAIN = 0.6  # Share of shared words from which on a turn asks the same question
+LOOKED_AT = 20  # Best results that are compared
+_ORDERED = 10  # Of these, how many are put in order of time
+# Two results are about the same thing if this sum of parts reaches `SAME`:
 SAME = 1.5
-"""The sum from which on two speak of the same: the share of the question that both have…"""
-_LEAST = 0.2
-"""…which must be so much, and parts of it for:"""
-_LATER = 0.5
-"""the share of the question that the later one has,"""
-_ALIKE = 0.7
-"""the share of the shorter one's words that both have,"""
-_RARE = 0.5
-"""that hardly any others have what both have of the question,"""
-_CHANGES = 0.2
-"""that the later one says that something is new,"""
-_COUNTS = 0.3
-"""and that it has another number."""
-_ABOUT = 0.6
-"""What words of the question count that stand in another sentence of the same message."""
-_SILENT = 0.3
-"""What is taken off where the later one has nothing of a part of the question,"""
+_LEAST = 0.2  # Share of the question that both must have
+_LATER = 0.5  # Weight of the share of the question that the later one has
+_ALIKE = 0.7  # Weight of the share of the shorter one's words that both have
+_RARE = 0.5  # Added if hardly any other turn has what they share of the question
+_CHANGES = 0.2  # Added if the later one says that something is new
+_COUNTS = 0.3  # Added if the later one has another number
+_ABOUT = 0.6  # What words of the question count that stand in another sentence of the same message
+_SILENT = 0.3  # Taken off if the later one has nothing of a part of the question
+# What an earlier one has of a part of the question, of which a later one must have so much
 _HAD, _LEFT = 0.75, 0.5
-"""What an earlier one has of a part of the question, of which a later one must have so much."""
-_FEW = 3
-"""So many turns are hardly any."""
-_NAMED = 0.3
-"""The share of the question that one has whose words a later change takes up."""
+_FEW = 3  # So many turns are hardly any
+_NAMED = 0.3  # The share of the question that one has whose words a later change takes up
+# Milliseconds from which on a memory and what is not its source were told at two times
 _APART = 3_600_000
-"""Milliseconds from which on a memory and what is not its source were told at two times."""
-_ANOTHER_TALK = 12 * _APART
-"""Milliseconds from which on two turns of one session are of two talks."""
-_LONGEST = 500
-"""Characters of a sentence that count: what has more is a list or a file."""
+_ANOTHER_TALK = 12 * _APART  # Milliseconds from which on two turns of one session are of two talks
+_LONGEST = 500  # Characters of a sentence that count: what has more is a list or a file
 _READ = 2_000
+# Characters of a text that is compared as a whole; of a longer one the sentence that matters
 _SHORT = 200
-"""Characters of a text that is compared as a whole; of a longer one the sentence that matters."""
-_WITH_NUMBER = 2.5
-"""How much more a sentence with a number counts where one is asked for."""
+_WITH_NUMBER = 2.5  # How much more a sentence with a number counts where one is asked for
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
 _ASKS_ZH = frozenset("什么哪谁几多少怎样时候里儿啥是吗呢请问")
-_BETWEEN = lazy("[的是，。？?,、；！\\s什么哪谁几多少怎啥]+")
+_BETWEEN = re.compile("[的是，。？?,、；！\\s什么哪谁几多少怎啥]+")
 _FROM_TWO = """
 two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty
 """
+# Numbers in words; "one" is as often no number ("this one")
 _COUNTED = {word: str(n) for n, word in enumerate(_FROM_TWO.split(), 2)} | {
     "once": "1",
     "twice": "2",
@@ -102,21 +83,22 @@ _COUNTED = {word: str(n) for n, word in enumerate(_FROM_TWO.split(), 2)} | {
     "forty": "40",
     "fifty": "50",
 }
-"""Numbers in words; "one" is as often no number ("this one")."""
-_ANY_NUMBER = lazy(
+_ANY_NUMBER = re.compile(
     r"\d+(?:[.,:]\d+)*|\b(?:"
     + "|".join(_COUNTED)
     + r")\b|[零〇一二两三四五六七八九十百千万半]{2,16}"
     "|[二两三四五六七八九十]|一(?=[片本张楼层位名条台篇页章节集部双套间家辆遍趟场顿个岁年月日号点块元斤度分只次杯天周])"
 )
-_NUMBER = lazy(
+_NUMBER = re.compile(
     r"(?i)[0-9零一二两三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten"
     r"|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|dozen|once|twice|both|another|first"
     r"|second|third|\w+th)\b"
 )
 
 
-def settled(store: Store, ranked: list[Linked], question: Question, seen: Seen) -> list[Linked]:
+def current_first(
+    store: Store, ranked: list[Linked], question: Question, seen: Seen
+) -> list[Linked]:
     """The same, with what holds now before what held, and what tells before what asks."""
     best = [one.found for one in ranked[:LOOKED_AT] if one.found.note is None]
     if not best:
@@ -143,7 +125,9 @@ def _lower_what_asks(
         turn = turns.get(found.key.row) if found.key.is_turn else None
         if turn is None or not only_asks(turn.content):
             continue
-        share = _share_asked(turn.content, question)
+        # How many of the words of a text are the question's
+        words = set(query_words(turn.content))
+        share = len(words.intersection(question.words)) / len(words) if words else 1.0
         if share == 1:
             same.add(found.key)
         least = 0.0 if share >= _AGAIN else min(last, found.score)
@@ -151,12 +135,6 @@ def _lower_what_asks(
         found.factors["asks"] = lowered / (found.score or 1.0)
         found.score = lowered
     return same
-
-
-def _share_asked(text: str, question: Question) -> float:
-    """How many of the words of a text are the question's."""
-    words = set(query_words(text))
-    return len(words.intersection(question.words)) / len(words) if words else 1.0
 
 
 def only_asks(text: str) -> bool:
@@ -174,35 +152,30 @@ def only_asks(text: str) -> bool:
 # --- Two that speak of the same -------------------------------------------------------------------
 
 
-class _Told(NamedTuple):
+class _Finding(NamedTuple):
     """What tells of the thing that is asked for."""
 
     found: Found
     at: int
-    session: int
-    """0 for a memory."""
-    text: str
-    """The sentence that has most of the question."""
-    after: str
-    """The one after it: people name a thing, and then tell of it."""
+    session: int  # 0 for a memory
+    text: str  # The sentence that has most of the question
+    after: str  # The one after it: people name a thing, and then tell of it
     words: frozenset[str]
+    # The words of the whole: what a sentence tells of may be named in another
     about: frozenset[str]
-    """The words of the whole: what a sentence tells of may be named in another."""
     numbers: frozenset[str]
-    people: frozenset[int]
-    """Whom the sentence names."""
+    people: frozenset[int]  # Whom the sentence names
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """What is asked for, and by what words it was looked for."""
 
     question: Question
+    # What the question is about, by words and Chinese characters, and what each tells
     worth: Mapping[str, float]
-    """What the question is about, by words and Chinese characters, and what each tells."""
+    # The parts of a Chinese question, whose things and their sides 的 and 是 hold apart
     parts: Sequence[frozenset[str]]
-    """The parts of a Chinese question, whose things and their sides 的 and 是 hold apart."""
-    names: frozenset[str]
-    """Of these words, those that only name whom or what it is about."""
+    names: frozenset[str]  # Of these words, those that only name whom or what it is about
     terms: Terms
     having: Having
 
@@ -223,7 +196,7 @@ def _by_time(
     """Put the later of two that plainly speak of the same thing before the earlier one."""
     called = [(one.text, one.entity.name, *one.entity.aliases) for one in question.entities]
     names = gist(" ".join(name for each in called for name in each)).words
-    asked = _Asked(question, _worth(question, having), _parts(question), names, terms, having)
+    asked = _Query(question, _worth(question, having), _parts(question), names, terms, having)
     told = _with_people(store, [one for found in best if (one := _told(found, turns, asked))])
     leading = {one.found.key for one in told[:_FEW]}
     told.sort(key=lambda one: one.at)
@@ -277,7 +250,7 @@ def _parts(question: Question) -> list[frozenset[str]]:
     return [part for part in each if len(part) > 1]
 
 
-def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | None:
+def _told(found: Found, turns: Mapping[int, Turn], asked: _Query) -> _Finding | None:
     record, place = found.record, found.place
     if record is not None:
         at, session = to_stored(record.valid_from or record.created_at)[0], 0
@@ -292,10 +265,11 @@ def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | Non
         return None
     words = gist(text).words
     about = words if text == content else gist(content[:_READ]).words
-    return _Told(found, at, session, text, after, words, about, _numbers(text), frozenset())
+    numbers = frozenset(_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower()))
+    return _Finding(found, at, session, text, after, words, about, numbers, frozenset())
 
 
-def _with_people(store: Store, told: list[_Told]) -> list[_Told]:
+def _with_people(store: Store, told: list[_Finding]) -> list[_Finding]:
     each = [candidates(fold(one.text)) for one in told]
     known = store.entities_named(sorted(set().union(*each)))
     people = {
@@ -309,17 +283,10 @@ def _with_people(store: Store, told: list[_Told]) -> list[_Told]:
     ]
 
 
-def _numbers(text: str) -> frozenset[str]:
-    """The numbers of a text, in figures or words."""
-    return frozenset(_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower()))
-
-
-def _telling(text: str, asked: _Asked) -> tuple[str, str]:
+def _telling(text: str, asked: _Query) -> tuple[str, str]:
     """The sentence that has most of the question (one that asks counts half), and the next."""
     if len(text) <= _SHORT:
         return text, ""
-    from loxodon.text.sentences import spans  # most texts are short
-
     text = text[:_READ]
     each = [text[start : min(end, start + _LONGEST)].strip() for start, end in spans(text)]
     best, most = ("", ""), 0.0
@@ -332,20 +299,18 @@ def _telling(text: str, asked: _Asked) -> tuple[str, str]:
     return best
 
 
-def _same_attribute(early: _Told, late: _Told) -> bool:
+def _same_attribute(early: _Finding, late: _Finding) -> bool:
     """Whether two memories have the same attribute of the same subject, of which there is one."""
     one, other = early.found.record, late.found.record
     if one is None or other is None or not one.attribute:
         return False
     if (one.subject, one.attribute) != (other.subject, other.attribute):
         return False
-    from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
-
     known = ATTRIBUTES.get(one.attribute)
     return known is not None and known.one and one.attribute not in OF_SOMETHING
 
 
-def _is_another(early: _Told, late: _Told, asked: _Asked) -> bool:
+def _is_another(early: _Finding, late: _Finding, asked: _Query) -> bool:
     """Whether two tell of different things, whatever words they share.
 
     What was said since of the same side of the same subject was compared with a memory when it was
@@ -360,7 +325,7 @@ def _is_another(early: _Told, late: _Told, asked: _Asked) -> bool:
     return bool(apart) and asked.question.kind != "who"
 
 
-def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
+def _is_same(early: _Finding, late: _Finding, asked: _Query) -> bool:
     counts = asked.question.kind == "how_many"
     if counts and not (_NUMBER.search(late.text) or _NUMBER.search(late.after)):
         return False
@@ -369,7 +334,15 @@ def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
     if shared < _LEAST or any(_lacks(part, early, late, _LEFT) for part in asked.parts):
         return False
     alike = len(both) / (min(len(early.words), len(late.words)) or 1)
-    rare = min(1.0, _FEW / (_having_both(early, late, asked) or _READ))
+    # How many turns have all that two share of the words that were looked for
+    lists = asked.having.lists
+    rows = [
+        frozenset(lists[word])
+        for word in asked.terms.words
+        if word in lists and _has(early, word, asked.having) and _has(late, word, asked.having)
+    ]
+    having_both = len(frozenset.intersection(*rows)) if rows else 0
+    rare = min(1.0, _FEW / (having_both or _READ))
     another = _has_another_number(early, late)
     shared = max(shared, _ABOUT * asked.share(early.about & late.about))
     named = max(named, _ABOUT * asked.share(late.about))
@@ -378,39 +351,28 @@ def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
     return whole + _CHANGES * _says_new(late, asked) + _COUNTS * another >= SAME
 
 
-def _lacks(part: frozenset[str], early: _Told, late: _Told, left: float) -> bool:
+def _lacks(part: frozenset[str], early: _Finding, late: _Finding, left: float) -> bool:
     """Whether a later one is of another thing or asks for another of its sides: the earlier one has
     a part of the question, and it has not."""
     had = len(part & early.words) >= _HAD * len(part)
     return had and len(part & late.words) < left * len(part)
 
 
-def _has_another_number(early: _Told, late: _Told) -> bool:
+def _has_another_number(early: _Finding, late: _Finding) -> bool:
     return bool(early.numbers and late.numbers - early.numbers)
 
 
-def _says_new(late: _Told, asked: _Asked) -> bool:
+def _says_new(late: _Finding, asked: _Query) -> bool:
     return compiled(asked.question.language, "CHANGES").search(late.text) is not None
 
 
-def _having_both(early: _Told, late: _Told, asked: _Asked) -> int:
-    """How many turns have all that two share of the words that were looked for."""
-    lists = asked.having.lists
-    rows = [
-        frozenset(lists[word])
-        for word in asked.terms.words
-        if word in lists and _has(early, word, asked.having) and _has(late, word, asked.having)
-    ]
-    return len(frozenset.intersection(*rows)) if rows else 0
-
-
-def _has(told: _Told, word: str, having: Having) -> bool:
+def _has(told: _Finding, word: str, having: Having) -> bool:
     if told.found.record is not None:
         return word in index_words(told.found.record.searchable)
     return told.found.key.row in having.lists[word]
 
 
-def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
+def _takes_up(store: Store, early: _Finding, late: _Finding, asked: _Query) -> bool:
     """Whether a later one says that what an earlier one answers with has changed."""
     counts = asked.question.kind == "how_many" and _has_another_number(early, late)
     answers = early.found.parts.get("attribute") or asked.share(early.words) >= _NAMED

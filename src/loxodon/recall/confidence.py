@@ -12,39 +12,33 @@ no threshold separates related memories from chance (docs/recall.md).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from loxodon.recall.asked_attributes import asked_attributes
 from loxodon.recall.fuse import Found, Key
 from loxodon.recall.link import Linked
 from loxodon.recall.routes import Seen
-from loxodon.recall.sought import sought
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Beside, Filter, Having
-from loxodon.text.patterns import lazy
+from loxodon.store.store import Store
 from loxodon.text.related import SAME, related
 from loxodon.text.words import index_words, query_words
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
-
 _LOOKED_AT = 10
-_LEAST = 0.26
-"""The share of a question that must be found in a journal of `_SMALL` turns…"""
+_LEAST = 0.26  # Share of a question that must be found in a journal of `_SMALL` turns
 _SMALL = 500
-_MORE = 0.12
-"""…and what ten times as many turns add to it."""
+_MORE = 0.12  # Added to that share for ten times as many turns
 _WITH_UNKNOWN_NAME = 0.45
+# The same for pairs of characters, most of which cross from one word to the next
 _LEAST_PAIRS = 0.075
-"""The same for pairs of characters, most of which cross from one word to the next."""
 _BESIDE = 0.6
 _COMMON = 0.5
-_MEANT = 0.45
-"""What vectors must give for an answer in other words."""
-_NAME = lazy(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
+_MEANT = 0.45  # What vectors must give for an answer in other words
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
 def is_unsure(
@@ -58,41 +52,51 @@ def is_unsure(
         return False  # what was found cannot be told from chance
     if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
         return False
-    wanted = sought(question)
+    wanted = asked_attributes(question)
     if any(_found_otherwise(found, wanted) for one in ranked[:3] for found in _all_of(one, seen)):
         return False
     if not _is_little(store, question, seen, best, where, _Also()):
         return False
     # What stands beside counts too, and what is said in other words: looked up where it may help.
     words = [*question.words, *(word for terms, _ in seen.each for word in terms.words)]
-    return _is_little(store, question, seen, best, where, _also(store, best, words))
-
-
-class _Also(NamedTuple):
-    """What counts beside the words of a finding itself."""
-
-    beside: Mapping[int, Beside] = MappingProxyType({})
-    same: Mapping[str, Sequence[str]] = MappingProxyType({})
-    """Other words for those of the question; not kinds of a thing, which it may not be."""
-    lists: Mapping[str, Mapping[int, object]] = MappingProxyType({})
-    """The turns that have these other words."""
-
-
-def _also(store: Store, best: Sequence[Found], words: Iterable[str]) -> _Also:
     same = {
         word: [other for other, part in related(word) if part == SAME and " " not in other]
         for word in dict.fromkeys(words)
     }
     others = dict.fromkeys(other for some in same.values() for other in some)
     beside = store.beside([one.key.row for one in best if one.key.is_turn])
-    return _Also(beside, same, store.having("turns", list(others)).lists)
+    also = _Also(beside, same, store.having("turns", list(others)).lists)
+    return _is_little(store, question, seen, best, where, also)
+
+
+class _Also(NamedTuple):
+    """What counts beside the words of a finding itself."""
+
+    beside: Mapping[int, Beside] = MappingProxyType({})
+    # Other words for those of the question; not kinds of a thing, which it may not be
+    same: Mapping[str, Sequence[str]] = MappingProxyType({})
+    # The turns that have these other words
+    lists: Mapping[str, Mapping[int, object]] = MappingProxyType({})
 
 
 def _is_little(
     store: Store, question: Question, seen: Seen, best: Sequence[Found], where: Filter, also: _Also
 ) -> bool:
     if question.language == "zh":
-        return min(_pairs_found(seen, best, also)) < _LEAST_PAIRS
+        # For each thing asked, the largest share of its pairs that one finding has
+        shares = []
+        for terms, having in seen.each:
+            if is_light(terms.words):
+                shares.append(0.0)  # words that only ask tell nothing of what is asked for
+                continue
+            worth = {word: rarity(having, word) for word in terms.words}
+            whole = sum(worth.values()) or 1.0
+            most = 0.0
+            for one in best:
+                has = _has(one, having, also)
+                most = max(most, sum(part * has(word) for word, part in worth.items()))
+            shares.append(most / whole)
+        return min(shares) < _LEAST_PAIRS
     share, rows = _words_found(store, question, best, also)
     least = _LEAST + _MORE * math.log10(max(rows, _SMALL) / _SMALL)
     return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question, where))
@@ -111,23 +115,6 @@ def _found_otherwise(found: Found, wanted: Mapping[tuple[str, str], bool]) -> bo
     return (one is not None and wanted.get((one.subject, one.attribute), False)) or found.parts.get(
         "then", 0.0
     ) + found.parts.get("last", 0.0) >= 0.5
-
-
-def _pairs_found(seen: Seen, best: Sequence[Found], also: _Also) -> list[float]:
-    """For each thing asked, the largest share of its pairs that one finding has."""
-    shares = []
-    for terms, having in seen.each:
-        if is_light(terms.words):
-            shares.append(0.0)  # words that only ask tell nothing of what is asked for
-            continue
-        worth = {word: rarity(having, word) for word in terms.words}
-        whole = sum(worth.values()) or 1.0
-        most = 0.0
-        for one in best:
-            has = _has(one, having, also)
-            most = max(most, sum(part * has(word) for word, part in worth.items()))
-        shares.append(most / whole)
-    return shares
 
 
 def _words_found(

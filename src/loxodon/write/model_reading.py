@@ -14,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from itertools import islice
 from threading import Lock
+from time import perf_counter
 from typing import TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
-from loxodon.messages import t
+from loxodon.messages import LANGUAGES, t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, ModelReply
 from loxodon.models.ledger import Ledger
@@ -30,25 +31,22 @@ from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Asking as Report
-from loxodon.types import Event, Record, Turn
+from loxodon.types import Event, ModelChecked, ModelTried, Record, Turn
 from loxodon.write import passages, themes
 from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, StoreView
 from loxodon.write.pages.profile import ProfileChange
 from loxodon.write.passages import Passage, Stack
 from loxodon.write.reconcile import said_at
-from loxodon.write.residue import Asked, Hear, Residue
+from loxodon.write.residue import Hear, ModelAnswer, Residue
 
+# The most in one question, its longest answer included, however much may be spent in a day
 BATCH_TOKENS = 6_000
-"""The most in one question, its longest answer included, however much may be spent in a day."""
-LEAST_BATCH = 3_000
-"""Less is not asked where more waits: the question itself would be most of it."""
-TURNS = 60
-"""Turns in hand where all is read: the next see what was learned from them."""
-WEIGHED = 5
-"""Beliefs that are weighed against new facts in one run."""
+LEAST_BATCH = 3_000  # Less is not asked where more waits: the question itself would be most of it
+TURNS = 60  # Turns in hand where all is read: the next see what was learned from them
+WEIGHED = 5  # Beliefs that are weighed against new facts in one run
+# A model that did not read well may be another by then, under the same name
 TRIED_AGAIN = timedelta(days=1)
-"""A model that did not read well may be another by then, under the same name."""
 TRIAL = "trial"
 
 T = TypeVar("T")
@@ -91,7 +89,7 @@ class ModelResidue(Residue):
 
     # Reading
 
-    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> ModelAnswer:
         found = passages.waiting(self._store, turns, thorough=self.thorough)
         stacks: list[Stack] = []
         spent = 0
@@ -133,7 +131,7 @@ class ModelResidue(Residue):
             left = some[fits:]
         return planned
 
-    def _answers(self, stacks: Sequence[Stack]) -> list[Asked]:
+    def _answers(self, stacks: Sequence[Stack]) -> list[ModelAnswer]:
         """What a model says to questions, a few of which are on their way at once."""
         if not stacks:
             return []
@@ -163,7 +161,7 @@ class ModelResidue(Residue):
 
         return self._ask(question)
 
-    def _noted(self, stack: Stack, reading: ModelReading) -> Asked:
+    def _noted(self, stack: Stack, reading: ModelReading) -> ModelAnswer:
         asked = passages.answered(self._store, stack, reading)
         self._counts["asked"] += len(stack.passages)
         self._counts["decided"] += len(reading.decided)
@@ -246,7 +244,16 @@ class ModelResidue(Residue):
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
         facts = [one for one in changed if one.kind == "fact" and one.state == "active"]
         # Only the owner's word settles what was supposed.
-        self._weigh_beliefs([one for one in facts if is_own(one.trust)], now)
+        # Ask about beliefs that the rules found nothing to say about
+        pairs = (
+            (belief, fact)
+            for fact in [one for one in facts if is_own(one.trust)]
+            for belief in self._beliefs_near(fact)
+        )
+        for belief, fact in islice(pairs, WEIGHED):
+            verdict = self._verdict(belief.content, fact.content)
+            if verdict in ("confirm", "deny"):
+                self._settle_belief(belief, verdict, now)
         if self.thorough:
             for agent, theirs in themes.by_agent(facts):
                 with self._store.writing_as(agent):
@@ -257,14 +264,6 @@ class ModelResidue(Residue):
                     ]
                 for theme, summary in dict(touched).items():
                     self._reword(theme, summary, now)
-
-    def _weigh_beliefs(self, facts: Sequence[Record], now: datetime) -> None:
-        """Ask about beliefs that the rules found nothing to say about."""
-        pairs = ((belief, fact) for fact in facts for belief in self._beliefs_near(fact))
-        for belief, fact in islice(pairs, WEIGHED):
-            verdict = self._verdict(belief.content, fact.content)
-            if verdict in ("confirm", "deny"):
-                self._settle_belief(belief, verdict, now)
 
     def _beliefs_near(self, fact: Record) -> list[Record]:
         """Beliefs about the subject of a fact (or captured, about nobody knows whom) that have
@@ -378,3 +377,38 @@ def _model_of(config: ModelConfig) -> str:
 def _may_touch(belief: Record, fact: Record) -> bool:
     same = belief.agent == fact.agent  # what one agent is told settles nothing of another
     return same and bool(gist(belief.content).words & gist(fact.content).words)
+
+
+def check(model: ChatModel, store: Store, config: ModelConfig, now: datetime) -> ModelChecked:
+    """Have it read the test sentences of every language, and keep how it did; ModelError where it
+    cannot be asked at all."""
+    tried = []
+    for language in LANGUAGES:
+        found, one = _tried(model, language)
+        tried.append(one)
+        put_trial(store, config, language, found, now)
+    good = all(one.passed >= trial.ENOUGH for one in tried)
+    return ModelChecked(config.name, config.base_url, model.keeps_to_schemas, good, tuple(tried))
+
+
+def _tried(model: ChatModel, language: str) -> tuple[trial.Trial, ModelTried]:
+    started = perf_counter()
+    try:
+        found, tokens_in, tokens_out = trial.attempt(model, language)
+    except BadReplyError as error:  # it answers, and nothing that can be used
+        none = trial.Trial.none(language)
+        took = perf_counter() - started
+        return none, ModelTried(
+            language,
+            0,
+            none.of,
+            none.failed,
+            took,
+            error.tokens_in,
+            error.tokens_out,
+            error.localized()[0],
+        )
+    took = perf_counter() - started
+    return found, ModelTried(
+        language, found.passed, found.of, found.failed, took, tokens_in, tokens_out
+    )

@@ -1,44 +1,41 @@
-"""Since: what was said later of what was found, and says that it is over.
+"""Endings: what was said later of what was found, and says that it is over.
 
 "I quit the library, I start as a gardener on Monday" has no word of "where do I work?", and so no
 other route finds it. But it names what the old answer names: the library. So the rare words of the
 best findings are looked up, and a later turn is brought that says of one of these that it is over.
-`holds` then puts it before what it ends.
+`recency` then puts it before what it ends.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from loxodon.recall.asking import compiled
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.link import order
+from loxodon.recall.questions import compiled
 from loxodon.recall.understand import Question
+from loxodon.store.store import Store
 from loxodon.text.language import language_of
-from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
 from loxodon.text.words import index_words
 from loxodon.types import Turn
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
-FEW = 3
-"""So many turns are hardly any; and so many of the best findings are followed."""
+FEW = 3  # So many turns are hardly any; and so many of the best findings are followed
 _WORDS = 24
 _READ = 600
+# Characters of a text that may be followed: what a longer one names is mostly beside the point
 _SHORT = 300
-"""Characters of a text that may be followed: what a longer one names is mostly beside the point."""
-_EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
-_SPAN = lazy(
+_EVENT = re.compile(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
+# What asks how far two events lie apart
+_SPAN = re.compile(
     r"(?i)\bhow (?:long|many (?:minutes|hours|days|weeks|months|years))\b.*"
     r"\b(?:did|passed|between|before|after|ago)\b|(?:多久|多长时间|几天|多少天|几个月|几年).*(?:之?[前后]|过了|隔|之间)"
     r"|(?:之间|隔了|过了).*(?:多久|多长时间|几天|多少天|几个月|几年)"
 )
-"""What asks how far two events lie apart."""
-_CLAUSE = lazy(r"[,.;:!?，。；：！？\n]+")
+_CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+")
 
 
 def asks_for_state(question: Question) -> bool:
@@ -58,7 +55,7 @@ def ended_since(store: Store, pool: Pool, question: Question) -> dict[int, float
         return {}
     best = sorted((one for one in pool.values() if one.note is None), key=order)[:FEW]
     turns = store.turns([one.key.row for one in best if one.key.is_turn])
-    told = [_told(one, turns) for one in best]
+    told = [_finding(one, turns) for one in best]
     words = dict.fromkeys(word for one in told for word in one.words if word not in question.words)
     rare = store.rare("turns", list(words)[:_WORDS], FEW)
     later = store.turns({row for rows in rare.values() for row in rows})
@@ -70,22 +67,21 @@ def ended_since(store: Store, pool: Pool, question: Question) -> dict[int, float
     return brought
 
 
-class _Told(NamedTuple):
+class _Finding(NamedTuple):
     score: float
     at: datetime
-    speaker: str | None
-    """None for a memory."""
+    speaker: str | None  # None for a memory
     words: frozenset[str]
 
 
-def _told(found: Found, turns: Mapping[int, Turn]) -> _Told:
+def _finding(found: Found, turns: Mapping[int, Turn]) -> _Finding:
     turn, record = turns.get(found.key.row) if found.key.is_turn else None, found.record
     if turn is not None:
-        return _Told(found.score, turn.at, turn.speaker, _naming(turn.content))
+        return _Finding(found.score, turn.at, turn.speaker, _naming(turn.content))
     if record is not None:
         at = record.valid_from or record.created_at
-        return _Told(found.score, at, None, _naming(record.content))
-    return _Told(0.0, datetime.max.replace(tzinfo=UTC), None, frozenset())
+        return _Finding(found.score, at, None, _naming(record.content))
+    return _Finding(0.0, datetime.max.replace(tzinfo=UTC), None, frozenset())
 
 
 def _naming(text: str) -> frozenset[str]:
@@ -94,7 +90,7 @@ def _naming(text: str) -> frozenset[str]:
     return frozenset(word for word in words if word.isascii() or len(gist(word).words) > 1)
 
 
-def _ends(turn: Turn, told: _Told, rare: Collection[str]) -> bool:
+def _ends(turn: Turn, told: _Finding, rare: Collection[str]) -> bool:
     """Whether a later turn of the same speaker says of what was told that it is over."""
     if turn.at <= told.at or turn.role == "assistant":
         return False

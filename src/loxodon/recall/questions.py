@@ -16,25 +16,19 @@ from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.text.words import fold
 
+# The kind of answer; `none` where nothing is asked
 Kind = Literal[
     "who", "when", "where", "how_many", "yes_no", "which", "what", "why", "how", "list", "none"
 ]
-"""The kind of answer; `none` where nothing is asked."""
-Tense = Literal["current", "past", "any"]
-"""What holds now, what held once, or either."""
+Tense = Literal["current", "past", "any"]  # What holds now, what held once, or either
 
-_PARTS = 4
-"""Questions of one message that are told apart."""
-_LONGEST = 400
-"""Characters of one question."""
-_RAMBLING = 40
-"""Characters from which a message is looked through for where the question begins."""
+_PARTS = 4  # Questions of one message that are told apart
+_LONGEST = 400  # Characters of one question
+_RAMBLING = 40  # Characters from which a message is looked through for where the question begins
 
 
-_SAID = 3
-"""Sentences from which on a message can be more than a question…"""
-_ASKED = 0.6
-"""…and the share of them that may ask."""
+_SAID = 3  # Sentences from which on a message may be more than a question
+_ASKED = 0.6  # Share of sentences that ask, above which the message is a question
 
 
 class Ask(NamedTuple):
@@ -214,6 +208,6 @@ def _words(guard: str) -> list[str]:
 
 
 _THAN = r"\bthan\b[^,.;?!]*|比[^，。；？！]{0,4}(?:以前|之前|过去|从前|原来|当初|先前)"
+# Whether one can be told is not what is asked
 _TELL = "(?:能|可以|可否|能不能|可不可以|麻烦).{0,6}(?:告诉|提醒|说|给|发|查|推荐|介绍)"
-"""Whether one can be told is not what is asked."""
 _re = cache(re.compile)

@@ -12,57 +12,43 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loxodon.recall.rank import Voices
 from loxodon.recall.terms import LEADING, Terms, rarity, worth_of
 from loxodon.recall.weights import Parts
 from loxodon.store import Beside, Filter, Having, Nature, Place
+from loxodon.store.store import Store
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
-if TYPE_CHECKING:
-    from loxodon.store.store import Store
-
-
-CANDIDATES = 100
-"""Turns that the words lead to."""
-_SEEDS = 50
-"""Those of them whose neighbours are looked at."""
-_KEPT = 60
-"""Turns and neighbours that go on to be weighed."""
-_LENT = (0.8, 0.45)
-"""What a word of a neighbour counts, by its distance."""
-_BY_ASSISTANT = 0.6
-"""An assistant's long answers touch on many things that were not asked about."""
+CANDIDATES = 100  # Turns that the words lead to
+_SEEDS = 50  # Those of them whose neighbours are looked at
+_KEPT = 60  # Turns and neighbours that go on to be weighed
+_LENT = (0.8, 0.45)  # What a word of a neighbour counts, by its distance
+_BY_ASSISTANT = 0.6  # An assistant's long answers touch on many things that were not asked about
+# Where turns in a row have no more in common than this, neighbours lend nothing
 _LEAST_COHESION = 0.15
-"""Where turns in a row have no more in common than this, neighbours lend nothing."""
-_MOST_COHESION = 0.7
-"""…and from here on nothing is looked for by what hits have in common."""
+_MOST_COHESION = 0.7  # From here on, nothing is looked for by what hits have in common
 _NEGLIGIBLE = 0.02
 _HOPS = 5
-_HOP_FROM = 0.4
-"""How good a hit must be, beside the best, to lead on."""
+_HOP_FROM = 0.4  # How good a hit must be, beside the best, to lead on
 _HOP_WORDS = 16
-_HOP_LIST = 300
-"""A word that more turns have leads nowhere."""
+_HOP_LIST = 300  # A word that more turns have leads nowhere
 _HOP_READ = 20
-_READ = 600
-"""Characters of a turn that is led to."""
+_READ = 600  # Characters of a turn that is led to
 
 
-class Spoken(NamedTuple):
+class FoundTurn(NamedTuple):
     """What the journal has on a question."""
 
-    scores: dict[int, dict[str, float]]
-    """By row: what each way of finding it gave."""
-    terms: Terms
-    """What was looked for, as the other routes should look for it."""
+    scores: dict[int, dict[str, float]]  # By row: what each way of finding it gave
+    terms: Terms  # What was looked for, as the other routes should look for it
     having: Having
     places: dict[int, Place]
 
 
-def spoken(
+def matching_turns(
     store: Store,
     terms: Terms,
     where: Filter,
@@ -71,7 +57,7 @@ def spoken(
     asks: bool,
     weights: Parts,
     voices: Voices,
-) -> Spoken:
+) -> FoundTurn:
     """Turns that match, with what each way of finding them gave, unweighed, and what stands around
     them where that counts."""
     having = store.having("turns", terms.all)
@@ -96,7 +82,7 @@ def spoken(
                 scores.setdefault(row, {})["around"] = value * nature.cohesion
         places |= store.places(row for row in scores if row not in places)
     kept = best.of(scores, max(_KEPT, 2 * top))
-    return Spoken({row: scores[row] for row in kept}, terms, having, places)
+    return FoundTurn({row: scores[row] for row in kept}, terms, having, places)
 
 
 class _Best:
@@ -198,26 +184,15 @@ def hops(
             for row in rows:
                 shared[row] = shared.get(row, 0.0) + weight
     led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
-    return _alike(store, texts, led, totals, having, best, 1 - nature.cohesion)
-
-
-def _alike(
-    store: Store,
-    texts: Mapping[int, Sequence[str]],
-    led: Sequence[int],
-    totals: Mapping[int, float],
-    having: Having,
-    best: float,
-    open_: float,
-) -> dict[int, float]:
-    telling = _telling(having)
-    seeds = {row: _vector(words, telling) for row, words in texts.items()}
+    open_ = 1 - nature.cohesion
+    telling = _Telling({word: rarity(having, word) for word in having.counts}, rarity(having, ""))
+    vectors = {row: _vector(text, telling) for row, text in texts.items()}
     found: dict[int, float] = {}
     for row, turn in store.turns(led).items():
         vector = _vector(index_words(turn.content[:_READ]), telling)
         each = [
             totals[seed] / best * cosine(vector, other)
-            for seed, other in seeds.items()
+            for seed, other in vectors.items()
             if seed != row
         ]
         alike = max(each, default=0.0)
@@ -230,12 +205,7 @@ class _Telling(NamedTuple):
     """What words tell, reckoned once for dozens of texts."""
 
     counted: Mapping[str, float]
-    other: float
-    """What any word tells that was not counted."""
-
-
-def _telling(having: Having) -> _Telling:
-    return _Telling({word: rarity(having, word) for word in having.counts}, rarity(having, ""))
+    other: float  # What any word tells that was not counted
 
 
 def _vector(words: Sequence[str], telling: _Telling) -> dict[str, float]:

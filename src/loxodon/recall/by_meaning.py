@@ -8,26 +8,20 @@ message is compared as it is, with what all texts have in common (`QuestionVecto
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found, Key, Pool, note_key
 from loxodon.recall.weights import Parts
-from loxodon.store import Beside, Filter, Index, Nature
-
-if TYPE_CHECKING:
-    from loxodon.store import Near, QuestionVector
-    from loxodon.store.store import Store
+from loxodon.store import Beside, Filter, Index, Nature, Near, QuestionVector
+from loxodon.store.store import Store
 
 _TURNS = 60
 _OTHERS = 20
-_USUAL = 1.0
-"""Spreads by which a text must be closer than usual to count for a question."""
+_USUAL = 1.0  # Spreads by which a text must be closer than usual to count for a question
 _MOST = 7.0
-_CONTEXT = (0.7, 0.3)
-"""What the meaning of a neighbour counts, by its distance."""
+_CONTEXT = (0.7, 0.3)  # What the meaning of a neighbour counts, by its distance
 
 
-class Meant:
+class ByMeaning:
     """What is close to a question; `tells` where that is a message."""
 
     def __init__(
