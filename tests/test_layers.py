@@ -41,7 +41,7 @@ LAYERS = (
     "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
     "workspace.views.restore",
     "measure",
-    "client compat connect serve __main__",
+    "client compat connect proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",

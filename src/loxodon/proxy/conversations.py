@@ -14,28 +14,21 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
-from hashlib import blake2b
+from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
 from loxodon.memory import Memory
+from loxodon.proxy.requests import ModelRequest, digest
 from loxodon.recall.gate import State
-from loxodon.serve.proxy.requests import Asked, Said
 
-MOST = 500
-"""Conversations that are kept in mind."""
-_MOST_KEYS = 300
-"""Messages by which one of them is recognised."""
-_AGAIN = 600.0
-"""Seconds within which a first message that is sent again is the same conversation."""
-_STALE = 3_600.0
-"""Seconds after which no prompt cache is left to keep: what was put away since must not be told."""
-_DAYS = 30
-"""How far back a conversation is looked for that was not kept in mind."""
-_ROOM = 4
-"""Recalls' worth of tokens that the blocks of a conversation may take."""
+_MOST = 500  # conversations that are kept in mind
+_MOST_KEYS = 300  # messages by which one of them is recognised
+_REPEATED = 600.0  # seconds within which a first message sent again is the same conversation
+_STALE = 3_600.0  # seconds: no prompt cache is left, and what was put away since must not be told
+_DAYS = 30  # how far back a conversation is looked for in the journal
+_ROOM = 4  # recalls' worth of tokens that the blocks of a conversation may take
 
 Key = tuple[str, str]
 
@@ -46,37 +39,28 @@ class Block(NamedTuple):
     text: str = ""
     tokens: int = 0
     ids: tuple[str, ...] = ()
-    reason: str = ""
-    """What the gate said."""
-    used: tuple[str, ...] = ()
-    """The ids that are of memories, where what was found is to the point."""
-    outcome: str = "not-needed"
-    """What came of asking the memory, one of `remember.OUTCOMES`."""
+    reason: str = ""  # what the gate said
+    used: tuple[str, ...] = ()  # the ids of memories, where what was found is to the point
+    outcome: str = "not-needed"  # one of `recalling.OUTCOMES`
 
 
 class Conversation:
     """What is kept in mind of one conversation."""
 
     def __init__(self, name: str = "") -> None:
-        self.name = name
-        """Its session in the journal; empty until the first of it is journalled."""
-        self.snapshot: str | None = None
-        """What it began with; None until that is known."""
+        self.name = name  # its session in the journal; empty until it is journalled
+        self.snapshot: str | None = None  # what it began with; None until that is known
         self.state = State()
         self.blocks: dict[str, Block] = {}
-        self.full = False
-        """Whether it has come near the end of the context window."""
-        self.accepted = False
-        """Whether the upstream has taken a request of it: whoever goes on with it may be heard."""
-        self.ending: asyncio.Event | None = None
-        """Of its latest reply that has ended: set once that is journalled."""
+        self.full = False  # whether it has come near the end of the context window
+        self.accepted = False  # whether the upstream has taken a request of it
+        self.ending: asyncio.Event | None = None  # set once its latest reply is journalled
         self.used_at = 0.0
-        self.forgotten = ""
-        """What had been forgotten when it was last looked at."""
+        self.forgotten = ""  # the version of what was forgotten when it was last looked at
         self.keys: OrderedDict[Key, None] = OrderedDict()
 
     def renew(self) -> None:
-        """Let go of what was recalled, so that it is recalled anew."""
+        """Drop what was recalled, so that it is recalled anew."""
         self.snapshot, self.blocks, self.state = None, {}, State()
 
     def keep(self, id: str, block: Block, budget: int) -> None:
@@ -91,20 +75,20 @@ class Conversation:
             self.state = State()  # what is gone may be recalled again
 
 
-def names_of(asked: Asked) -> list[str]:
+def message_names(request: ModelRequest) -> list[str]:
     """What each message of the user is called; empty for those of others."""
-    before = asked.text("previous_response_id")
+    before = request.text("previous_response_id")
     names = []
-    for one in asked.messages:
+    for one in request.messages:
         if one.role == "user":
-            before = digest(before, one.name, one.text)
+            before = _digest_of(before, one.name, one.text)
         names.append(before if one.role == "user" else "")
     return names
 
 
 def reply_name(user: str, reply: str) -> str:
     """What a reply to a message is called; another if it is given anew in other words."""
-    return f"{user}-{digest(' '.join(reply.split()))[:4]}"
+    return f"{user}-{_digest_of(' '.join(reply.split()))[:4]}"
 
 
 def short(name: str) -> str:
@@ -112,69 +96,69 @@ def short(name: str) -> str:
     return name[:8]
 
 
-def digest(*parts: str) -> str:
-    text = "".join(f"{len(part)}:{part}" for part in parts)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def _digest_of(*parts: str) -> str:
+    return digest("".join(f"{len(part)}:{part}" for part in parts))
 
 
 class Conversations:
     """Those that are kept in mind, the latest of them."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._known: dict[Key, Conversation] = {}
         self._all: OrderedDict[int, Conversation] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def of(
-        self, space: str, asked: Asked, names: Sequence[str], session: str, now: float
+    def find(
+        self, audience: str, request: ModelRequest, names: Sequence[str], session: str, now: float
     ) -> tuple[Conversation, bool]:
         """The conversation of a request, and whether it was not kept in mind before.
 
-        `space` tells apart who hears it too: what was recalled for one is not for others.
+        `audience` tells apart who hears it too: what was recalled for one is not for others.
         """
         users = [name for name in names if name]
-        found = self._find(space, asked, users, session, now)
+        said = [one.text for one in request.messages if one.role == "user"]
+        # Two messages that follow each other, by which a client is known that sends only the latest
+        links = [f"link {_digest_of(*pair)}" for pair in pairwise(said)]
+        found = self._known_as(audience, request, users, links, session, now)
         conversation = found or Conversation(session)
         if found and now - found.used_at > _STALE:
             found.renew()
         conversation.used_at = now
-        keys = [(space, name) for name in users]
-        keys += [(space, link) for link in _links(asked.messages)]
-        if session:
-            keys.append((space, f"session {session}"))
-        self._note(conversation, keys)
+        keys = [*users, *links, *([f"session {session}"] if session else [])]
+        self._note(conversation, audience, keys)
         return conversation, found is None
 
     def sessions(self) -> list[str]:
         """The sessions of all of them; from any thread."""
         return [one.name for one in list(self._all.values())]
 
-    def replied(self, space: str, conversation: Conversation, response: str) -> None:
-        """A reply that the next request may name instead of repeating what was said."""
+    def replied(self, audience: str, conversation: Conversation, response: str) -> None:
+        """Note a reply that the next request may name instead of repeating what was said."""
         if response:
-            self._note(conversation, [(space, f"response {response}")])
+            self._note(conversation, audience, [f"response {response}"])
 
-    def _find(
-        self, space: str, asked: Asked, users: Sequence[str], session: str, now: float
+    def _known_as(
+        self,
+        audience: str,
+        request: ModelRequest,
+        users: Sequence[str],
+        links: Sequence[str],
+        session: str,
+        now: float,
     ) -> Conversation | None:
-        if session:
-            return self._known.get((space, f"session {session}"))
-        previous = asked.text("previous_response_id")
-        if previous:
-            return self._known.get((space, f"response {previous}"))
+        previous = request.text("previous_response_id")
+        if session or previous:
+            name = f"session {session}" if session else f"response {previous}"
+            return self._known.get((audience, name))
         for name in reversed(users):
-            found = self._known.get((space, name))
-            if found and (len(users) > 1 or now - found.used_at <= _AGAIN):
+            found = self._known.get((audience, name))
+            if found and (len(users) > 1 or now - found.used_at <= _REPEATED):
                 return found
-        # A client that sends only the latest messages: these stand side by side as before.
-        links = [self._known.get((space, link)) for link in _links(asked.messages)]
-        return next((found for found in reversed(links) if found), None)
+        linked = (self._known.get((audience, link)) for link in reversed(links))
+        return next(filter(None, linked), None)
 
-    def _note(self, conversation: Conversation, keys: Iterable[Key]) -> None:
-        for key in keys:
+    def _note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
+        for name in names:
+            key = audience, name
             self._known[key] = conversation
             conversation.keys[key] = None
             conversation.keys.move_to_end(key)
@@ -182,7 +166,7 @@ class Conversations:
             self._forget(conversation, conversation.keys.popitem(last=False)[0])
         self._all[id(conversation)] = conversation
         self._all.move_to_end(id(conversation))
-        while len(self._all) > self._most:
+        while len(self._all) > _MOST:
             _, oldest = self._all.popitem(last=False)
             for key in oldest.keys:
                 self._forget(oldest, key)
@@ -192,35 +176,24 @@ class Conversations:
             del self._known[key]
 
 
-def _links(messages: Sequence[Said]) -> list[str]:
-    """Names for two messages of the user that follow each other, wherever they stand."""
-    said = [one.text for one in messages if one.role == "user"]
-    return [f"link {digest(*pair)}" for pair in pairwise(said)]
-
-
-def session_of(memory: Memory, asked: Asked, names: Sequence[str], taken: Iterable[str]) -> str:
+def session_of(memory: Memory, names: Sequence[str], taken: Iterable[str]) -> str:
     """The session in the journal of a conversation that was not kept in mind.
 
     One that the journal has, where an earlier message of it stands there; else a new one, called
     by its day and its first message. `taken` are sessions that others have now.
     """
     users = [name for name in names if name]
-    first, today = users[0][:6], memory.now()
-    if len(users) > 1:
-        for day in range(_DAYS):
-            name = _called(today - timedelta(days=day), first)
-            if any(_has(memory, name, user) for user in users[-2::-1][:3]):
-                return name
-    name = base = _called(today, first)
+    today, first = memory.now(), users[0][:6]
+    for days in range(_DAYS if len(users) > 1 else 0):
+        name = f"chat-{today - timedelta(days=days):%y%m%d}-{first}"
+        if any(_has(memory, name, user) for user in users[-2::-1][:3]):
+            return name
+    name = base = f"chat-{today:%y%m%d}-{first}"
     others, number = frozenset(taken), 1
     while name in others:
         number += 1
         name = f"{base}-{number}"
     return name
-
-
-def _called(day: datetime, first: str) -> str:
-    return f"chat-{day:%y%m%d}-{first}"
 
 
 def _has(memory: Memory, session: str, turn: str) -> bool:
