@@ -82,8 +82,7 @@ _CLAUSES = re.compile(
     r"|(?=\b(?:and|so)(?: I)?(?: am|'m| was)?(?: just)? wondering\b)"
 )
 
-_LENT = (2, 2)
-"""Of a sentence that rests on a quotation as much may be in other words."""
+_LENT = (2, 2)  # Of a sentence that rests on a quotation as much may be in other words
 
 _RELATIVES = re.compile(
     r"^the user's (?:\w+ )?(?:sister|brother|mother|mum|mom|father|dad|son|daughter|wife|husband|"
@@ -98,10 +97,8 @@ _RELATIVES = re.compile(
 class Evidence(NamedTuple):
     """What a statement claims to be read from, and what stood around it."""
 
-    said: str
-    """It must speak of this."""
-    context: str = ""
-    """This may lend it words, names and numbers."""
+    said: str  # It must speak of this
+    context: str = ""  # This may lend it words, names and numbers
 
     @property
     def whole(self) -> str:

@@ -12,12 +12,15 @@ limit is for silence: a reply may take as long as it goes on. What a model think
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from http.client import HTTPConnection, HTTPException
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from loxodon.config import MASK, ChatConfig, checked
 from loxodon.errors import (
@@ -29,7 +32,6 @@ from loxodon.errors import (
     UnreachableModelError,
 )
 from loxodon.models.replies import UnfitError, message_of
-from loxodon.models.wire import hang_up, line_to, retry_after, too_late, unreached
 
 SECTION = "chat"
 MOST_BYTES = 32 * 1024 * 1024
@@ -39,6 +41,7 @@ _LONGEST_LINE = 4 * 1024 * 1024
 _CHUNK = 64 * 1024
 _SAID = 300
 """Characters of a server's complaint that are told."""
+_PATH = "/chat/completions"
 _OPEN, _CLOSE = "<think>", "</think>"
 
 
@@ -431,3 +434,65 @@ class _Thoughts:
     def end(self) -> Iterator[StreamPiece]:
         if self._held.strip():
             yield StreamPiece(self._held, self._state == "thinks")
+
+
+# --- The wire, for as long as `loxodon chat` is here ----------------------------------------------
+
+
+def line_to(
+    base_url: str, key: str, timeout: float, path: str = _PATH
+) -> tuple[HTTPConnection, str, dict[str, str]]:
+    """A connection that is not made yet, the whole path, and the headers of a request."""
+    parts = urlsplit(base_url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    whole = parts.path.rstrip("/").removesuffix(path) + path
+    return kind(parts.hostname or "", parts.port, timeout=timeout), whole, headers
+
+
+def hang_up(line: socket.socket, late: Event) -> None:
+    """End an exchange whose time is over, however slowly the server drips."""
+    late.set()
+    try:
+        # The plain shutdown, also of an encrypted line: the other thread may be reading it.
+        socket.socket.shutdown(line, socket.SHUT_RDWR)
+    except OSError:
+        return  # the other side was faster
+
+
+def retry_after(response: HTTPResponse) -> float | None:
+    """Seconds from now, whether given as a number or as a date by the server's own clock."""
+    text = (response.headers.get("Retry-After") or "").strip()
+    if text.isascii() and text.isdecimal() and len(text) < 10:
+        return float(text)
+    try:
+        then = parsedate_to_datetime(text)
+        return max(0.0, (then - parsedate_to_datetime(response.headers["Date"])).total_seconds())
+    except (TypeError, ValueError, IndexError, OverflowError):  # none, or nonsense
+        return None
+
+
+def too_late(timeout: float, delivered: bool, section: str) -> UnreachableModelError:
+    """The error for a server that took too long."""
+    return UnreachableModelError(
+        "the model did not answer within {timeout} seconds",
+        hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
+        section=section,
+        timeout=f"{timeout:g}",
+        delivered=delivered,
+    )
+
+
+def unreached(error: Exception, delivered: bool, section: str) -> UnreachableModelError:
+    """The error for a server that could not be talked with."""
+    # An HTTPException repeats what the server sent; its kind says enough.
+    reason = error.strerror if isinstance(error, OSError) else None
+    return UnreachableModelError(
+        "cannot reach the model: {reason}",
+        hint="check that it is running, and that {section}.base_url is correct",
+        section=section,
+        reason=reason or type(error).__name__,
+        delivered=delivered,
+    )

@@ -22,8 +22,7 @@ Verdict = Literal["confirm", "deny", "unrelated"]
 
 MOST_SUMMARY = {"zh": 50, "en": 30}
 MOST_ENTITY = {"zh": 80, "en": 45}
-MOST_PORTRAIT = {"zh": 200, "en": 100}
-"""Characters in Chinese, words in English."""
+MOST_PORTRAIT = {"zh": 200, "en": 100}  # Characters in Chinese, words in English
 _PER_MERGED = 40
 
 

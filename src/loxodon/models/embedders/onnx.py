@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_TOKENS = 512
-_TOGETHER = 8
-"""Texts in one run of the model: all are padded to the longest."""
+_TOGETHER = 8  # Texts in one run of the model: all are padded to the longest
 _SAMPLES = 16
 _SAMPLE_BYTES = 65_536
 

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats
 
 MOST_CHARACTERS = 2_000
-LOAD_SECONDS = 30.0
-"""What a model may take for its first question: it is loaded then."""
-PAUSE_SECONDS = 30.0
-"""How long an embedder that failed is left alone."""
+LOAD_SECONDS = 30.0  # What a model may take for its first question: it is loaded then
+PAUSE_SECONDS = 30.0  # How long an embedder that failed is left alone
 _REMEMBERED = 256
 
 
@@ -32,8 +30,7 @@ class EmbeddedQuestion(NamedTuple):
     views: tuple[QuestionVector, ...]
     """As each model sees it, the one that knows its language best first. Empty where none could
     be asked."""
-    problem: str = ""
-    """Why a model could not be asked; empty where all could."""
+    problem: str = ""  # Why a model could not be asked; empty where all could
 
 
 class Questioner:
