@@ -129,7 +129,7 @@ class App:
         if self._key_is_ours:
             if "x-api-key" in headers and "authorization" not in headers:
                 headers["authorization"] = f"Bearer {headers['x-api-key']}"
-        elif token or request.url.path != "/metrics":  # which no upstream's key is sent to
+        elif token or request.scope["path"] != "/metrics":  # which no upstream's key is sent to
             headers["authorization"] = f"Bearer {token}"
         try:
             caller = admit(self._door, headers)
@@ -144,75 +144,52 @@ class App:
         """Hand a request on to the upstream, with what is remembered where it asks for a reply."""
         request = Request(scope, receive)
         caller = self._let_in(request)
-        path = scope["raw_path"].decode("latin-1")
+        path, about = scope["raw_path"].decode("latin-1"), scope["about"]
         url = self._upstream.address(path, scope["query_string"].decode("latin-1"))
         if url is None:
             raise RefusedError(400, "bad_path", UsageError("unknown path"))
-        kind = _kind(request.method, path)
         body = _Body(request)
-        if kind is None or "content-encoding" in request.headers or not await body.read():
-            await _while_connected(self._pass_on(request, url, body, send), body.disconnected())
-            return
-        if len(body.head) <= _READ_INLINE:
-            asked = requests.read(kind, body.head)
-        else:
-            asked = await asyncio.to_thread(requests.read, kind, body.head)
-        if asked is None:
-            await _while_connected(self._pass_on(request, url, body, send), body.disconnected())
-            return
         with acting(Actor("proxy", caller.agent, caller.name)):
-            await self._remember(request, url, asked, caller, body, send)
+            exchange = recorder = None
+            asked = await body.model_request(_kind(request.method, path))
+            if asked is not None:
+                speaker = speaker_of(_headers(request), asked, self._rule, caller)
+                exchange = await self._recalling.prepare(asked, speaker, about)
+            if exchange is not None:
+                recorder = Recorder(self._recalling.journal, exchange)
 
-    async def _pass_on(self, request: Request, url: httpx.URL, body: _Body, send: Send) -> None:
-        """An exchange without memory."""
+            async def answer() -> None:
+                if exchange is None or recorder is None:
+                    received = await self._pass_on(request, url, body)
+                else:
+                    recorder.begin()
+                    received = await self._accepted(request, url, exchange, body.head)
+                try:
+                    chunks = received.chunks()
+                    if recorder is not None and received.status < 400:
+                        await recorder.heard(received.headers)
+                        chunks = _recorded(received, recorder)
+                    await _response(received, chunks, about).stream_response(send)
+                finally:
+                    await received.close()
+
+            try:
+                await _while_connected(answer(), body.disconnected())
+            finally:
+                # Also when the client has hung up, or the upstream broke off: it was said so far.
+                if recorder is not None:
+                    await recorder.ended()
+
+    async def _pass_on(self, request: Request, url: httpx.URL, body: _Body) -> Received:
+        """The upstream's answer to a request as it came."""
         size = request.headers.get("content-length")
         if size is None and "transfer-encoding" not in request.headers:
             await body.read()  # there is none
         content = body.head if body.whole else body.chunks()
-        received = await self._upstream.send(
-            request.method,
-            url,
-            request.headers.raw,
-            content,
-            size=None if isinstance(content, bytes) else size,
+        size = None if body.whole else size
+        return await self._upstream.send(
+            request.method, url, request.headers.raw, content, size=size
         )
-        await _stream(received, received.chunks(), request.scope["about"], send)
-
-    async def _remember(
-        self,
-        request: Request,
-        url: httpx.URL,
-        asked: ModelRequest,
-        caller: Caller,
-        body: _Body,
-        send: Send,
-    ) -> None:
-        """An exchange from the request to the journal."""
-        speaker = speaker_of(_headers(request), asked, self._rule, caller)
-        about = request.scope["about"]
-        exchange = await self._recalling.prepare(asked, speaker, about)
-        if exchange is None:
-            await _while_connected(self._pass_on(request, url, body, send), body.disconnected())
-            return
-        recorder = Recorder(self._recalling.journal, exchange)
-        headers: Mapping[str, str] = {}
-
-        async def forward() -> None:
-            nonlocal headers
-            recorder.begin()
-            received = await self._accepted(request, url, exchange, body.head)
-            headers = received.headers
-            chunks = received.chunks()
-            if received.status < 400:
-                await recorder.heard()
-                chunks = _recorded(received, recorder)
-            await _stream(received, chunks, about, send)
-
-        try:
-            await _while_connected(forward(), body.disconnected())
-        finally:
-            # Also when the client has hung up, or the upstream broke off: it was said so far.
-            await recorder.ended(headers)
 
     async def _accepted(
         self, request: Request, url: httpx.URL, exchange: Exchange, body: bytes
@@ -266,6 +243,14 @@ class _Body:
         self.head = b""
         self.whole = False
 
+    async def model_request(self, kind: Kind | None) -> ModelRequest | None:
+        """What is asked of a model; None where nothing is, or it cannot be read."""
+        if kind is None or "content-encoding" in self._request.headers or not await self.read():
+            return None
+        if len(self.head) <= _READ_INLINE:
+            return requests.read(kind, self.head)
+        return await asyncio.to_thread(requests.read, kind, self.head)
+
     async def read(self) -> bool:
         """Read as much as is looked at; whether that is all of it."""
         parts, size = [], 0
@@ -311,10 +296,10 @@ async def _while_connected(
         working.result()
 
 
-async def _stream(
-    received: Received, chunks: AsyncIterator[bytes], about: Mapping[str, Any], send: Send
-) -> None:
-    """Hand on an answer as it comes. One that breaks off breaks off for the client too."""
+def _response(
+    received: Received, chunks: AsyncIterator[bytes], about: Mapping[str, Any]
+) -> StreamingResponse:
+    """An answer that is handed on as it comes; one that breaks off does so for the client too."""
     response = StreamingResponse(chunks, received.status)
     response.raw_headers = received.returned_headers()
     if "memory" in about:
@@ -324,10 +309,7 @@ async def _stream(
         response.headers.append(f"{OURS}memory", told)
         if told != "off":
             response.headers.append(f"{OURS}recalled", str(items))
-    try:
-        await response.stream_response(send)
-    finally:
-        await received.close()
+    return response
 
 
 async def _recorded(received: Received, recorder: Recorder) -> AsyncIterator[bytes]:
@@ -338,11 +320,11 @@ async def _recorded(received: Received, recorder: Recorder) -> AsyncIterator[byt
     async for chunk in received.chunks():
         recorder.take(chunk)
         if streamed and recorder.complete:
-            await recorder.replied(received.headers)
+            await recorder.replied()
         ready, held = (chunk, b"") if streamed else (held, chunk)
         if ready:
             yield ready
-    await recorder.replied(received.headers)
+    await recorder.replied()
     if held:
         yield held
 

@@ -131,7 +131,7 @@ class Recorder:
         self._bytes = ReplyBytes(exchange.request.kind)
         self._heard: asyncio.Task[None] | None = None
         self._replied: asyncio.Task[None] | None = None
-        self._accepted = False
+        self._headers: Mapping[str, str] | None = None  # of a reply that is coming
         self._reply: Reply | None = None
         self.take = self._bytes.take
 
@@ -140,9 +140,10 @@ class Recorder:
         if self._exchange.conversation.accepted:
             self._heard = asyncio.create_task(self._write_heard())
 
-    async def heard(self) -> None:
+    async def heard(self, headers: Mapping[str, str]) -> None:
         """The upstream has taken the request: see that what the user said is journalled."""
-        self._accepted = self._exchange.conversation.accepted = True
+        self._headers = headers
+        self._exchange.conversation.accepted = True
         self._heard = self._heard or asyncio.create_task(self._write_heard())
         await self._in_time(self._heard)
 
@@ -151,14 +152,14 @@ class Recorder:
         """Whether what was taken says that nothing follows."""
         return self._bytes.complete
 
-    async def replied(self, headers: Mapping[str, str]) -> None:
+    async def replied(self) -> None:
         """Journal what was replied, once; of a reply that broke off, as far as it came."""
-        if self._reply is not None or not self._accepted:
+        if self._reply is not None or self._headers is None:
             return
         if self._bytes.size <= _READ_INLINE:
-            reply = self._bytes.reply(headers)
+            reply = self._bytes.reply(self._headers)
         else:
-            reply = await asyncio.to_thread(self._bytes.reply, headers)
+            reply = await asyncio.to_thread(self._bytes.reply, self._headers)
         self._reply = reply
         self._exchange.about["calls"] = len(reply.calls)
         self._journal.note_response(self._exchange, reply)
@@ -166,9 +167,9 @@ class Recorder:
         self._replied = asyncio.create_task(self._write_replied(reply, ending))
         await self._in_time(self._replied)
 
-    async def ended(self, headers: Mapping[str, str]) -> None:
+    async def ended(self) -> None:
         """Do what is left once the client has all of it, or has hung up."""
-        await self.replied(headers)
+        await self.replied()
         for task in (self._heard, self._replied):
             if task is not None:
                 await task
