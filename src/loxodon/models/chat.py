@@ -30,10 +30,15 @@ from loxodon.tokens import cut, estimate
 
 _REPEATED = 300  # tokens of a bad answer that the model is shown again
 _PER_MESSAGE = 8  # tokens that a message takes beside its text
+# What a server says that does not take a field of a request, and the field
+_COMPLAINTS = (
+    (b"max_completion_tokens", "max_tokens"),
+    (b"temperature", "temperature"),
+    (b"", "response_format"),
+)
 
 T = TypeVar("T")
 Turn = dict[str, str]
-Tokens = tuple[int, int]  # sent and received
 
 
 class ModelQuestion(NamedTuple):
@@ -108,7 +113,7 @@ class ChatModel:
         `read` raises UnfitError for a value it cannot use; its reason is told to the model once.
         """
         turns, most, told = question.turns, question.most, False
-        spent: list[Tokens] = []
+        spent = [0, 0]  # tokens sent and received
         attempt = 0
         try:
             while True:
@@ -117,7 +122,7 @@ class ChatModel:
                 try:
                     message = self._request(turns, question, most, spent)
                     value = read(value_of(message.text, question.least or question.schema))
-                    return ModelReply(value, *_total(spent))
+                    return ModelReply(value, *spent)
                 except (UnreachableModelError, BusyModelError) as error:
                     seconds = retry_wait(error, attempt)
                     if last or seconds is None:
@@ -130,7 +135,10 @@ class ChatModel:
                         most, reason = 2 * most, "the answer is too long"
                     elif message and not told:
                         told = True
-                        turns += _complaint(question, message.text, reason)
+                        shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
+                        again = prompt("repair", question.language, reason=reason)
+                        turns.append({"role": "assistant", "content": shown or "…"})
+                        turns.append({"role": "user", "content": again})
                     if last:
                         raise BadReplyError(
                             "the model's answer cannot be used: {reason}",
@@ -141,20 +149,16 @@ class ChatModel:
                         ) from None
                 attempt += 1
         except ModelError as error:
-            error.tokens_in, error.tokens_out = _total(spent)
+            error.tokens_in, error.tokens_out = spent
             raise
 
     def _request(
-        self,
-        turns: Sequence[Turn],
-        question: ModelQuestion,
-        most: int,
-        spent: list[tuple[int, int]],
+        self, turns: Sequence[Turn], question: ModelQuestion, most: int, spent: list[int]
     ) -> Message:
         """One request, allowed by the ledger and paid for."""
 
         def pay(tokens_in: int, tokens_out: int) -> None:
-            spent.append((tokens_in, tokens_out))
+            spent[:] = spent[0] + tokens_in, spent[1] + tokens_out
             if self._ledger is not None:
                 self._ledger.record(question.name, tokens_in, tokens_out)
 
@@ -207,32 +211,10 @@ class ChatModel:
             answer = post(self._url, self._key, taken, self._config.timeout)
             if answer.status not in (400, 422):
                 return answer
-            name = self._complained_of(answer.body)
+            complaints = (name for said, name in _COMPLAINTS if said in answer.body)
+            name = next((one for one in complaints if one not in self._without), "")
             if not name:  # it was something else
                 self._without -= left_out
                 return answer
             self._without.add(name)
             left_out.add(name)
-
-    def _complained_of(self, complaint: bytes) -> str:
-        """What in the request may be what a server does not know; empty where nothing is left."""
-        for said, name in (
-            (b"max_completion_tokens", "max_tokens"),
-            (b"temperature", "temperature"),
-            (b"", "response_format"),
-        ):
-            if said in complaint and name not in self._without:
-                return name
-        return ""
-
-
-def _total(spent: Sequence[Tokens]) -> Tokens:
-    return sum(one for one, _ in spent), sum(one for _, one in spent)
-
-
-def _complaint(question: ModelQuestion, answer: str, reason: str) -> list[Turn]:
-    """The answer that was no good, and why."""
-    return [
-        {"role": "assistant", "content": cut(answer[: 40 * _REPEATED], _REPEATED) or "…"},
-        {"role": "user", "content": prompt("repair", question.language, reason=reason)},
-    ]

@@ -59,9 +59,11 @@ class Conversation:
         self.forgotten = ""  # the version of what was forgotten when it was last looked at
         self.keys: OrderedDict[Key, None] = OrderedDict()
 
-    def renew(self) -> None:
-        """Drop what was recalled, so that it is recalled anew."""
-        self.snapshot, self.blocks, self.state = None, {}, State()
+    def renew(self, forgotten: str) -> None:
+        """Drop what was recalled where something was forgotten since: it is recalled anew."""
+        if forgotten != self.forgotten:
+            self.snapshot, self.blocks, self.state = None, {}, State()
+            self.forgotten = forgotten
 
     def keep(self, id: str, block: Block, budget: int) -> None:
         """Keep what was recalled for a message.
@@ -118,10 +120,19 @@ class Conversations:
         said = [one.text for one in request.messages if one.role == "user"]
         # Two messages that follow each other, by which a client is known that sends only the latest
         links = [f"link {_digest_of(*pair)}" for pair in pairwise(said)]
-        found = self._known_as(audience, request, users, links, session, now)
+        previous = request.text("previous_response_id")
+        if session or previous:
+            name = f"session {session}" if session else f"response {previous}"
+            found = self._known.get((audience, name))
+        else:
+            same = [self._known.get((audience, name)) for name in reversed(users)]
+            if len(users) == 1 and same[0] and now - same[0].used_at > _REPEATED:
+                same = []  # the same words, at the beginning of another conversation
+            linked = (self._known.get((audience, link)) for link in reversed(links))
+            found = next(filter(None, (*same, *linked)), None)
         conversation = found or Conversation(session)
         if found and now - found.used_at > _STALE:
-            found.renew()
+            found.renew("stale")
         conversation.used_at = now
         keys = [*users, *links, *([f"session {session}"] if session else [])]
         self._note(conversation, audience, keys)
@@ -135,26 +146,6 @@ class Conversations:
         """Note a reply that the next request may name instead of repeating what was said."""
         if response:
             self._note(conversation, audience, [f"response {response}"])
-
-    def _known_as(
-        self,
-        audience: str,
-        request: ModelRequest,
-        users: Sequence[str],
-        links: Sequence[str],
-        session: str,
-        now: float,
-    ) -> Conversation | None:
-        previous = request.text("previous_response_id")
-        if session or previous:
-            name = f"session {session}" if session else f"response {previous}"
-            return self._known.get((audience, name))
-        for name in reversed(users):
-            found = self._known.get((audience, name))
-            if found and (len(users) > 1 or now - found.used_at <= _REPEATED):
-                return found
-        linked = (self._known.get((audience, link)) for link in reversed(links))
-        return next(filter(None, linked), None)
 
     def _note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
         for name in names:

@@ -50,7 +50,7 @@ class Journal:
 
     def __init__(self, host: Host, conversations: Conversations, limit: float) -> None:
         self._host = host
-        self._conversations = conversations
+        self.conversations = conversations
         self._naming = Lock()
         self.limit = limit
 
@@ -63,7 +63,7 @@ class Journal:
         def add(memory: Memory) -> int:
             with self._naming:  # two that begin with the same words must not share a name
                 if not conversation.name:
-                    taken = self._conversations.sessions()
+                    taken = self.conversations.sessions()
                     conversation.name = session_of(memory, exchange.names, taken)
             found = memory.add(turns, conversation.name)
             if found.paused:
@@ -87,11 +87,6 @@ class Journal:
                 await asyncio.sleep(pause)
         lost = {"session": conversation.name, "turns": len(turns), "error": error}
         log("proxy.lost", space=speaker.space, **lost)
-
-    def note_response(self, exchange: Exchange, reply: Reply) -> None:
-        """Note by which name the next request may go on."""
-        if exchange.request.kind == "responses":
-            self._conversations.replied(exchange.speaker.audience, exchange.conversation, reply.id)
 
     async def finish(self, exchange: Exchange, reply: Reply) -> None:
         """Count the memories that were used, and consolidate before the client drops a full
@@ -161,9 +156,12 @@ class Recorder:
         else:
             reply = await asyncio.to_thread(self._bytes.reply, self._headers)
         self._reply = reply
-        self._exchange.about["calls"] = len(reply.calls)
-        self._journal.note_response(self._exchange, reply)
-        self._exchange.conversation.ending = ending = asyncio.Event()
+        exchange = self._exchange
+        exchange.about["calls"] = len(reply.calls)
+        if exchange.request.kind == "responses":  # the next request may go on by its name
+            audience, conversation = exchange.speaker.audience, exchange.conversation
+            self._journal.conversations.replied(audience, conversation, reply.id)
+        exchange.conversation.ending = ending = asyncio.Event()
         self._replied = asyncio.create_task(self._write_replied(reply, ending))
         await self._in_time(self._replied)
 

@@ -7,7 +7,6 @@ while: a client never waits for it longer than it was told to.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
@@ -34,34 +33,13 @@ _REST_SECONDS = 10.0  # for which it is
 OUTCOMES = ("used", "nothing-found", "not-needed", "timed-out", "failed", "skipped", "off")
 
 
-class _Failures:
-    """How often in a row a memory failed, and until when it is left alone."""
-
-    def __init__(self) -> None:
-        self.count, self.until = 0, 0.0
-
-    def note(self, *, failed: bool) -> None:
-        self.count = self.count + 1 if failed else 0
-        if self.count >= _FAILURES:
-            self.until = monotonic() + _REST_SECONDS
-            self.count = _FAILURES - 1  # one more failure then, and it rests again
-
-
-class _Query(NamedTuple):
-    """What is to be looked up for a message."""
-
-    words: str  # empty where they were looked up before
-    in_view: Sequence[str]
-    chat: Chat
-    state: State
-    snapshot: bool
-    language: str
-
-
 class _Found(NamedTuple):
-    block: Block | None
-    state: State
-    snapshot: str | None
+    """What a memory has for a request."""
+
+    forgotten: str = ""  # what changes whenever something is forgotten
+    block: Block | None = None  # for its last message, where nothing was known for that
+    state: State = State()
+    snapshot: str | None = None
     budget: int = 1
 
 
@@ -80,7 +58,8 @@ class Recalling:
         self._explain = explain
         self._conversations = Conversations()
         self.journal = Journal(journal, self._conversations, limit)
-        self._failures: dict[str, _Failures] = {}
+        # By space: failures in a row, and until when its memory is left alone
+        self._failures: dict[str, tuple[int, float]] = {}
         # By space, agent and language: when it was made, what was forgotten then, and its text
         self._snapshots: dict[tuple[str, str, str], tuple[float, str, str]] = {}
 
@@ -103,24 +82,10 @@ class Recalling:
         conversation, new = self._conversations.find(
             speaker.audience, request, names, speaker.session, monotonic()
         )
-        await self._renew_if_forgotten(speaker.space, conversation)
         about["space"] = speaker.space
         name = names[request.last] if request.last >= 0 else ""
-        known = name in conversation.blocks
-        words = "" if known else clean(request.last_words)
-        wants_snapshot = conversation.snapshot is None and speaker.chat == "direct"
-        trouble = ""
-        if words or wants_snapshot:
-            told = [id for block in conversation.blocks.values() for id in block.ids]
-            query = _Query(
-                words,
-                [*_in_view(request), *told],
-                speaker.chat,
-                conversation.state,
-                wants_snapshot,
-                language_of(request.last_words),
-            )
-            trouble = await self._recall(query, name, speaker, conversation, about)
+        known = conversation.blocks.get(name)
+        trouble = await self._recall(request, name, speaker, conversation, about)
         block = conversation.blocks.get(name, Block())
         begins = not request.text("previous_response_id") and (
             new or "conversation" not in request.fields
@@ -129,85 +94,97 @@ class Recalling:
         blocks = [(n, one.text) for n, one in kept if one and one.text]
         added = Additions(conversation.snapshot or "" if begins else "", blocks)
         about |= {"memory": trouble or block.outcome, "recalled": len(block.ids)}
-        used = () if known else block.used
+        used = () if block is known else block.used
         return Exchange(request, speaker, names, conversation, new, added, used, about)
-
-    async def _renew_if_forgotten(self, space: str, conversation: Conversation) -> None:
-        """Tell nothing that was recalled before something was forgotten, by whomever it was."""
-        try:
-            async with asyncio.timeout(self._limit):
-                version = await self._host.call(space, _forgotten, make=False)
-        except NotFoundError:  # nothing was ever said here
-            version = ""
-        except (TimeoutError, LoxodonError):  # nobody knows
-            version = "unknown"
-        if version != conversation.forgotten:
-            conversation.forgotten = version
-            conversation.renew()
 
     async def _recall(
         self,
-        query: _Query,
+        request: ModelRequest,
         name: str,
         speaker: Speaker,
         conversation: Conversation,
         about: dict[str, Any],
     ) -> str:
-        """Give a conversation what is looked for; the outcome where that cannot be had in time."""
+        """Give a conversation what the memory has for it; the outcome where that cannot be had.
+
+        Nothing is told that was recalled before something was forgotten, by whomever it was.
+        """
         if len(self._failures) > _MOST_SPACES:
             self._failures.clear()
-        failures = self._failures.setdefault(speaker.space, _Failures())
-        if monotonic() < failures.until:
+        failures, rests_until = self._failures.get(speaker.space, (0, 0.0))
+        if monotonic() < rests_until:
+            conversation.renew("unknown")
             about["recall_error"] = "resting"
             return "skipped"
-        started, trouble = perf_counter(), ""
+
+        def look_up(memory: Memory) -> _Found:
+            return self._look_up(memory, request, name, speaker.chat, conversation)
+
+        started, trouble, found = perf_counter(), "", _Found("unknown")
         try:
             async with asyncio.timeout(self._limit):
                 found = await self._host.call(
-                    speaker.space,
-                    lambda memory: self._look_up(memory, query),
-                    make=False,
-                    agent=speaker.agent,
+                    speaker.space, look_up, make=False, agent=speaker.agent
                 )
         except NotFoundError:  # nothing was ever said here
-            block = Block(outcome="nothing-found") if query.words else None
-            found = _Found(block, query.state, None)
+            found = _Found(block=Block(outcome="nothing-found") if name else None)
         except TimeoutError:
             trouble = "late"
         except LoxodonError as error:
             trouble = error.code
         except Exception as error:  # whatever is wrong with the memory, the request goes through
             trouble = type(error).__name__
-        failures.note(failed=bool(trouble))
+        if not trouble:
+            self._failures.pop(speaker.space, None)
+        elif failures + 1 >= _FAILURES:  # one more failure then, and it rests again
+            self._failures[speaker.space] = failures, monotonic() + _REST_SECONDS
+        else:
+            self._failures[speaker.space] = failures + 1, 0.0
         about["recall_ms"] = round((perf_counter() - started) * 1e3, 2)
+        conversation.renew(found.forgotten)
         if trouble:
             about["recall_error"] = trouble
             return "timed-out" if trouble == "late" else "failed"
-        conversation.state = found.state
-        conversation.snapshot = found.snapshot if query.snapshot else conversation.snapshot
+        if found.snapshot is not None:
+            conversation.snapshot = found.snapshot
         if found.block is not None:
+            conversation.state = found.state
             conversation.keep(name, found.block, found.budget)
             about |= {"gate": found.block.reason, "tokens": found.block.tokens}
             about |= {"ids": found.block.ids} if self._explain else {}
         return ""
 
-    def _look_up(self, memory: Memory, query: _Query) -> _Found:
+    def _look_up(
+        self,
+        memory: Memory,
+        request: ModelRequest,
+        name: str,
+        chat: Chat,
+        conversation: Conversation,
+    ) -> _Found:
         """What a memory has; in a thread."""
-        snapshot = self._snapshot(memory, query.language) if query.snapshot else None
-        budget = memory.config.recall.budget
-        if not query.words:
-            return _Found(None, query.state, snapshot, budget)
+        words = request.last_words
+        forgotten = _forgotten(memory)
+        kept = conversation if forgotten == conversation.forgotten else Conversation()
+        snapshot = None
+        if kept.snapshot is None and chat == "direct":
+            snapshot = self._snapshot(memory, language_of(words))
+        found = _Found(forgotten, None, kept.state, snapshot, memory.config.recall.budget)
+        words = clean(words)
+        if not words or name in kept.blocks:
+            return found
         if not memory.config.enabled:  # all that plain files have stands in the snapshot
-            return _Found(Block(reason="off", outcome="off"), query.state, snapshot, budget)
-        gate = memory.gate(query.words, chat=query.chat, state=query.state)
+            return found._replace(block=Block(reason="off", outcome="off"))
+        gate = memory.gate(words, chat=chat, state=kept.state)
         if not gate.recall:
-            return _Found(Block(reason=gate.reason), query.state, snapshot, budget)
-        found = memory.recall(query.words, chat=query.chat, in_view=query.in_view)
-        ids = tuple(item.id for item in found.items)
-        used = () if found.unsure else tuple(one.id for one in found.items if one.kind in KINDS)
+            return found._replace(block=Block(reason=gate.reason))
+        told = [id for block in kept.blocks.values() for id in block.ids]
+        recall = memory.recall(words, chat=chat, in_view=[*_in_view(request), *told])
+        ids = tuple(item.id for item in recall.items)
+        used = () if recall.unsure else tuple(one.id for one in recall.items if one.kind in KINDS)
         outcome = "used" if ids else "nothing-found"
-        block = Block(found.context, found.tokens, ids, gate.reason, used, outcome)
-        return _Found(block, query.state.after(query.words, gate), snapshot, budget)
+        block = Block(recall.context, recall.tokens, ids, gate.reason, used, outcome)
+        return found._replace(block=block, state=kept.state.after(words, gate))
 
     def _snapshot(self, memory: Memory, language: str) -> str:
         """What a conversation begins with; empty where nothing is known."""
