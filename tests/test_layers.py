@@ -40,7 +40,7 @@ LAYERS = (
     # What opens memories to make, mend or replace them.
     "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
     "workspace.views.restore",
-    "client compat connect serve __main__",
+    "client compat connect proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",

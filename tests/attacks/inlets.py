@@ -20,9 +20,9 @@ from loxodon.working import Shown
 from loxodon.working.flush import save
 from loxodon.workspace.agents import follow_agent
 from loxodon.workspace.openclaw.answer import answer
+from tests.proxy.conftest import started
+from tests.proxy.upstream import stage
 from tests.serve.http.server import Server
-from tests.serve.proxy.conftest import started
-from tests.serve.proxy.upstream import stage
 from tests.workspace.agent_files import ClaudeCode
 from tests.workspace.imports.exports import chat, conversation, message, put_json, put_zip, said
 from tests.workspace.openclaw.made import OpenClaw

@@ -18,9 +18,9 @@ from loxodon.serve.http.operations import OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, server_of
 from loxodon.serve.mcp.tools import TOOLS
 from tests.long import count, figure
+from tests.proxy.conftest import Proxy, started
+from tests.proxy.upstream import Stage, stage
 from tests.serve.http.server import Server
-from tests.serve.proxy.conftest import Proxy, started
-from tests.serve.proxy.upstream import Stage, stage
 
 from . import surfaces
 from .backends import WALLS, Backend, Files, Postgres

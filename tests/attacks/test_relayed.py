@@ -21,8 +21,8 @@ from loxodon.trust.origin.provenance import is_own, is_wish
 from loxodon.workspace.readers.jsonl import text_of
 from tests.attacks.wrappers import BARE, HONEST, PAYLOADS, WRAPPERS, wrapped
 from tests.long import count, figure
-from tests.serve.proxy.conftest import Proxy, started
-from tests.serve.proxy.upstream import Stage, stage
+from tests.proxy.conftest import Proxy, started
+from tests.proxy.upstream import Stage, stage
 
 CANARY = "zorvex"
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import Protocol
+
+from loxodon.errors import SpentModelError
 
 
 class Book(Protocol):
@@ -25,26 +29,31 @@ class Ledger:
         self._book = book
         self._day = day
         self._cap = cap
-        self._lock = Lock()
+        self._lock = Lock()  # several questions may be on their way at once
         self._held = 0
 
     def room(self) -> int | None:
         """Tokens left today; None where there is no cap."""
         return max(0, self._cap - self._held - self._book.spent(self._day)) if self._cap else None
 
-    def hold(self, estimate: int) -> bool:
-        """Keep `estimate` tokens for a question that is on its way, if that stays within the cap;
-        `release` gives them back once it is paid for."""
-        with self._lock:  # several questions may be on their way at once
-            room = self.room()
-            allowed = room is None or estimate <= room
-            self._held += estimate if allowed else 0
-        return allowed
-
-    def release(self, estimate: int) -> None:
-        """Give back what was held."""
+    @contextmanager
+    def holding(self, tokens: int) -> Iterator[None]:
+        """While a question is on its way that takes so many at most; SpentModelError where there
+        are not that many left."""
         with self._lock:
-            self._held -= estimate
+            room = self.room()
+            if room is not None and tokens > room:
+                raise SpentModelError(
+                    "the daily token limit of the model is used up",
+                    hint="the rest continues tomorrow; change the limits with model.daily_tokens "
+                    "and model.daily_tokens_full",
+                )
+            self._held += tokens
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held -= tokens
 
     def record(self, phase: str, tokens_in: int, tokens_out: int) -> None:
         """Note what was used."""

@@ -13,8 +13,11 @@ ends or changes is one that was shown, and a sentence brings no name and no numb
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from loxodon.language.attributes import ATTRIBUTES
@@ -28,7 +31,6 @@ from loxodon.language.statements import (
     Statement,
 )
 from loxodon.models import grounding
-from loxodon.models.attributes import OFFERED, attribute_for
 from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, cost
 from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
@@ -51,26 +53,50 @@ from loxodon.types import CATEGORIES
 Do = Literal["add", "update", "end", "same", "drop"]
 
 MOST_STATEMENT = {"zh": MOST_CHARACTERS, "en": MOST_WORDS}
-LINE = 400
-"""Tokens of one line that a model is shown; a pasted log is no conversation."""
-_PER_LINE = 120
-_AT_LEAST = 400
-"""Tokens allowed for the answer: for each message asked about, and in any case."""
-_REASONS = 3
-"""Refusals that are told of an answer of which nothing is believed."""
+LINE = 400  # tokens of one line that a model is shown; a pasted log is no conversation
+_PER_LINE = 120  # tokens of the answer, for each message asked about
+_AT_LEAST = 400  # tokens of the answer in any case
+_REASONS = 3  # refusals that are told of an answer of which nothing is believed
 _MENTIONS = 10
 _TAGS = 5
-_LABEL = 30
-"""Characters of a project, a topic or a tag."""
-_BASIS = 200
-_IF_HEDGED = 0.6
+_LABEL = 30  # characters of a project, a topic or a tag
+_BASIS = 200  # characters
+_IF_HEDGED = 0.6  # the most confidence
 _IF_BELIEF = 0.7
-_MOST_OF_OTHERS = 0.9
-"""Only who somebody is and their health matter wholly."""
+_MOST_OF_OTHERS = 0.9  # only who somebody is and their health matter wholly
 _AVERSIONS = ("avoids", "dislikes", "diet", "allergy")
 _USERS = ("user", "the user", "用户", "")
 # A secret is for the rules, which know one when they see it; what was said is in the journal.
 _CATEGORIES = tuple(one for one in CATEGORIES if one not in ("credential", "conversation"))
+_NOT_YET = re.compile(
+    r"\b(?:wants?|plans?|planning|hop(?:es|ing)|would|might|may|dreams?|wish(?:es)?|intends?|will|"
+    r"going to|used to|consider\w*|thinks?|thinking|almost|if)\b"
+    "|想|打算|希望|计划|考虑|准备|曾|以前|以后|可能|要是|如果|差点"
+)
+# About what is to come, or wished for, by nature
+_AHEAD = ("budget", "goal", "deadline", "reply_language", "reply_style", "form_of_address")
+_ITEM: Schema = {
+    "anyOf": [
+        record(
+            {"do": {"type": "string", "enum": ["drop", "same", "end"]}, "id": TEXT, "words": TEXT}
+        ),
+        record(
+            {
+                "do": {"type": "string", "enum": ["add", "update"]},
+                **dict.fromkeys(["id", "words", "content", "subject", "attribute", "value"], TEXT),
+                "kind": {"type": "string", "enum": ["fact", "belief"]},
+                "category": TEXT,
+                "importance": {"type": "number"},
+                "confidence": {"type": "number"},
+                "project": TEXT,
+                "topic": TEXT,
+                "tags": array(TEXT),
+                "since": TEXT,
+                "mentions": array(record({"name": TEXT, "type": TEXT})),
+            }
+        ),
+    ]
+}
 
 
 class PromptMessage(NamedTuple):
@@ -80,8 +106,7 @@ class PromptMessage(NamedTuple):
     at: datetime
     role: str = "user"
     speaker: str = ""
-    asked: bool = True
-    """Whether the model is asked about it; it is the user's then."""
+    asked: bool = True  # whether the model is asked about it; it is the user's then
 
 
 class KnownMemory(NamedTuple):
@@ -107,33 +132,33 @@ class Batch(NamedTuple):
     hints: Sequence[Hint] = ()
     language: str = "en"
 
+    @property
+    def labels(self) -> dict[int, str]:
+        """The numbers of the messages that are asked about, by their places."""
+        asked = [n for n, one in enumerate(self.lines) if one.asked]
+        return {n: str(k) for k, n in enumerate(asked, 1)}
+
 
 class ReadItem(NamedTuple):
     """One thing a model answered, checked."""
 
     line: int
     do: Do
-    target: str = ""
-    """The memory it is about, by its own id."""
-    hint: int = -1
-    """Which of the hints is dropped."""
+    target: str = ""  # the memory it is about, by its own id
+    hint: int = -1  # which of the hints is dropped
     statement: Statement | None = None
     importance: float = 0.5
     tags: tuple[str, ...] = ()
-    since: datetime | None = None
-    """Since when it holds, where the words say so."""
-    words: str = ""
-    """What it rests on."""
+    since: datetime | None = None  # since when it holds, where the words say so
+    words: str = ""  # what it rests on
 
 
 class ModelReading(NamedTuple):
     """What a model made of the lines that were asked about."""
 
     items: list[ReadItem]
-    decided: set[int]
-    """The lines that it answered; the others are still undecided."""
-    refused: Sequence[tuple[str, str]] = ()
-    """What it said that is not believed: the number of the message, and why."""
+    decided: set[int]  # the lines that it answered; the others are still undecided
+    refused: Sequence[tuple[str, str]] = ()  # what is not believed: the message's number, and why
 
 
 def read(model: ChatModel, batch: Batch, task: str = "reading") -> ModelReply[ModelReading]:
@@ -150,34 +175,29 @@ def size(batch: Batch, task: str = "reading") -> int:
 
 def question(batch: Batch, task: str = "reading") -> ModelQuestion:
     """The question about a batch; those asked about are numbered from 1."""
-    names = _labels(batch)
+    labels = batch.labels
     lines: list[tuple[str, str]] = []
     for n, one in enumerate(batch.lines):
         # A name comes from outside like the text: only its letters are shown.
         name = "".join(c for c in one.speaker[:40] if c.isalnum() or c in " _-").strip()
         who = f"{one.role} ({name})" if name else one.role
-        lines.append((f"{names.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.text)))
-        lines += [
-            (f"h{k}", shown(hint.text)) for k, hint in enumerate(batch.hints, 1) if hint.line == n
-        ]
-    # Last, because small models count lines from the first.
-    lines += [
-        (f"m{n} {one.since:%Y-%m-%d}", shown(one.text)) for n, one in enumerate(batch.known, 1)
-    ]
-    item = prompt(
-        "item", batch.language, attributes=", ".join(OFFERED), categories=", ".join(_CATEGORIES)
-    )
+        lines.append((f"{labels.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.text)))
+        hints = [(k, hint) for k, hint in enumerate(batch.hints, 1) if hint.line == n]
+        lines += [(f"h{k}", shown(hint.text)) for k, hint in hints]
+    for n, known in enumerate(batch.known, 1):  # last, as small models count lines from the first
+        lines.append((f"m{n} {known.since:%Y-%m-%d}", shown(known.text)))
+    signs, gathered = _attributes()
+    offered = ", ".join((*signs, *gathered))
+    item = prompt("item", batch.language, attributes=offered, categories=", ".join(_CATEGORIES))
     # A key for each number, so that a server that keeps to schemas makes the model answer each.
-    schema = record({key: {"$ref": "#/$defs/all"} for key in names.values()})
-    schema = {**schema, "$defs": {"all": array(_ITEM)}}
-    most = max(_AT_LEAST, _PER_LINE * len(names))
+    schema = record({key: {"$ref": "#/$defs/all"} for key in labels.values()})
     return ModelQuestion(
         task,
         batch.language,
         prompt(task, batch.language, item=item),
         fenced(lines),
-        schema,
-        most,
+        {**schema, "$defs": {"all": array(_ITEM)}},
+        max(_AT_LEAST, _PER_LINE * len(labels)),
         record({}),
     )
 
@@ -187,9 +207,14 @@ def shown(text: str) -> str:
     return cut(text[: 10 * LINE], LINE)
 
 
-def _labels(batch: Batch) -> dict[int, str]:
-    asked = [n for n, one in enumerate(batch.lines) if one.asked]
-    return {n: str(k) for k, n in enumerate(asked, 1)}
+@cache
+def _attributes() -> tuple[dict[str, str], list[str]]:
+    """The attributes that a model is told of: those with a sign, and those that gather.
+
+    The rules know others; each name costs tokens.
+    """
+    found = tomllib.loads((files(__package__) / "attributes.toml").read_text("utf-8"))
+    return found["signs"], found["gathered"].split()
 
 
 # --- What is believed -----------------------------------------------------------------------------
@@ -200,12 +225,23 @@ def believed(value: dict[str, object], batch: Batch) -> ModelReading:
     items: list[ReadItem] = []
     decided: set[int] = set()
     refused: list[tuple[str, str]] = []
-    names = _labels(batch)
-    for n, key in names.items():
+    for n, key in batch.labels.items():
         claims = value.get(key)
         if not isinstance(claims, list):
             continue
-        good, why = _sorted(claims, n, batch)
+        good: list[ReadItem] = []
+        why: list[str] = []
+        for claim in claims:
+            if isinstance(claim, dict) and claim.get("do") == "nothing":
+                continue
+            try:
+                item = _item(claim, n, batch)
+            except UnfitError as error:
+                why.append(str(error))
+            else:
+                good += [item] if item not in good else []
+        if why:  # a note is not given up for something that is not believed
+            good = [one for one in good if one.do != "drop"]
         refused += [(key, reason) for reason in why]
         items += good
         if good or not why:
@@ -218,56 +254,28 @@ def believed(value: dict[str, object], batch: Batch) -> ModelReading:
     return ModelReading(items, decided, refused)
 
 
-def _sorted(claims: Sequence[object], n: int, batch: Batch) -> tuple[list[ReadItem], list[str]]:
-    """What of a message's items is believed, and why the others are not."""
-    good: list[ReadItem] = []
-    why: list[str] = []
-    for claim in claims:
-        if isinstance(claim, dict) and claim.get("do") == "nothing":
-            continue
-        try:
-            item = _item(claim, n, batch)
-        except UnfitError as error:
-            why.append(str(error))
-        else:
-            good += [item] if item not in good else []
-    # A note is not given up for something that is not believed.
-    return [one for one in good if one.do != "drop" or not why], why
-
-
-_DO: Schema = {"type": "string", "enum": [*get_args(Do)]}
-
-
 def _item(claim: object, n: int, batch: Batch) -> ReadItem:
     """An item of an answer, checked; UnfitError with the reason where it is not believed."""
-    check(claim, record({"do": _DO}), "an item")
+    check(claim, record({"do": {"type": "string", "enum": [*get_args(Do)]}}), "an item")
     given = cast(dict[str, Any], claim)
     do = cast(Do, given["do"])
+    named = re.fullmatch(r"([hm])(\d{1,4})", _string(given, "id"))
+    kind, place = (named[1], int(named[2]) - 1) if named else ("", -1)
     if do == "drop":
-        return ReadItem(n, do, hint=_hint(given, n, batch))
-    target = _target(given, batch) if do != "add" else None
+        if kind != "h" or not 0 <= place < len(batch.hints) or batch.hints[place].line != n:
+            raise UnfitError("drop must name an h of the same message")
+        return ReadItem(n, do, hint=place)
+    target = None
+    if do != "add":
+        if kind != "m" or not 0 <= place < len(batch.known):
+            raise UnfitError("update, end and same must name an m that was shown")
+        target = batch.known[place]
     words = _string(given, "words")
-    line = batch.lines[n]
-    if do != "same" and not grounding.stands(shown(line.text), words):
+    if do != "same" and not grounding.stands(shown(batch.lines[n].text), words):
         raise UnfitError("the words of an item do not stand in its message")
     if do in ("same", "end"):
         return ReadItem(n, do, target.id if target else "", words=words)
     return _stated(given, n, words, target, batch)
-
-
-def _hint(given: Mapping[str, Any], n: int, batch: Batch) -> int:
-    named = re.fullmatch(r"h(\d{1,4})", _string(given, "id"))
-    hint = int(named[1]) - 1 if named else -1
-    if not 0 <= hint < len(batch.hints) or batch.hints[hint].line != n:
-        raise UnfitError("drop must name an h of the same message")
-    return hint
-
-
-def _target(given: Mapping[str, Any], batch: Batch) -> KnownMemory:
-    named = re.fullmatch(r"m(\d{1,4})", _string(given, "id"))
-    if named is None or not 0 < int(named[1]) <= len(batch.known):
-        raise UnfitError("update, end and same must name an m that was shown")
-    return batch.known[int(named[1]) - 1]
 
 
 def _stated(
@@ -278,10 +286,18 @@ def _stated(
     before = [shown(one.text) for one in batch.lines[max(0, n - CONTEXT) : n]]
     source = Evidence(shown(line.text), "\n".join((*before, target.text if target else "")))
     content = _content(given, words, source, batch.language)
-    subject = _subject(given, content, source)
-    attribute, value = _labelled(given, subject, content)
+    subject = _string(given, "subject")
+    if subject.lower() in _USERS:
+        subject = USER
+    elif not grounding.contains(source.whole, subject):
+        raise UnfitError("an item is about someone who was not spoken of")
+    if not any(name in fold(content) for name in ("the user", "用户", fold(subject))):
+        raise UnfitError("content must name the user or whom it is about")
+    attribute, value = _attribute(given, subject, content)
+    category = _string(given, "category")
+    if category not in _CATEGORIES or category == "fact":
+        category = ATTRIBUTES[attribute].category if attribute else "fact"
     confidence = _confidence(given, words)
-    category = _category(_string(given, "category"), attribute)
     statement = Statement(
         content,
         subject,
@@ -303,7 +319,7 @@ def _stated(
         -1,
         statement,
         _importance(given, category, attribute),
-        _tags(given, content, source),
+        _tags(given, f"{content}\n{source.whole}"),
         _since(given, words, line.at),
         words,
     )
@@ -320,35 +336,28 @@ def _content(given: Mapping[str, Any], words: str, source: Evidence, language: s
     return content
 
 
-def _subject(given: Mapping[str, Any], content: str, source: Evidence) -> str:
-    subject = _string(given, "subject")
-    if subject.lower() in _USERS:
-        subject = USER
-    elif not grounding.contains(source.whole, subject):
-        raise UnfitError("an item is about someone who was not spoken of")
-    folded = fold(content)
-    if not any(name in folded for name in ("the user", "用户", fold(subject))):
-        raise UnfitError("content must name the user or whom it is about")
-    return subject
+def _attribute(given: Mapping[str, Any], subject: str, content: str) -> tuple[str, str]:
+    """The attribute and its value, where the sentence bears both.
 
-
-def _labelled(given: Mapping[str, Any], subject: str, content: str) -> tuple[str, str]:
-    """The attribute and its value, where the sentence bears both."""
-    attribute = attribute_for(_string(given, "attribute"), content)
-    value = _string(given, "value")
-    if not value or not all(grounding.contains(content, part) for part in value.split(":")):
-        return "", ""
+    An attribute with one value at a time replaces what was known. A model that calls any word a
+    `name` would overwrite who somebody is, so such an attribute is taken only where the sentence
+    has a word for it, and says that it is so rather than that it was, might or should be.
+    """
+    attribute, value = _string(given, "attribute"), _string(given, "value")
     known = ATTRIBUTES.get(attribute)
-    others = known is None or known.about != "relation"
-    if subject == USER and others and grounding.about_relative(content):
+    if known is None or not value:
+        return "", ""
+    if not all(grounding.contains(content, part) for part in value.split(":")):
+        return "", ""
+    folded = fold(content)
+    sign = _attributes()[0].get(attribute)
+    if known.one and not (sign and re.search(sign, folded)):
+        return "", ""
+    if known.one and _NOT_YET.search(folded) and attribute not in _AHEAD:
+        return "", ""
+    if subject == USER and known.about != "relation" and grounding.about_relative(content):
         return "", ""  # what seems to be the user's is that of someone close to them
-    return (attribute, value) if attribute else ("", "")
-
-
-def _category(claimed: str, attribute: str) -> str:
-    if claimed in _CATEGORIES and claimed != "fact":
-        return claimed
-    return ATTRIBUTES[attribute].category if attribute else "fact"
+    return attribute, value
 
 
 def _confidence(given: Mapping[str, Any], words: str) -> float:
@@ -364,9 +373,10 @@ def _importance(given: Mapping[str, Any], category: str, attribute: str) -> floa
     """By the model, within what the scale says of such a thing."""
     claimed = min(1.0, max(0.1, _number(given, "importance", 0.5)))
     known = ATTRIBUTES.get(attribute)
-    vital = known is not None and known.about in ("identity", "health", "safety")
-    if vital or category in ("identity", "health"):
-        return max(claimed, known.importance if known and vital else 0.8)
+    if known is not None and known.about in ("identity", "health", "safety"):
+        return max(claimed, known.importance)
+    if category in ("identity", "health"):
+        return max(claimed, 0.8)
     return min(claimed, _MOST_OF_OTHERS)
 
 
@@ -375,28 +385,21 @@ def _since(given: Mapping[str, Any], words: str, at: datetime) -> datetime | Non
     named = re.fullmatch(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", _string(given, "since"))
     if named is None:
         return None
+    year, month, day = int(named[1]), int(named[2] or 1), int(named[3] or 1)
     try:
-        since = at.replace(
-            year=int(named[1]),
-            month=int(named[2] or 1),
-            day=int(named[3] or 1),
-            hour=0,
-            minute=0,
-            second=0,
-            microsecond=0,
-        )
+        since = at.replace(year, month, day, hour=0, minute=0, second=0, microsecond=0)
     except ValueError:
         return None
     spoken = [one for one in find_moments(words, at) if not one.recurring]
     return since if since <= at and any(one.since <= since < one.until for one in spoken) else None
 
 
-def _tags(given: Mapping[str, Any], content: str, source: Evidence) -> tuple[str, ...]:
+def _tags(given: Mapping[str, Any], within: str) -> tuple[str, ...]:
     claimed = given.get("tags")
-    texts = [one for one in claimed if isinstance(one, str)] if isinstance(claimed, list) else []
-    good = [one.strip() for one in texts if 0 < len(one.strip()) <= _LABEL]
-    whole = f"{content}\n{source.whole}"
-    return tuple(dict.fromkeys(one for one in good if grounding.contains(whole, one)))[:_TAGS]
+    listed = claimed if isinstance(claimed, list) else []
+    texts = [one.strip() for one in listed if isinstance(one, str)]
+    good = [one for one in texts if 0 < len(one) <= _LABEL and grounding.contains(within, one)]
+    return tuple(dict.fromkeys(good))[:_TAGS]
 
 
 def _label(given: Mapping[str, Any], name: str, within: str | None = None) -> str:
@@ -431,29 +434,3 @@ def _number(given: Mapping[str, Any], name: str, otherwise: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnfitError(f"{name} must be of type number")
     return float(value)
-
-
-_KEPT = record(
-    {"do": {"type": "string", "enum": ["drop", "same", "end"]}, "id": TEXT, "words": TEXT}
-)
-_STATED = record(
-    {
-        "do": {"type": "string", "enum": ["add", "update"]},
-        "id": TEXT,
-        "words": TEXT,
-        "content": TEXT,
-        "subject": TEXT,
-        "attribute": TEXT,
-        "value": TEXT,
-        "kind": {"type": "string", "enum": ["fact", "belief"]},
-        "category": TEXT,
-        "importance": {"type": "number"},
-        "confidence": {"type": "number"},
-        "project": TEXT,
-        "topic": TEXT,
-        "tags": array(TEXT),
-        "since": TEXT,
-        "mentions": array(record({"name": TEXT, "type": TEXT})),
-    }
-)
-_ITEM: Schema = {"anyOf": [_KEPT, _STATED]}

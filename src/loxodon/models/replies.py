@@ -14,13 +14,33 @@ from typing import Any, NamedTuple, NoReturn
 
 Schema = Mapping[str, Any]
 
-_TRIES = 8
-"""Places at which a JSON object may begin in prose: more are not looked at."""
-_THOUGHT_ENDS = "</think>"
-_FENCED = re.compile(r"```[a-zA-Z]{0,16}[ \t]{0,16}\n(.*?)```", re.DOTALL)
-
-
 TEXT: Schema = {"type": "string"}
+_TRIES = 8  # places at which a JSON object may begin in prose
+_FENCED = re.compile(r"```[a-zA-Z]{0,16}[ \t]{0,16}\n(.*?)```", re.DOTALL)
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+}
+
+
+class UnfitError(Exception):
+    """An answer that cannot be used; the message is for the model that gave it."""
+
+
+class RefusedError(UnfitError):
+    """An answer in the right shape, of which nothing can be believed."""
+
+
+class Message(NamedTuple):
+    """What the model said, and what the server says it cost (None where it does not say)."""
+
+    text: str
+    tokens_in: int | None
+    tokens_out: int | None
+    cut: bool  # it stopped at its limit of tokens
 
 
 def record(properties: dict[str, Schema]) -> Schema:
@@ -38,103 +58,67 @@ def array(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-class UnfitError(Exception):
-    """An answer that cannot be used; the message is for the model that gave it."""
-
-
-class RefusedError(UnfitError):
-    """An answer in the right shape, of which nothing can be believed."""
-
-
-class CutError(UnfitError):
-    """An answer that stopped at its limit of tokens."""
-
-
-class Message(NamedTuple):
-    """What the model said, and what the server says it cost (None where it does not say)."""
-
-    text: str
-    tokens_in: int | None
-    tokens_out: int | None
-    cut: bool
-
-
 def message_of(body: bytes, streamed: bool) -> Message:
     """The message in a server's answer; UnfitError where there is none, or only a refusal."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UnfitError("the answer is not UTF-8") from None
-    if streamed or text.lstrip().startswith("data:"):
-        return _of_events(text)
-    try:
-        data = _loads(text)
-    except ValueError:
-        raise UnfitError("the answer is not JSON") from None
-    return _of_choice(data, "message")
-
-
-def _of_choice(data: object, part: str) -> Message:
-    """The message of a whole answer (`message`) or of a piece of a streamed one (`delta`)."""
-    choices = data.get("choices") if isinstance(data, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    said = choice.get(part) if isinstance(choice, dict) else None
-    if not isinstance(data, dict) or not isinstance(choice, dict) or not isinstance(said, dict):
-        raise UnfitError("the answer has no message")
-    ended = choice.get("finish_reason")
-    if said.get("refusal") or ended == "content_filter":
-        raise UnfitError("the question was refused")
-    usage = data.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    return Message(
-        _text_of(said.get("content")),
-        _count(usage.get("prompt_tokens")),
-        _count(usage.get("completion_tokens")),
-        ended == "length",
-    )
-
-
-def _text_of(content: object) -> str:
-    if isinstance(content, list):  # some servers answer in parts
-        texts = [part.get("text") for part in content if isinstance(part, dict)]
-        return "".join(text for text in texts if isinstance(text, str))
-    return content if isinstance(content, str) else ""
-
-
-def _count(number: object) -> int | None:
-    good = isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 10**9
-    return number if good else None  # type: ignore[return-value]
-
-
-def _of_events(text: str) -> Message:
-    """The message of a streamed answer, put together."""
-    pieces = []
-    cut = False
-    tokens: tuple[int | None, int | None] = (None, None)
+    if not streamed and not text.lstrip().startswith("data:"):
+        return _chosen(_document(text), "message")
+    texts: list[str] = []
+    cut, tokens_in, tokens_out = False, None, None
     for line in text.splitlines():
         data = line.removeprefix("data:").strip()
         if not line.startswith("data:") or data == "[DONE]":
             continue
-        try:
-            value = _loads(data)
-        except ValueError:
-            raise UnfitError("the answer is not JSON") from None
-        if not isinstance(value, dict) or not value.get("choices"):  # usage comes alone at the end
-            usage = value.get("usage") if isinstance(value, dict) else None
-            if isinstance(usage, dict):
-                tokens = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-            continue
-        piece = _of_choice(value, "delta")
-        pieces.append(piece.text)
+        value = _document(data)
+        if not value.get("choices"):  # usage comes alone, at the end
+            value["choices"] = [{"delta": {}}]
+        piece = _chosen(value, "delta")
+        texts.append(piece.text)
         cut = cut or piece.cut
         if piece.tokens_out is not None:
-            tokens = piece.tokens_in, piece.tokens_out
-    return Message("".join(pieces), *tokens, cut)
+            tokens_in, tokens_out = piece.tokens_in, piece.tokens_out
+    return Message("".join(texts), tokens_in, tokens_out, cut)
+
+
+def _document(text: str) -> dict[str, Any]:
+    try:
+        value = _loads(text)
+    except ValueError:
+        raise UnfitError("the answer is not JSON") from None
+    return value if isinstance(value, dict) else {}
+
+
+def _chosen(data: Mapping[str, Any], part: str) -> Message:
+    """The message of a whole answer (`message`) or of a piece of a streamed one (`delta`)."""
+    choices = data.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    said = choice.get(part) if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(said, dict):
+        raise UnfitError("the answer has no message")
+    ended = choice.get("finish_reason")
+    if said.get("refusal") or ended == "content_filter":
+        raise UnfitError("the question was refused")
+    content = said.get("content")
+    if isinstance(content, list):  # some servers answer in parts
+        texts = [one.get("text") for one in content if isinstance(one, dict)]
+        content = "".join(text for text in texts if isinstance(text, str))
+    usage = data.get("usage")
+    used = usage if isinstance(usage, dict) else {}
+    tokens = _count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))
+    return Message(content if isinstance(content, str) else "", *tokens, ended == "length")
+
+
+def _count(number: object) -> int | None:
+    counts = isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 10**9
+    return number if counts else None  # type: ignore[return-value]
 
 
 def value_of(text: str, schema: Schema) -> Any:
     """The JSON value in what a model said, checked against `schema`."""
-    text = text.rpartition(_THOUGHT_ENDS)[2].strip()
+    text = text.rpartition("</think>")[2].strip()
     if not text:
         raise UnfitError("the answer is empty")
     for candidate in _candidates(text):
@@ -160,23 +144,13 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _loads(text: str) -> Any:
+    def no_number(text: str) -> NoReturn:
+        raise ValueError(text)  # NaN and Infinity are no JSON
+
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return json.loads(text, parse_constant=no_number)
     except RecursionError:  # nested a thousand deep: not what was asked for
         raise ValueError("nested too deep") from None
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(text)  # NaN and Infinity are no JSON
-
-
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-}
 
 
 def check(value: object, schema: Schema, where: str = "the answer") -> None:

@@ -1,8 +1,8 @@
 """The smaller questions that a model is asked: weighing, summing up, merging.
 
-Each takes a model, what it is about, and the language, and returns a `Reply`: the checked result
-and the tokens. A text holds only what was found in the lines handed in (`grounding.py`). Reading,
-the large question, is in `reading.py`.
+Each takes a model, what it is about, and the language, and returns the checked result with its
+tokens. A text holds only what was found in the lines handed in (`grounding.py`). Reading, the large
+question, is in `reading.py`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,16 @@ from loxodon.text.similarity import gist
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 
+# Characters in Chinese, words in English
 MOST_SUMMARY = {"zh": 50, "en": 30}
 MOST_ENTITY = {"zh": 80, "en": 45}
 MOST_PORTRAIT = {"zh": 200, "en": 100}
-"""Characters in Chinese, words in English."""
-_PER_MERGED = 40
+_PER_MERGED = 40  # tokens of the answer for each fact
+
+_WEIGHING = record({"verdict": {"type": "string", "enum": list(get_args(Verdict))}})
+_MERGING = record(
+    {"merged": array(record({"numbers": array({"type": "integer"}), "content": TEXT}))}
+)
 
 
 class Merge(NamedTuple):
@@ -40,11 +45,11 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
         return ModelReply("unrelated", 0, 0)
     user = fenced([("belief", shown(belief)), ("fact", shown(fact))])
     question = ModelQuestion("weigh", language, prompt("weigh", language), user, _WEIGHING, 30)
+    # A belief becomes a fact by this: what says the contrary cannot confirm it.
+    contrary = grounding.negated(belief) != grounding.negated(fact)
 
     def read(value: dict[str, Any]) -> Verdict:
         verdict = cast(Verdict, value["verdict"])
-        # A belief becomes a fact by this: what says the contrary cannot confirm it.
-        contrary = grounding.negated(belief) != grounding.negated(fact)
         return "unrelated" if verdict == "confirm" and contrary else verdict
 
     return model.ask(question, read)
@@ -52,13 +57,12 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Mod
 
 def summarise(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[str]:
     """The facts of one theme in one short sentence."""
-    lines = [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
-    return _text(model, "summary", "summarise", lines, MOST_SUMMARY, language)
+    return _text(model, "summary", "summarise", _numbered(facts), MOST_SUMMARY, language)
 
 
 def entity(model: ChatModel, name: str, facts: Sequence[str], language: str) -> ModelReply[str]:
     """Who or what somebody or something is to the user, in a sentence or two."""
-    lines = [("name", shown(name)), *((str(n), shown(fact)) for n, fact in enumerate(facts, 1))]
+    lines = [("name", shown(name)), *_numbered(facts)]
     return _text(model, "profile", "entity", lines, MOST_ENTITY, language)
 
 
@@ -73,38 +77,35 @@ def portrait(
 
 def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[list[Merge]]:
     """Which facts of a partition one sentence can tell without losing anything."""
-    lines = [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
     most = 60 + _PER_MERGED * len(facts)
     system = prompt("merge", language, most=str(MOST_STATEMENT[language]))
-    question = ModelQuestion("merge", language, system, fenced(lines), _MERGING, most)
-    return model.ask(question, lambda value: _merges(value, facts, language))
+    user = fenced(_numbered(facts))
 
+    def read(value: dict[str, Any]) -> list[Merge]:
+        found: list[Merge] = []
+        taken: set[int] = set()
+        problem = None
+        for group in value["merged"]:
+            try:
+                found.append(_merged(group, facts, language, taken))
+                taken.update(found[-1].places)
+            except UnfitError as error:
+                problem = error
+        if problem and not found:
+            raise problem
+        return found
 
-def _merges(value: dict[str, Any], facts: Sequence[str], language: str) -> list[Merge]:
-    """The groups that can be believed; UnfitError where there are some and none can."""
-    found: list[Merge] = []
-    reason = ""
-    for group in value["merged"]:
-        try:
-            found.append(_merged(group, facts, language, {n for one in found for n in one.places}))
-        except UnfitError as error:
-            reason = str(error)
-    if reason and not found:
-        raise UnfitError(reason)
-    return found
+    return model.ask(ModelQuestion("merge", language, system, user, _MERGING, most), read)
 
 
 def _merged(group: dict[str, Any], facts: Sequence[str], language: str, taken: set[int]) -> Merge:
+    """A group that can be believed."""
     places = tuple(dict.fromkeys(n - 1 for n in group["numbers"]))
     if len(places) < 2 or not all(0 <= n < len(facts) for n in places) or taken & set(places):
         raise UnfitError("numbers must name two or more of the facts, each once")
     content = " ".join(group["content"].split()).rstrip("。.")
-    check_length(content, MOST_STATEMENT, language)
     told = [facts[n] for n in places]
-    whole = "\n".join(told)
-    reason = grounding.invented(content, Evidence(whole), whole, language)
-    if not reason and grounding.turned(content, whole):
-        reason = "it says the contrary"
+    reason = _objection(content, "\n".join(told), MOST_STATEMENT, language)
     if not reason and any(grounding.lost(content, fact) for fact in told):
         reason = "a name or a number is lost"
     if reason:
@@ -124,14 +125,10 @@ def _text(
     system = prompt(name, language, most=str(most[language]))
     schema = record({field: TEXT})
     question = ModelQuestion(name, language, system, fenced(lines), schema, 2 * most[language] + 20)
-    source = Evidence("\n".join(text for _, text in lines))
 
     def read(value: dict[str, Any]) -> str:
         text = " ".join(cast(str, value[field]).split())
-        check_length(text, most, language)
-        reason = grounding.invented(text, source, source.said, language)
-        if not reason and grounding.turned(text, source.said):
-            reason = "it says the contrary"
+        reason = _objection(text, "\n".join(line for _, line in lines), most, language)
         summed_up = sum(grounding.shares(text, line) for _, line in lines)
         if not reason and summed_up < min(2, len(lines)):
             reason = "it does not sum it up"
@@ -142,7 +139,12 @@ def _text(
     return model.ask(question, read)
 
 
-_WEIGHING = record({"verdict": {"type": "string", "enum": list(get_args(Verdict))}})
-_MERGING = record(
-    {"merged": array(record({"numbers": array({"type": "integer"}), "content": TEXT}))}
-)
+def _objection(text: str, given: str, most: Mapping[str, int], language: str) -> str:
+    """What a text says that was not given; UnfitError where it is too long."""
+    check_length(text, most, language)
+    reason = grounding.invented(text, Evidence(given), given, language)
+    return reason or ("it says the contrary" if grounding.turned(text, given) else "")
+
+
+def _numbered(facts: Sequence[str]) -> list[tuple[str, str]]:
+    return [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]

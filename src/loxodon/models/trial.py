@@ -2,20 +2,22 @@
 
 What the rules read is dropped where a model says so, and memories end. A small model that takes
 every question for a fact, or ends what goes on, would leave a memory worse than none at all had
-been set; so a model shows on these what it can do, once, before it is asked about anybody.
-`loxodon model check` shows how it did.
+been set; so a model shows on these (`trial.json`) what it can do, once, before it is asked about
+anybody. `loxodon model check` shows how it did.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from loxodon.models.chat import ChatModel, ModelReply
 from loxodon.models.reading import (
     Batch,
-    Do,
     Hint,
     KnownMemory,
     ModelReading,
@@ -25,77 +27,17 @@ from loxodon.models.reading import (
     question,
 )
 
-ENOUGH = 8
-"""Sentences of the ten that a model must read well."""
-VERSION = 2
-"""Of the sentences and the question: a model that passed another is tried again."""
+ENOUGH = 8  # sentences of the ten that a model must read well
+VERSION = 2  # of the sentences and the question: a model that passed another is tried again
 _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 class TrialSentence(NamedTuple):
     text: str
-    has: tuple[str, ...] = ()
-    """One of these stands in what is kept; none for a sentence of which nothing is."""
-    do: tuple[Do, ...] = ("add", "update")
-    """What is right to do with it."""
-    known: str = ""
-    """A memory that it is about."""
-    hint: str = ""
-    """What the rules made of it."""
-
-
-SENTENCES: Mapping[str, Sequence[TrialSentence]] = {
-    "en": (
-        TrialSentence(
-            "Please keep in mind that shellfish makes my throat swell up.", ("shellfish",)
-        ),
-        TrialSentence("What is the tallest building in Lisbon?"),
-        TrialSentence(
-            "We have been living in Utrecht since last month.",
-            ("Utrecht",),
-            ("update",),
-            known="The user lives in Antwerp",
-        ),
-        TrialSentence("If I ever won a lot of money I would buy a vineyard."),
-        TrialSentence(
-            "I gave up coffee, not a cup for weeks.",
-            (),
-            ("end", "update"),
-            known="The user drinks coffee every morning",
-        ),
-        TrialSentence("My sister Ana flies freight planes for a living.", ("Ana", "sister")),
-        TrialSentence(
-            "A man on the train shouted “I am a surgeon” into his phone.",
-            hint="The user is a surgeon",
-        ),
-        TrialSentence(
-            "Our dog Biscuit turned three.", ("Biscuit",), hint="The user's dog is called Biscuit"
-        ),
-        TrialSentence("ok thanks, that was quick"),
-        TrialSentence(
-            "Still at the same bakery on Mill Street, by the way.",
-            (),
-            ("same", "update"),
-            known="The user works at a bakery on Mill Street",
-        ),
-    ),
-    "zh": (
-        TrialSentence("记一下，我一吃虾喉咙就肿", ("虾",)),
-        TrialSentence("里斯本最高的楼是哪一栋？"),
-        TrialSentence("上个月起我们就住到南通了", ("南通",), ("update",), known="用户住在扬州"),
-        TrialSentence("要是哪天发了财，我就去买个葡萄园"),
-        TrialSentence(
-            "咖啡我戒了，好几个星期一杯没喝", (), ("end", "update"), known="用户每天早上喝咖啡"
-        ),
-        TrialSentence("我姐姐陈岚是开货运飞机的", ("陈岚", "姐姐")),
-        TrialSentence("地铁上有个人对着手机喊“我是外科医生”", hint="用户是外科医生"),
-        TrialSentence("我们家的狗饼干三岁了", ("饼干",), hint="用户的狗叫饼干"),
-        TrialSentence("好的，谢谢，真快"),
-        TrialSentence(
-            "我还在磨坊街那家面包店上班", (), ("same", "update"), known="用户在磨坊街的面包店上班"
-        ),
-    ),
-}
+    has: Sequence[str] = ()  # one of these stands in what is kept; none where nothing is kept
+    do: Sequence[str] = ("add", "update")  # what is right to do with it
+    known: str = ""  # a memory that it is about
+    hint: str = ""  # what the rules made of it
 
 
 class Trial(NamedTuple):
@@ -103,50 +45,59 @@ class Trial(NamedTuple):
 
     passed: int
     of: int
-    failed: tuple[str, ...]
-    """The sentences that it did not read well."""
+    failed: tuple[str, ...]  # the sentences that it did not read well
 
     @classmethod
     def none(cls, language: str) -> Trial:
         """Of a model that answers nothing that can be used."""
-        return cls(0, len(SENTENCES[language]), tuple(one.text for one in SENTENCES[language]))
+        texts = tuple(one.text for one in sentences()[language])
+        return cls(0, len(texts), texts)
 
     @property
     def good(self) -> bool:
         return self.passed >= ENOUGH
 
 
+@cache
+def sentences() -> Mapping[str, Sequence[TrialSentence]]:
+    """The sentences by language."""
+    found = json.loads((files(__package__) / "trial.json").read_text("utf-8"))
+    return {language: [TrialSentence(**one) for one in all] for language, all in found.items()}
+
+
 def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
     """Have a model read the ten sentences of a language, in one question."""
     batch = batch_of(language)
     asked = question(batch)._replace(name="trial")
-    return model.ask(asked, lambda value: judged(believed(value, batch), language))
+    return model.ask(asked, lambda value: judged(believed(value, batch), batch))
 
 
 def batch_of(language: str) -> Batch:
     """The question: each sentence a message of a day of its own."""
-    sentences = SENTENCES[language]
-    lines = [PromptMessage(one.text, _START + timedelta(days=n)) for n, one in enumerate(sentences)]
-    known = [
-        KnownMemory(str(n), one.known, _START - timedelta(days=30))
-        for n, one in enumerate(sentences)
-        if one.known
-    ]
-    hints = [Hint(n, one.hint) for n, one in enumerate(sentences) if one.hint]
-    return Batch(lines, known, hints, language)
+    tried = sentences()[language]
+    day = timedelta(days=1)
+    return Batch(
+        [PromptMessage(one.text, _START + n * day) for n, one in enumerate(tried)],
+        [
+            KnownMemory(str(n), one.known, _START - 30 * day)
+            for n, one in enumerate(tried)
+            if one.known
+        ],
+        [Hint(n, one.hint) for n, one in enumerate(tried) if one.hint],
+        language,
+    )
 
 
-def judged(reading: ModelReading, language: str) -> Trial:
+def judged(reading: ModelReading, batch: Batch) -> Trial:
     """Which of the sentences were read well."""
-    hints = batch_of(language).hints
+    tried = sentences()[batch.language]
     failed = [
         one.text
-        for n, one in enumerate(SENTENCES[language])
+        for n, one in enumerate(tried)
         if n not in reading.decided
-        or not _well(one, n, [item for item in reading.items if item.line == n], hints)
+        or not _well(one, n, [item for item in reading.items if item.line == n], batch.hints)
     ]
-    of = len(SENTENCES[language])
-    return Trial(of - len(failed), of, tuple(failed))
+    return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 
 
 def _well(

@@ -1,36 +1,44 @@
-"""One HTTP exchange with a model's server, with the standard library only.
+"""One HTTP exchange with a model's server, by httpx.
 
-Whatever the server does ends in an `Answer` or in one of two errors: within the time limit, within
-a size limit, without following anything to another address, and without the key or the words that
-were sent in any message. Proxies of the environment are not used.
+Whatever the server does ends in an `Answer` or in one of our errors: within a time limit for all of
+it, within a size limit, without following anything to another address, and without the key or the
+words that were sent in any message. Proxies of the environment are not used.
 """
 
 from __future__ import annotations
 
 import json
-import socket
+import ssl
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from threading import Event, Timer
+from functools import cache
+from threading import Event
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from loxodon.errors import BadReplyError, UnreachableModelError
+from loxodon.errors import (
+    BadReplyError,
+    BusyModelError,
+    ModelError,
+    RejectedModelError,
+    UnreachableModelError,
+)
+from loxodon.models.embedders.limits import within
 
-MOST_BYTES = 2 * 1024 * 1024
-"""More than this is no answer to what we ask."""
-_CHUNK = 64 * 1024
-_PATH = "/chat/completions"
+_MOST_BYTES = 2 << 20  # more than this is no answer to what we ask
+_FIRST_WAIT = 1.0  # seconds before a busy server is asked again
+_MOST_WAIT = 30.0  # seconds; a server that wants us to wait longer is asked at the next run
 
 
 class Answer(NamedTuple):
     status: int
     body: bytes
-    streamed: bool
-    """It came as server-sent events, though nobody asked for that."""
-    retry_after: float | None
-    """Seconds the server asks us to wait."""
+    streamed: bool = False  # it came as server-sent events, though nobody asked for that
+    retry_after: float | None = None  # seconds the server asks us to wait
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    return ssl.create_default_context()
 
 
 def post(
@@ -38,110 +46,114 @@ def post(
     key: str,
     body: Mapping[str, object],
     timeout: float,
-    path: str = _PATH,
-    most: int = MOST_BYTES,
+    path: str = "/chat/completions",
+    most: int = _MOST_BYTES,
     section: str = "model",
 ) -> Answer:
     """Send `body` to the endpoint `path` below `base_url`; its answer, whatever the status.
 
     An answer has at most `most` bytes. `section` is where the settings of the server are.
     """
-    connection, path, headers = line_to(base_url, key, timeout, path)
-    late = Event()
-    delivered = False
-    try:
-        connection.connect()
-        watch = Timer(timeout, hang_up, (connection.sock, late))
-        watch.daemon = True
-        watch.start()
-        try:
-            connection.request("POST", path, json.dumps(body).encode(), headers)
-            delivered = True
-            answer = _read(connection.getresponse(), most, section)
-        finally:
-            watch.cancel()
-    except (OSError, HTTPException, UnicodeError) as error:  # the last: a host that cannot be one
-        if late.is_set() or isinstance(error, TimeoutError):
-            raise too_late(timeout, delivered, section) from None
-        raise unreached(error, delivered, section) from None
-    finally:
-        connection.close()
-    if late.is_set():  # hung up on, a body without a length looks like a whole one
-        raise too_late(timeout, delivered, section)
-    return answer
+    import httpx  # which takes longer to load than a recall takes
 
-
-def line_to(
-    base_url: str, key: str, timeout: float, path: str = _PATH
-) -> tuple[HTTPConnection, str, dict[str, str]]:
-    """A connection that is not made yet, the whole path, and the headers of a request."""
-    parts = urlsplit(base_url)
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    url = base_url.rstrip("/").removesuffix(path) + path
+    headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    whole = parts.path.rstrip("/").removesuffix(path) + path
-    return kind(parts.hostname or "", parts.port, timeout=timeout), whole, headers
+    delivered = Event()
 
+    def trace(event: str, _: object) -> None:
+        if event.startswith("http11.send_request"):
+            delivered.set()
 
-def hang_up(line: socket.socket, late: Event) -> None:
-    """End an exchange whose time is over, however slowly the server drips."""
-    late.set()
+    def exchange() -> Answer:
+        content = json.dumps(body).encode()
+        extensions = {"trace": trace}
+        with client.stream(
+            "POST", url, content=content, headers=headers, extensions=extensions
+        ) as response:
+            read = bytearray()
+            for chunk in response.iter_raw():
+                read += chunk
+                if len(read) > most:
+                    raise BadReplyError(
+                        "the model's answer is longer than {most} bytes",
+                        hint="check that {section}.base_url points to a model",
+                        most=most,
+                        section=section,
+                    )
+            streamed = response.headers.get("content-type", "").startswith("text/event-stream")
+            wait = _retry_after(response.headers)
+            return Answer(response.status_code, bytes(read), streamed, wait)
+
+    client = httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout)
     try:
-        # The plain shutdown, also of an encrypted line: the other thread may be reading it.
-        socket.socket.shutdown(line, socket.SHUT_RDWR)
-    except OSError:
-        return  # the other side was faster
+        # httpx limits each read; a server that drips would take as long as it likes.
+        return within(timeout, exchange)
+    except (TimeoutError, httpx.TimeoutException):
+        raise UnreachableModelError(
+            "the model did not answer within {timeout} seconds",
+            hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
+            section=section,
+            timeout=f"{timeout:g}",
+            delivered=delivered.is_set(),
+        ) from None
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+        # Errors of the protocol repeat what the server sent; their kind says enough.
+        connecting = isinstance(error, httpx.ConnectError)
+        raise UnreachableModelError(
+            "cannot reach the model: {reason}",
+            hint="check that it is running, and that {section}.base_url is correct",
+            section=section,
+            reason=str(error) if connecting else type(error).__name__,
+            delivered=delivered.is_set(),
+        ) from None
+    finally:
+        client.close()
 
 
-def _read(response: HTTPResponse, most: int, section: str) -> Answer:
-    pieces = []
-    size = 0
-    while piece := response.read1(_CHUNK):
-        size += len(piece)
-        if size > most:
-            raise BadReplyError(
-                "the model's answer is longer than {most} bytes",
-                hint="check that {section}.base_url points to a model",
-                most=most,
-                section=section,
-            )
-        pieces.append(piece)
-    streamed = response.headers.get_content_type() == "text/event-stream"
-    return Answer(response.status, b"".join(pieces), streamed, retry_after(response))
-
-
-def retry_after(response: HTTPResponse) -> float | None:
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds from now, whether given as a number or as a date by the server's own clock."""
-    text = (response.headers.get("Retry-After") or "").strip()
+    text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdecimal() and len(text) < 10:
         return float(text)
     try:
         then = parsedate_to_datetime(text)
-        return max(0.0, (then - parsedate_to_datetime(response.headers["Date"])).total_seconds())
-    except (TypeError, ValueError, IndexError, OverflowError):  # none, or nonsense
+        return max(0.0, (then - parsedate_to_datetime(headers["date"])).total_seconds())
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError):  # none, or nonsense
         return None
 
 
-def too_late(timeout: float, delivered: bool, section: str) -> UnreachableModelError:
-    """The error for a server that took too long."""
-    return UnreachableModelError(
-        "the model did not answer within {timeout} seconds",
-        hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
+def check_status(answer: Answer, section: str = "model") -> None:
+    """Raise what the status of an answer means. The server's own words may repeat ours: unsaid."""
+    status = answer.status
+    if status == 200:
+        return
+    if status in (408, 409, 425, 429) or status >= 500:
+        raise BusyModelError(
+            "the model is busy or has failed (HTTP {status})",
+            hint="what is left is done in the next run",
+            status=status,
+            wait=answer.retry_after,
+        )
+    if status in (401, 403):
+        raise RejectedModelError(
+            "the model rejected the API key (HTTP {status})",
+            hint="check {section}.api_key",
+            section=section,
+            status=status,
+        )
+    raise RejectedModelError(
+        "the model's server rejected the request (HTTP {status})",
+        hint="check {section}.base_url (it often ends in /v1) and {section}.name",
         section=section,
-        timeout=f"{timeout:g}",
-        delivered=delivered,
+        status=status,
     )
 
 
-def unreached(error: Exception, delivered: bool, section: str) -> UnreachableModelError:
-    """The error for a server that could not be talked with."""
-    # An HTTPException repeats what the server sent; its kind says enough.
-    reason = error.strerror if isinstance(error, OSError) else None
-    return UnreachableModelError(
-        "cannot reach the model: {reason}",
-        hint="check that it is running, and that {section}.base_url is correct",
-        section=section,
-        reason=reason or type(error).__name__,
-        delivered=delivered,
-    )
+def retry_wait(error: ModelError, attempt: int) -> float | None:
+    """Seconds to wait before a server is asked again; None where it is not worth it."""
+    asked = error.values.get("wait")
+    if isinstance(asked, float):
+        return asked if asked <= _MOST_WAIT else None
+    return min(_FIRST_WAIT * 2.0**attempt, _MOST_WAIT)

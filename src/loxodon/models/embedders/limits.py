@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from threading import Thread
 from typing import TypeVar
 
@@ -14,20 +15,13 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 
     It cannot be ended then: it goes on by itself, and nobody looks at what becomes of it.
     """
-    done: list[T] = []
-    raised: list[BaseException] = []
+    done: Future[T] = Future()
 
     def run() -> None:
         try:
-            done.append(work())
+            done.set_result(work())
         except BaseException as error:  # handed on to whoever waits, whatever it is
-            raised.append(error)
+            done.set_exception(error)
 
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if raised:
-        raise raised[0]
-    if not done:
-        raise TimeoutError
-    return done[0]
+    Thread(target=run, daemon=True).start()
+    return done.result(seconds)

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_TOKENS = 512
-_TOGETHER = 8
-"""Texts in one run of the model: all are padded to the longest."""
-_SAMPLES = 16
+_TOGETHER = 8  # texts in one run of the model: all are padded to the longest
+_SAMPLES = 16  # of the model's file, by which it is named
 _SAMPLE_BYTES = 65_536
 
 
@@ -33,14 +32,10 @@ class OnnxEmbedder:
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         need("onnxruntime", "onnx")
         need("tokenizers", "onnx")
-        self._model_path = model_in(path)
-        self._tokenizer_path = beside(self._model_path, "tokenizer.json")
-        self._name = name_of(self._model_path, self._tokenizer_path)
+        self._model_path = _model_in(path)
+        self._tokenizer_path = _beside(self._model_path, "tokenizer.json")
+        self.name = _name_of(self._model_path, self._tokenizer_path)
         self._loaded: tuple[Any, Any] | None = None
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
         import numpy as np
@@ -80,8 +75,14 @@ class OnnxEmbedder:
                 path=os.path.dirname(self._model_path),
                 reason=str(error)[:200],
             ) from None
+        try:
+            with open(_beside(self._model_path, "config.json"), encoding="utf-8") as file:
+                most = json.load(file).get("max_position_embeddings")
+        except (ConfigError, OSError, ValueError, AttributeError):
+            most = None
+        good = isinstance(most, int) and most > 0
         tokenizer.no_padding()
-        tokenizer.enable_truncation(_most_tokens(self._model_path))
+        tokenizer.enable_truncation(min(most, _MOST_TOKENS) if good else _MOST_TOKENS)
         self._loaded = (session, tokenizer)
         return self._loaded
 
@@ -97,10 +98,8 @@ def _run(session: Any, tokens: Sequence[Any]) -> NDArray[Any]:
         ids[row, : len(one.ids)] = one.ids
         mask[row, : len(one.ids)] = 1
     given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-    wanted = {one.name for one in session.get_inputs()}
-    output: NDArray[Any] = session.run(
-        None, {name: value for name, value in given.items() if name in wanted}
-    )[0]
+    wanted = {one.name: given[one.name] for one in session.get_inputs() if one.name in given}
+    output: NDArray[Any] = session.run(None, wanted)[0]
     if output.ndim == 2:
         return output
     weights = mask[:, :, None].astype(np.float32)
@@ -108,7 +107,7 @@ def _run(session: Any, tokens: Sequence[Any]) -> NDArray[Any]:
     return pooled
 
 
-def model_in(path: str) -> str:
+def _model_in(path: str) -> str:
     """The model file that a setting names: the file itself, or the one in a folder."""
     path = os.path.abspath(os.path.expanduser(path))
     if os.path.isfile(path):
@@ -125,7 +124,7 @@ def model_in(path: str) -> str:
     )
 
 
-def beside(model: str, name: str) -> str:
+def _beside(model: str, name: str) -> str:
     """A file that belongs to a model: in its folder, or in the one above."""
     folder = os.path.dirname(model)
     for one in (folder, os.path.dirname(folder)):
@@ -139,14 +138,13 @@ def beside(model: str, name: str) -> str:
     )
 
 
-def name_of(model: str, tokenizer: str) -> str:
+def _name_of(model: str, tokenizer: str) -> str:
     """A name that changes with the model, not with the folder it lies in.
 
     Reading all of a large model would slow down every start; samples from all over it tell as much.
     """
-    digest = hashlib.sha256()
     size = os.path.getsize(model)
-    digest.update(str(size).encode())
+    digest = hashlib.sha256(str(size).encode())
     with open(model, "rb") as file:
         for n in range(_SAMPLES):
             file.seek(max(0, size - _SAMPLE_BYTES) * n // (_SAMPLES - 1))
@@ -154,13 +152,3 @@ def name_of(model: str, tokenizer: str) -> str:
     with open(tokenizer, "rb") as file:
         digest.update(file.read())
     return f"onnx {digest.hexdigest()[:24]}"
-
-
-def _most_tokens(model: str) -> int:
-    """How many tokens of a text the model can take, by its own settings."""
-    try:
-        with open(beside(model, "config.json"), encoding="utf-8") as file:
-            most = json.load(file).get("max_position_embeddings")
-    except (ConfigError, OSError, ValueError, AttributeError):
-        return _MOST_TOKENS
-    return min(most, _MOST_TOKENS) if isinstance(most, int) and most > 0 else _MOST_TOKENS

@@ -7,10 +7,10 @@ two marks; each line is a JSON string, in which nothing can end the line, the ma
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
+from importlib.resources import files
 
 OPEN, CLOSE = "<data>", "</data>"
 # What could be read as a mark of ours or of a chat template: <|im_end|>, </data>, [/INST].
@@ -21,15 +21,13 @@ _BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029", 0x7F: "\\u007f
 
 
 @cache
-def _file(name: str, language: str) -> str:
-    path = os.path.join(os.path.dirname(__file__), f"{name}.{language}.md")
-    with open(path, encoding="utf-8") as file:
-        return file.read().partition("\n")[2].strip()  # the first line names the variables
+def _file(name: str) -> str:
+    return (files(__package__) / name).read_text("utf-8")
 
 
 def prompt(name: str, language: str, **values: str) -> str:
     """The prompt called `name` in `language`, its variables filled in."""
-    text = _file(name, language)
+    text = _file(f"{name}.{language}.md").partition("\n")[2].strip()
     for variable, value in values.items():
         text = text.replace(f"{{{variable}}}", value)
     return text

@@ -22,11 +22,11 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
 
-    need_uvicorn()  # with which comes what the proxy speaks HTTP by
-    from loxodon.serve.proxy.app import App
-    from loxodon.serve.proxy.remember import Remembering
-    from loxodon.serve.proxy.speaking import Rule
-    from loxodon.serve.proxy.upstream import Upstream
+    need_uvicorn()  # with which come starlette and httpx
+    from loxodon.proxy.app import App
+    from loxodon.proxy.recalling import Recalling
+    from loxodon.proxy.requests import SpaceRule
+    from loxodon.proxy.upstream import Upstream
     from loxodon.serve.schedule import Runner
     from loxodon.trust.access.tokens import Grants
 
@@ -45,9 +45,9 @@ def run(args: Namespace) -> Outcome:
         runner = Runner(journal)
         app = App(
             upstream,
-            Remembering(recalling, journal, limit, explain=args.explain),
+            Recalling(recalling, journal, limit, explain=args.explain),
             at,
-            Rule(args.space, args.space_by),
+            SpaceRule(args.space, args.space_by),
             key_is_ours=bool(args.key_env),
             rate=recalling.config.serve.rate,
         )

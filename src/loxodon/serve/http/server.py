@@ -75,7 +75,8 @@ def url_of(listening: socket.socket) -> str:
 def need_uvicorn() -> Any:
     """uvicorn, which the extra `serve` brings, with the parser that it reads requests by."""
     try:
-        import httptools  # noqa: F401 which is looked for before it is needed
+        import httptools  # noqa: F401 looked for before it is needed, as starlette is
+        import starlette  # noqa: F401
         import uvicorn
     except ImportError as error:
         raise ConfigError(

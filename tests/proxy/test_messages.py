@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from tests.serve.proxy.conftest import Proxy, started
-from tests.serve.proxy.upstream import (
+from tests.proxy.conftest import Proxy, started
+from tests.proxy.upstream import (
     Request,
     Stage,
     document,

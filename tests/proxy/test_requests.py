@@ -13,8 +13,8 @@ import pytest
 from loxodon import Memory
 from tests.cases import cases
 from tests.each import each
-from tests.serve.proxy.conftest import Proxy, started
-from tests.serve.proxy.upstream import (
+from tests.proxy.conftest import Proxy, started
+from tests.proxy.upstream import (
     DONE,
     Handler,
     Scene,

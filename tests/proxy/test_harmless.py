@@ -22,8 +22,8 @@ import pytest
 from loxodon import Memory
 from tests.each import each
 from tests.long import count
-from tests.serve.proxy.conftest import Proxy, started
-from tests.serve.proxy.upstream import (
+from tests.proxy.conftest import Proxy, started
+from tests.proxy.upstream import (
     Handler,
     Scene,
     Stage,
@@ -243,8 +243,8 @@ def test_silent_upstream_is_given_up(tmp_path: Path, upstream: Stage) -> None:
 @contextmanager
 def killable(port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """An upstream that is a program of its own, and its address."""
-    command = [sys.executable, "-m", "tests.serve.proxy.upstream", str(port)]
-    root = Path(__file__).parents[3]
+    command = [sys.executable, "-m", "tests.proxy.upstream", str(port)]
+    root = Path(__file__).parents[2]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as process:
         assert process.stdout is not None
         try:

@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from tests.serve.proxy.conftest import Proxy, started
-from tests.serve.proxy.upstream import Stage, completion, document, says, streams, waits
-from tests.serve.proxy.upstream import delta as part
+from tests.proxy.conftest import Proxy, started
+from tests.proxy.upstream import Stage, completion, document, says, streams, waits
+from tests.proxy.upstream import delta as part
 from tests.waiting import until
 
 if TYPE_CHECKING:  # its client takes longer to import than the tests to collect

@@ -1,0 +1,367 @@
+"""Answers a client: reads what it asks, adds what is remembered, forwards, streams back, journals.
+
+Start at `App.forward`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from time import monotonic, perf_counter
+from typing import Any
+
+import httpx
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route, Router
+from starlette.types import Message, Receive, Scope, Send
+
+from loxodon.errors import LoxodonError, UnreachableModelError, UsageError
+from loxodon.proxy import requests
+from loxodon.proxy.inject import NEXT, Placement, injected
+from loxodon.proxy.journal import Exchange, Recorder
+from loxodon.proxy.recalling import OUTCOMES, Recalling
+from loxodon.proxy.replies import decoded
+from loxodon.proxy.requests import OURS, Kind, ModelRequest, SpaceRule, speaker_of
+from loxodon.proxy.upstream import Received, Upstream
+from loxodon.serve.http.guard import Caller, Door, RefusedError, admit, not_granted
+from loxodon.serve.http.metrics import TYPE, Counted, Gauge, Metrics
+from loxodon.serve.http.rates import GUESSES, Rates
+from loxodon.serve.http.requests import GONE, language_of, peer_of
+from loxodon.serve.logs import log
+from loxodon.trust.access.acting import Actor, acting
+from loxodon.working.overflow import is_overflow
+
+_MOST_READ = 32 << 20  # bytes of a request that are looked at; a larger one has no memory
+_READ_INLINE = 1 << 16  # bytes; reading more would keep other requests waiting
+_INJECT_INLINE = 1 << 20  # bytes
+_REFUSALS = (400, 413, 422, 500)  # statuses that may be about what was added
+_TEMPLATE_WORDS = (b"template", b"jinja", b"system", b"role", b"alternat")
+_MOST_MODELS = 256  # whose placement is remembered
+_PLACEMENT_SECONDS = 600.0  # for which a model that takes no memories at all is sent none
+_KINDS: dict[str, Kind] = {
+    "/chat/completions": "chat",
+    "/responses": "responses",
+    "/messages": "messages",
+}
+_COUNTED = {
+    "proxy_memory": Counted("Requests, by what came of asking the memory.", "outcome", OUTCOMES)
+}
+
+
+class App:
+    """One proxy. `key_is_ours` says that the client's key is for us: it must be the token."""
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        recalling: Recalling,
+        door: Door,
+        rule: SpaceRule,
+        *,
+        key_is_ours: bool = False,
+        rate: float = 0,
+    ) -> None:
+        self._upstream = upstream
+        self._recalling = recalling
+        self._door = door
+        self._rule = rule
+        self._key_is_ours = key_is_ours
+        self._rates = Rates(rate)
+        self._placements: dict[str, tuple[Placement, float]] = {}
+        self._metrics = Metrics(_COUNTED)
+        self._router = Router(
+            [
+                Route("/health", _health),
+                Route("/metrics", self._show_metrics),
+                Mount("/", self.forward),
+            ]
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started, status = perf_counter(), 0
+        about: dict[str, Any] = {}  # what the log says of this request
+        scope["about"] = about
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        self._metrics.running += 1
+        try:
+            await self._router(scope, receive, watched)
+        except (RefusedError, LoxodonError, httpx.TransportError) as error:
+            failed, code, said = _failure(error)
+            if status:  # it has begun: the connection is closed, so that the client sees it
+                about["broken"] = code
+            else:
+                # In a shape that clients of OpenAI's and Anthropic's APIs know
+                accepted = Request(scope).headers.get("accept-language", "")
+                message, hint = said.localized(language_of(accepted))
+                told = f"{message} ({hint})" if hint else message
+                detail = {"message": told, "type": "loxodon_proxy", "param": None, "code": code}
+                document = {"type": "error", "error": detail}
+                more = error.headers if isinstance(error, RefusedError) else None
+                await JSONResponse(document, failed, more)(scope, receive, watched)
+        except ClientDisconnect:
+            about["gone"] = True
+        finally:
+            self._metrics.running -= 1
+        seconds = perf_counter() - started
+        path = scope["raw_path"].decode("latin-1")
+        log("proxy", path=path, status=status, ms=round(seconds * 1e3, 2), **about)
+        self._metrics.request(_kind(scope["method"], path) or "other", status or GONE, seconds)
+        if "memory" in about:
+            self._metrics.count("proxy_memory", value=about["memory"])
+
+    async def _show_metrics(self, request: Request) -> Response:
+        if not self._let_in(request).owns_all:
+            raise not_granted()
+        about = "Recalls that have not returned."
+        waiting = Gauge("calls_waiting", about, [("", (), self._recalling.waiting)])
+        return PlainTextResponse(self._metrics.text([waiting]), media_type=TYPE)
+
+    def _let_in(self, request: Request) -> Caller:
+        """Who asks; a RefusedError for who may not, or not so often."""
+        headers, peer = _headers(request), peer_of(request.scope)
+        token = headers.get(f"{OURS}token", "")
+        if self._key_is_ours:
+            if "x-api-key" in headers and "authorization" not in headers:
+                headers["authorization"] = f"Bearer {headers['x-api-key']}"
+        elif token or request.scope["path"] != "/metrics":  # which no upstream's key is sent to
+            headers["authorization"] = f"Bearer {token}"
+        try:
+            caller = admit(self._door, headers)
+        except RefusedError as refusal:
+            if refusal.status == 401:
+                self._rates.take(f"wrong {peer}", most=GUESSES)
+            raise
+        self._rates.take(caller.name or peer)
+        return caller
+
+    async def forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on to the upstream, with what is remembered where it asks for a reply."""
+        request = Request(scope, receive)
+        caller = self._let_in(request)
+        path, about = scope["raw_path"].decode("latin-1"), scope["about"]
+        url = self._upstream.address(path, scope["query_string"].decode("latin-1"))
+        if url is None:
+            raise RefusedError(400, "bad_path", UsageError("unknown path"))
+        body = _Body(request)
+        with acting(Actor("proxy", caller.agent, caller.name)):
+            exchange = recorder = None
+            asked = await body.model_request(_kind(request.method, path))
+            if asked is not None:
+                speaker = speaker_of(_headers(request), asked, self._rule, caller)
+                exchange = await self._recalling.prepare(asked, speaker, about)
+            if exchange is not None:
+                recorder = Recorder(self._recalling.journal, exchange)
+
+            async def answer() -> None:
+                if exchange is None or recorder is None:
+                    received = await self._pass_on(request, url, body)
+                else:
+                    recorder.begin()
+                    received = await self._accepted(request, url, exchange, body.head)
+                try:
+                    chunks = received.chunks()
+                    if recorder is not None and received.status < 400:
+                        await recorder.heard(received.headers)
+                        chunks = _recorded(received, recorder)
+                    await _response(received, chunks, about).stream_response(send)
+                finally:
+                    await received.close()
+
+            try:
+                await _while_connected(answer(), body.disconnected())
+            finally:
+                # Also when the client has hung up, or the upstream broke off: it was said so far.
+                if recorder is not None:
+                    await recorder.ended()
+
+    async def _pass_on(self, request: Request, url: httpx.URL, body: _Body) -> Received:
+        """The upstream's answer to a request as it came."""
+        size = request.headers.get("content-length")
+        if size is None and "transfer-encoding" not in request.headers:
+            await body.read()  # there is none
+        content = body.head if body.whole else body.chunks()
+        size = None if body.whole else size
+        return await self._upstream.send(
+            request.method, url, request.headers.raw, content, size=size
+        )
+
+    async def _accepted(
+        self, request: Request, url: httpx.URL, exchange: Exchange, body: bytes
+    ) -> Received:
+        """The upstream's answer to the request with memories, or to the bare one if it will not
+        have them: the client never gets an error that is ours."""
+        model = exchange.request.text("model")
+        placement, until = self._placements.get(model, ("turn", 0.0))
+        if placement == "none" and monotonic() >= until:
+            placement = "turn"
+        learns = False
+        while True:
+            if len(body) <= _INJECT_INLINE:
+                data = _with_memories(exchange, placement, body)
+            else:
+                data = await asyncio.to_thread(_with_memories, exchange, placement, body)
+            received = await self._upstream.send(
+                request.method, url, request.headers.raw, data, read=True
+            )
+            if data is body or received.status not in _REFUSALS:
+                if learns and received.status < 400:
+                    self._placements[model] = placement, monotonic() + _PLACEMENT_SECONDS
+                    while len(self._placements) > _MOST_MODELS:
+                        del self._placements[next(iter(self._placements))]
+                return received
+            try:
+                said = decoded(await received.whole(), received.headers.get("content-encoding", ""))
+            finally:
+                await received.close()
+            if received.status == 500 and not any(
+                word in said[:_READ_INLINE].lower() for word in _TEMPLATE_WORDS
+            ):  # a failure is about what was added only if it speaks of messages
+                return received
+            log("proxy.refused", model=model[:100], status=received.status, manner=placement)
+            # What is too long this once says nothing of the next.
+            learns = not is_overflow(said, received.status)
+            placement = NEXT[placement] if learns else "none"
+
+
+async def _health(request: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+class _Body:
+    """The body of a request, and whether the client is there still."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._stream = request.stream()
+        self._at_end = asyncio.Event()
+        self.head = b""
+        self.whole = False
+
+    async def model_request(self, kind: Kind | None) -> ModelRequest | None:
+        """What is asked of a model; None where nothing is, or it cannot be read."""
+        if kind is None or "content-encoding" in self._request.headers or not await self.read():
+            return None
+        if len(self.head) <= _READ_INLINE:
+            return requests.read(kind, self.head)
+        return await asyncio.to_thread(requests.read, kind, self.head)
+
+    async def read(self) -> bool:
+        """Read as much as is looked at; whether that is all of it."""
+        parts, size = [], 0
+        async for chunk in self._stream:
+            parts.append(chunk)
+            size += len(chunk)
+            if size > _MOST_READ:
+                break
+        else:
+            self.whole = True
+            self._at_end.set()
+        self.head = b"".join(parts)
+        return self.whole
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """All of it, as it comes."""
+        if self.head:
+            yield self.head
+        async for chunk in self._stream:
+            yield chunk
+        self._at_end.set()
+
+    async def disconnected(self) -> None:
+        """Wait until the client has hung up."""
+        await self._at_end.wait()
+        while (await self._request.receive())["type"] != "http.disconnect":
+            pass
+
+
+async def _while_connected(
+    work: Coroutine[Any, Any, None], disconnected: Coroutine[Any, Any, None]
+) -> None:
+    """Do something for a client, and break it off when the client hangs up."""
+    working, waiting = asyncio.create_task(work), asyncio.create_task(disconnected)
+    try:
+        await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
+        if not working.done():
+            working.cancel()
+        await asyncio.wait({working, waiting})
+    if not working.cancelled():
+        working.result()
+
+
+def _response(
+    received: Received, chunks: AsyncIterator[bytes], about: Mapping[str, Any]
+) -> StreamingResponse:
+    """An answer that is handed on as it comes; one that breaks off does so for the client too."""
+    response = StreamingResponse(chunks, received.status)
+    response.raw_headers = received.returned_headers()
+    if "memory" in about:
+        told, items = about["memory"], about.get("recalled", 0)
+        told += f"; items={items}" if told == "used" else ""
+        told += "; paused" if about.get("paused") else ""
+        response.headers.append(f"{OURS}memory", told)
+        if told != "off":
+            response.headers.append(f"{OURS}recalled", str(items))
+    return response
+
+
+async def _recorded(received: Received, recorder: Recorder) -> AsyncIterator[bytes]:
+    """What the client is sent, journalled before it can rely on that: the last event of a stream
+    waits, and the last bytes of a document, which is of no use before them."""
+    streamed = "event-stream" in received.headers.get("content-type", "")
+    held = b""
+    async for chunk in received.chunks():
+        recorder.take(chunk)
+        if streamed and recorder.complete:
+            await recorder.replied()
+        ready, held = (chunk, b"") if streamed else (held, chunk)
+        if ready:
+            yield ready
+    await recorder.replied()
+    if held:
+        yield held
+
+
+def _with_memories(exchange: Exchange, placement: Placement, body: bytes) -> bytes:
+    """The body to send: the very `body` that came where nothing is added."""
+    text = injected(exchange.request, exchange.additions, placement)
+    return body if text is exchange.request.body else text.encode()
+
+
+def _kind(method: str, path: str) -> Kind | None:
+    """What kind of reply a request asks for, where it does."""
+    return _KINDS.get(path.rstrip("/").removeprefix("/v1")) if method == "POST" else None
+
+
+def _headers(request: Request) -> dict[str, str]:
+    """By lower-case name; the last where one is given twice."""
+    return dict(request.headers.items())
+
+
+def _failure(error: Exception) -> tuple[int, str, LoxodonError]:
+    """The status, code and words for what went wrong."""
+    if isinstance(error, RefusedError):
+        return error.status, error.code, error.error
+    if isinstance(error, LoxodonError):
+        return 502, error.code, error
+    reason = str(error) or type(error).__name__
+    if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+        late = UnreachableModelError(
+            "the upstream did not answer in time: {reason}",
+            hint="raise the limit with --timeout",
+            reason=reason,
+        )
+        return 504, "upstream_timeout", late
+    unreachable = UnreachableModelError(
+        "cannot reach the upstream: {reason}",
+        hint="check that it is running, and that --upstream is correct",
+        reason=reason,
+    )
+    return 502, "upstream_unreachable", unreachable

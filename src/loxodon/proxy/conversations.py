@@ -1,0 +1,195 @@
+"""Which conversation a request goes on with, and what its messages are called in the journal.
+
+A chat client sends all that was said with every request, and has no name for it. Each message of
+the user is called by a digest of itself and of those before it: said again in another place it has
+another name; sent again (a retry, a tool's answer, the next request) it has the same. What the
+model said is no part of it, because clients send that back shortened, or have it said anew.
+
+What was recalled for a message is kept with the conversation and put into later requests at the
+same place, so that the upstream sees a conversation that only grows: its prompt cache stays good.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from loxodon.errors import LoxodonError
+from loxodon.memory import Memory
+from loxodon.proxy.requests import ModelRequest, digest
+from loxodon.recall.gate import State
+
+_MOST = 500  # conversations that are kept in mind
+_MOST_KEYS = 300  # messages by which one of them is recognised
+_REPEATED = 600.0  # seconds within which a first message sent again is the same conversation
+_STALE = 3_600.0  # seconds: no prompt cache is left, and what was put away since must not be told
+_DAYS = 30  # how far back a conversation is looked for in the journal
+_ROOM = 4  # recalls' worth of tokens that the blocks of a conversation may take
+
+Key = tuple[str, str]
+
+
+class Block(NamedTuple):
+    """What was recalled for a message; empty where nothing was."""
+
+    text: str = ""
+    tokens: int = 0
+    ids: tuple[str, ...] = ()
+    reason: str = ""  # what the gate said
+    used: tuple[str, ...] = ()  # the ids of memories, where what was found is to the point
+    outcome: str = "not-needed"  # one of `recalling.OUTCOMES`
+
+
+class Conversation:
+    """What is kept in mind of one conversation."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name  # its session in the journal; empty until it is journalled
+        self.snapshot: str | None = None  # what it began with; None until that is known
+        self.state = State()
+        self.blocks: dict[str, Block] = {}
+        self.full = False  # whether it has come near the end of the context window
+        self.accepted = False  # whether the upstream has taken a request of it
+        self.ending: asyncio.Event | None = None  # set once its latest reply is journalled
+        self.used_at = 0.0
+        self.forgotten = ""  # the version of what was forgotten when it was last looked at
+        self.keys: OrderedDict[Key, None] = OrderedDict()
+
+    def renew(self, forgotten: str) -> None:
+        """Drop what was recalled where something was forgotten since: it is recalled anew."""
+        if forgotten != self.forgotten:
+            self.snapshot, self.blocks, self.state = None, {}, State()
+            self.forgotten = forgotten
+
+    def keep(self, id: str, block: Block, budget: int) -> None:
+        """Keep what was recalled for a message.
+
+        Where all of it grows too large only the last stays: the upstream's cache then begins anew
+        once, rather than with every message.
+        """
+        self.blocks[id] = block
+        if sum(one.tokens for one in self.blocks.values()) > _ROOM * budget:
+            self.blocks = {id: block}
+            self.state = State()  # what is gone may be recalled again
+
+
+def message_names(request: ModelRequest) -> list[str]:
+    """What each message of the user is called; empty for those of others."""
+    before = request.text("previous_response_id")
+    names = []
+    for one in request.messages:
+        if one.role == "user":
+            before = _digest_of(before, one.name, one.text)
+        names.append(before if one.role == "user" else "")
+    return names
+
+
+def reply_name(user: str, reply: str) -> str:
+    """What a reply to a message is called; another if it is given anew in other words."""
+    return f"{user}-{_digest_of(' '.join(reply.split()))[:4]}"
+
+
+def short(name: str) -> str:
+    """A message's name within its session, short because recalls cite it."""
+    return name[:8]
+
+
+def _digest_of(*parts: str) -> str:
+    return digest("".join(f"{len(part)}:{part}" for part in parts))
+
+
+class Conversations:
+    """Those that are kept in mind, the latest of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, Conversation] = {}
+        self._all: OrderedDict[int, Conversation] = OrderedDict()
+
+    def find(
+        self, audience: str, request: ModelRequest, names: Sequence[str], session: str, now: float
+    ) -> tuple[Conversation, bool]:
+        """The conversation of a request, and whether it was not kept in mind before.
+
+        `audience` tells apart who hears it too: what was recalled for one is not for others.
+        """
+        users = [name for name in names if name]
+        said = [one.text for one in request.messages if one.role == "user"]
+        # Two messages that follow each other, by which a client is known that sends only the latest
+        links = [f"link {_digest_of(*pair)}" for pair in pairwise(said)]
+        previous = request.text("previous_response_id")
+        if session or previous:
+            name = f"session {session}" if session else f"response {previous}"
+            found = self._known.get((audience, name))
+        else:
+            same = [self._known.get((audience, name)) for name in reversed(users)]
+            if len(users) == 1 and same[0] and now - same[0].used_at > _REPEATED:
+                same = []  # the same words, at the beginning of another conversation
+            linked = (self._known.get((audience, link)) for link in reversed(links))
+            found = next(filter(None, (*same, *linked)), None)
+        conversation = found or Conversation(session)
+        if found and now - found.used_at > _STALE:
+            found.renew("stale")
+        conversation.used_at = now
+        keys = [*users, *links, *([f"session {session}"] if session else [])]
+        self._note(conversation, audience, keys)
+        return conversation, found is None
+
+    def sessions(self) -> list[str]:
+        """The sessions of all of them; from any thread."""
+        return [one.name for one in list(self._all.values())]
+
+    def replied(self, audience: str, conversation: Conversation, response: str) -> None:
+        """Note a reply that the next request may name instead of repeating what was said."""
+        if response:
+            self._note(conversation, audience, [f"response {response}"])
+
+    def _note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
+        for name in names:
+            key = audience, name
+            self._known[key] = conversation
+            conversation.keys[key] = None
+            conversation.keys.move_to_end(key)
+        while len(conversation.keys) > _MOST_KEYS:
+            self._forget(conversation, conversation.keys.popitem(last=False)[0])
+        self._all[id(conversation)] = conversation
+        self._all.move_to_end(id(conversation))
+        while len(self._all) > _MOST:
+            _, oldest = self._all.popitem(last=False)
+            for key in oldest.keys:
+                self._forget(oldest, key)
+
+    def _forget(self, conversation: Conversation, key: Key) -> None:
+        if self._known.get(key) is conversation:
+            del self._known[key]
+
+
+def session_of(memory: Memory, names: Sequence[str], taken: Iterable[str]) -> str:
+    """The session in the journal of a conversation that was not kept in mind.
+
+    One that the journal has, where an earlier message of it stands there; else a new one, called
+    by its day and its first message. `taken` are sessions that others have now.
+    """
+    users = [name for name in names if name]
+    today, first = memory.now(), users[0][:6]
+    for days in range(_DAYS if len(users) > 1 else 0):
+        name = f"chat-{today - timedelta(days=days):%y%m%d}-{first}"
+        if any(_has(memory, name, user) for user in users[-2::-1][:3]):
+            return name
+    name = base = f"chat-{today:%y%m%d}-{first}"
+    others, number = frozenset(taken), 1
+    while name in others:
+        number += 1
+        name = f"{base}-{number}"
+    return name
+
+
+def _has(memory: Memory, session: str, turn: str) -> bool:
+    try:
+        memory.turn(f"{session}:{short(turn)}")
+    except LoxodonError:  # it has not, or cannot tell
+        return False
+    return True

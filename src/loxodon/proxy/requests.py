@@ -1,0 +1,399 @@
+"""What a client asks its model, who is speaking, and where each message stands in the body.
+
+Pure. A body that cannot be read as a request is None: it goes on to the upstream as it is, which
+knows best how to refuse it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
+
+from loxodon.errors import InputError
+from loxodon.serve.http.guard import Caller
+from loxodon.spaces import MAX_NAME
+from loxodon.text.patterns import lazy
+from loxodon.trust.origin.own import in_parts
+from loxodon.types import CHATS, Chat
+from loxodon.workspace.readers.jsonl import text_of
+
+Kind = Literal["chat", "responses", "messages"]  # OpenAI's two APIs, and Anthropic's
+SpaceBy = Literal["user", "key", "fixed"]
+
+OURS = "x-loxodon-"  # headers for the proxy; none of them is forwarded
+_PROGRAM_HEADERS = ("x-claude-code-agent-id",)  # a sub-agent asks: no person wrote these words
+_MAX_SESSION = 200  # characters
+_MESSAGES_FIELD = {"chat": "messages", "responses": "input", "messages": "messages"}
+_TEXT_PARTS = ("text", "input_text", "output_text")
+_SESSION_FIELDS = ("session_id", "conversation_id", "thread_id", "chat_id", "session")
+# Claude Code fills the user field with its machine and session, in one of two forms.
+_CLAUDE_CODE_ID = lazy(r"user_[0-9a-f]{64}_account_[0-9a-f-]{0,36}_session_([0-9a-f-]{36})")
+_CLAUDE_CODE_FIELDS = {"device_id", "account_uuid", "session_id"}
+
+
+# --- JSON with positions --------------------------------------------------------------------------
+#
+# A body that is parsed and written again is another body: numbers, escapes, blanks and doubled keys
+# change. So the client's bytes stay as they are, and what is added is spliced in between.
+
+_DECODER = json.JSONDecoder()
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
+class Value(NamedTuple):
+    """A JSON value and where it stands in the text: from `start` up to `end`."""
+
+    value: Any
+    start: int
+    end: int
+
+
+def object_fields(text: str) -> dict[str, Value]:
+    """The fields of the object that `text` is; ValueError where it is none."""
+    members, end = _members(text, 0, "{}")
+    if _skip_blank(text, end) != len(text):
+        raise ValueError("something follows the object")
+    return dict(members)
+
+
+def array_items(text: str, start: int) -> list[Value]:
+    """The values of the array that stands at `start`; ValueError where it is none."""
+    return [value for _, value in _members(text, start, "[]")[0]]
+
+
+def _members(text: str, start: int, brackets: str) -> tuple[list[tuple[str, Value]], int]:
+    """The keys (empty in an array) and values of the object or array at `start`, and its end."""
+    found: list[tuple[str, Value]] = []
+    place = _skip_blank(text, _expect(text, _skip_blank(text, start), brackets[0]))
+    if text[place : place + 1] == brackets[1]:
+        return found, place + 1
+    while True:
+        key = ""
+        if brackets == "{}":
+            _expect(text, place, '"')
+            key, _, end = _value(text, place)
+            place = _skip_blank(text, _expect(text, _skip_blank(text, end), ":"))
+        value = _value(text, place)
+        found.append((key, value))
+        place = _skip_blank(text, value.end)
+        if text[place : place + 1] == brackets[1]:
+            return found, place + 1
+        place = _skip_blank(text, _expect(text, place, ","))
+
+
+def _value(text: str, place: int) -> Value:
+    try:
+        value, end = _DECODER.raw_decode(text, place)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return Value(value, place, end)
+
+
+def _skip_blank(text: str, place: int) -> int:
+    blank = _BLANK.match(text, place)
+    return blank.end() if blank else place
+
+
+def _expect(text: str, place: int, character: str) -> int:
+    if text[place : place + 1] != character:
+        raise ValueError(f"expected {character}")
+    return place + 1
+
+
+# --- What is asked --------------------------------------------------------------------------------
+
+
+class Message(NamedTuple):
+    """One message of a request."""
+
+    role: str  # user, assistant, system, developer, tool, or empty for what has none
+    text: str  # its words, with a mark for each image, sound or file
+    words: str  # its words alone
+    place: Value
+    name: str = ""  # who said it, in a chat of several people
+    calls: bool = False  # it calls tools: what is said beside that is not the reply yet
+
+
+class ModelRequest(NamedTuple):
+    """A request for a reply."""
+
+    kind: Kind
+    body: str
+    fields: Mapping[str, Value]
+    messages: tuple[Message, ...]
+
+    def text(self, field: str) -> str:
+        """A field that is text; empty where it is anything else."""
+        found = self.fields.get(field)
+        return found.value if found and isinstance(found.value, str) else ""
+
+    @property
+    def last(self) -> int:
+        """Where the user's last message with words is; -1 where there is none."""
+        for n in range(len(self.messages) - 1, -1, -1):
+            if self.messages[n].role == "user" and self.messages[n].words.strip():
+                return n
+        return -1
+
+    @property
+    def last_words(self) -> str:
+        return self.messages[self.last].words if self.last >= 0 else ""
+
+    @property
+    def user(self) -> str:
+        """Who is speaking, where the request names them."""
+        if self.kind != "messages":
+            return self.text("user").strip()
+        named = _name(self._metadata.get("user_id"))
+        return "" if _program_session(named) else named
+
+    @property
+    def session(self) -> str:
+        """The conversation, where the request names it."""
+        conversation = self.fields.get("conversation")
+        if conversation is not None:
+            found = conversation.value
+            return _name(found.get("id") if isinstance(found, Mapping) else found)
+        names = (_name(self._metadata.get(name)) for name in _SESSION_FIELDS)
+        return next(filter(None, names), "") or _program_session(
+            _name(self._metadata.get("user_id"))
+        )
+
+    @property
+    def is_chore(self) -> bool:
+        """Whether a program asks for itself, such as a title for the chat: nobody said it."""
+        limit = self.fields.get("max_tokens")
+        if limit is not None and limit.value in (0, 1):  # it warms a cache, or tries a key
+            return True
+        config = self.fields.get("output_config")
+        wanted = config.value if config else None
+        for name in ("format", "schema", "properties"):
+            wanted = wanted.get(name) if isinstance(wanted, Mapping) else None
+        if isinstance(wanted, Mapping) and set(wanted) == {"title"}:
+            return True
+        words = self.last_words
+        return words[:2_000].lstrip().startswith("### Task:") and (
+            "<chat_history>" in words or "### Output:" in words or "### Guidelines:" in words
+        )
+
+    @property
+    def _metadata(self) -> Mapping[str, Any]:
+        found = self.fields.get("metadata")
+        return found.value if found and isinstance(found.value, Mapping) else {}
+
+
+def read(kind: Kind, body: bytes) -> ModelRequest | None:
+    """The request in a body; None where there is none that can be read."""
+    try:
+        text = body.decode("utf-8")
+        fields = object_fields(text)
+        listed = fields.get(_MESSAGES_FIELD[kind])
+        if listed is None:
+            return None
+        if kind == "responses" and isinstance(listed.value, str):
+            message = Message("user", listed.value, listed.value, listed)
+            return ModelRequest(kind, text, fields, (message,))
+        items = array_items(text, listed.start)
+        return ModelRequest(kind, text, fields, tuple(_message(kind, item) for item in items))
+    except ValueError:  # not UTF-8, not JSON, or not of that shape
+        return None
+
+
+def _message(kind: Kind, item: Value) -> Message:
+    message: Any = item.value
+    if not isinstance(message, Mapping):
+        return Message("", "", "", item)
+    role = message.get("role")
+    if not isinstance(role, str):
+        type = message.get("type")
+        by_model = isinstance(type, str) and (type == "reasoning" or type.endswith("_call"))
+        role = "assistant" if by_model else ""
+    content = message.get("content")
+    if role == "assistant":
+        words = joined_blocks(content) if kind == "messages" else words_of(content)
+        calls = bool(message.get("tool_calls") or tool_calls(content))
+        return Message(role, words, words, item, calls=calls)
+    if role == "user" and isinstance(content, list):
+        kept = [one for one in content if not (is_tool_result(one) or _is_reminder(one))]
+        role = "tool" if len(kept) < len(content) and not words_of(kept) else role
+        content = kept
+    words = words_of(content)
+    try:
+        text = in_parts(content or "", text_of)
+    except InputError:
+        text = words
+    return Message(role, text, words, item, _name(message.get("name")))
+
+
+def unanswered(messages: Sequence[Message]) -> list[int]:
+    """Where the user's messages are that the model has not answered yet."""
+    ends = [n for n, one in enumerate(messages) if one.role == "assistant"]
+    after = ends[-1] + 1 if ends else 0
+    if after == len(messages):  # the client began the reply itself
+        after = ends[-2] + 1 if len(ends) > 1 else 0
+    return [n for n in range(after, len(messages)) if messages[n].role == "user"]
+
+
+def clean(text: str) -> str:
+    """Text as the journal can keep it."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd").strip()
+
+
+def words_of(content: object) -> str:
+    """The words of a content, without what stands for images, sounds and files."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(one["text"] for one in _parts(content) if is_text(one))
+
+
+def joined_blocks(content: object) -> str:
+    """What a model says in blocks: a text goes on in the next one where it cites something."""
+    if isinstance(content, str):
+        return content
+    runs = (run for text, run in groupby(_parts(content), is_text) if text)
+    return "\n".join(filter(None, ("".join(one["text"] for one in run) for run in runs)))
+
+
+def tool_calls(content: object) -> list[str]:
+    """The tools that blocks of a model's message call."""
+    return [_name(one.get("name")) for one in _parts(content) if one.get("type") == "tool_use"]
+
+
+def is_text(part: object) -> bool:
+    return (
+        isinstance(part, Mapping)
+        and part.get("type") in _TEXT_PARTS
+        and isinstance(part.get("text"), str)
+    )
+
+
+def is_user_text(part: object) -> bool:
+    """Whether a part of a user's message is a text that the user may have written."""
+    return is_text(part) and not _is_reminder(part)
+
+
+def is_tool_result(part: object) -> bool:
+    """Whether a part of a user's message is what a tool found, as Anthropic's API has it."""
+    return isinstance(part, Mapping) and part.get("type") == "tool_result"
+
+
+def _is_reminder(part: Any) -> bool:
+    """Whether a part is all between tags that say `system`: a program's, which nobody said."""
+    if not is_text(part):
+        return False
+    text: str = part["text"].strip()
+    return text.startswith("<system") and text.endswith(f"</{text[1:60].partition('>')[0]}>")
+
+
+def _parts(content: object) -> list[Mapping[str, Any]]:
+    found = content if isinstance(content, list) else []
+    return [one for one in found if isinstance(one, Mapping)]
+
+
+def _program_session(user: str) -> str:
+    """The session in an id by which a program names itself instead of a person; empty in others.
+
+    Exact about the form: a person whose name is not seen shares a memory with others.
+    """
+    if match := _CLAUDE_CODE_ID.fullmatch(user):
+        return match[1]
+    try:
+        found = json.loads(user) if user.startswith("{") else None
+    except (ValueError, RecursionError):
+        return ""
+    if isinstance(found, Mapping) and found.keys() <= _CLAUDE_CODE_FIELDS:
+        return _name(found.get("session_id"))
+    return ""
+
+
+def _name(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+# --- Who is speaking ------------------------------------------------------------------------------
+
+
+class Speaker(NamedTuple):
+    """Whose memory a request is about, and what may be done with it."""
+
+    space: str
+    name: str = ""
+    chat: Chat = "direct"
+    session: str = ""  # the conversation, where the client names it
+    remembers: bool = True
+    agent: str = ""  # the agent that asks, where agents are kept apart
+    journals: bool = True  # whether what is said may be kept
+    relays: bool = False  # whether an agent hands on the user's own words
+
+    @property
+    def audience(self) -> str:
+        """Whose conversations are told apart: what is recalled in private is not for a group."""
+        return f"{self.chat} {self.agent}@{self.space}"
+
+
+class SpaceRule(NamedTuple):
+    """How the proxy was told to tell people apart."""
+
+    space: str = "main"  # for whoever is not told apart
+    by: SpaceBy = "user"  # user: by header, then the request's field; key: then by key
+
+
+def speaker_of(
+    headers: Mapping[str, str], request: ModelRequest, rule: SpaceRule, caller: Caller
+) -> Speaker:
+    """Whose memory a request is about, as far as the caller's token reaches.
+
+    Clients send all sorts of names as `user`: a space that the token does not reach is not used.
+    """
+    named, person = _header(headers, "space"), _header(headers, "user")
+    space = named or person
+    if not space and rule.by != "fixed":
+        space = request.user
+    if not space and rule.by == "key":
+        space = _key_name(headers)
+    space = _fitting(space, MAX_NAME) or rule.space
+    chat = _header(headers, "chat").lower() or "direct"
+    grant = caller.grant
+    if caller.chat != "direct" or chat not in CHATS:
+        chat = "group"  # where too little is said rather than too much
+    return Speaker(
+        space if grant.reaches(space) else grant.spaces[0],
+        _fitting(person, MAX_NAME) if named else "",
+        next(one for one in CHATS if one == chat),
+        _fitting(_header(headers, "session") or request.session, _MAX_SESSION),
+        _header(headers, "memory").lower() not in ("off", "no", "0", "false")
+        and not any(name in headers for name in _PROGRAM_HEADERS),
+        caller.agent,
+        grant.may("write"),
+        caller.relays,
+    )
+
+
+def _key_name(headers: Mapping[str, str]) -> str:
+    """A name for whoever has this key, from which the key cannot be told; empty without one."""
+    key = headers.get("authorization") or headers.get("api-key") or headers.get("x-api-key") or ""
+    return f"key-{digest(key)}" if key.strip() else ""
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    """A header of ours; names that are not Latin come as UTF-8."""
+    value = headers.get(OURS + name, "")
+    try:
+        return value.encode("latin-1").decode("utf-8").strip()
+    except UnicodeError:
+        return value.strip()
+
+
+def _fitting(name: str, most: int) -> str:
+    """A name that can be kept, or one that is made from it."""
+    if not name or (len(name) <= most and name.isprintable()):
+        return name
+    return f"user-{digest(name)}"
+
+
+def digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
