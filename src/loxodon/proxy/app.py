@@ -25,9 +25,9 @@ from loxodon.proxy.replies import decoded
 from loxodon.proxy.requests import OURS, Kind, ModelRequest, SpaceRule, speaker_of
 from loxodon.proxy.upstream import Received, Upstream
 from loxodon.serve.http.guard import Caller, Door, RefusedError, admit, not_granted
-from loxodon.serve.http.metrics import TYPE, Counted, Gauge, Metrics
+from loxodon.serve.http.metrics import TYPE, Gauge, Metrics
 from loxodon.serve.http.rates import GUESSES, Rates
-from loxodon.serve.http.requests import GONE, language_of, peer_of
+from loxodon.serve.http.requests import language_of, peer_of
 from loxodon.serve.logs import log
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.working.overflow import is_overflow
@@ -44,9 +44,8 @@ _KINDS: dict[str, Kind] = {
     "/responses": "responses",
     "/messages": "messages",
 }
-_COUNTED = {
-    "proxy_memory": Counted("Requests, by what came of asking the memory.", "outcome", OUTCOMES)
-}
+_COUNTED = {"proxy_memory": "Requests, by what came of asking the memory."}
+_GONE = 499  # the status that is counted where nobody is there to get one
 
 
 class App:
@@ -69,7 +68,7 @@ class App:
         self._key_is_ours = key_is_ours
         self._rates = Rates(rate)
         self._placements: dict[str, tuple[Placement, float]] = {}
-        self._metrics = Metrics(_COUNTED)
+        self._metrics = Metrics(_COUNTED, "outcome", OUTCOMES)
         self._router = Router(
             [
                 Route("/health", _health),
@@ -88,7 +87,7 @@ class App:
             status = message.get("status", status)
             await send(message)
 
-        self._metrics.running += 1
+        self._metrics.running.inc()
         try:
             await self._router(scope, receive, watched)
         except (RefusedError, LoxodonError, httpx.TransportError) as error:
@@ -107,11 +106,11 @@ class App:
         except ClientDisconnect:
             about["gone"] = True
         finally:
-            self._metrics.running -= 1
+            self._metrics.running.dec()
         seconds = perf_counter() - started
         path = scope["raw_path"].decode("latin-1")
         log("proxy", path=path, status=status, ms=round(seconds * 1e3, 2), **about)
-        self._metrics.request(_kind(scope["method"], path) or "other", status or GONE, seconds)
+        self._metrics.request(_kind(scope["method"], path) or "other", status or _GONE, seconds)
         if "memory" in about:
             self._metrics.count("proxy_memory", value=about["memory"])
 
@@ -119,12 +118,12 @@ class App:
         if not self._let_in(request).owns_all:
             raise not_granted()
         about = "Recalls that have not returned."
-        waiting = Gauge("calls_waiting", about, [("", (), self._recalling.waiting)])
+        waiting = Gauge("calls_waiting", about, (), [((), self._recalling.waiting)])
         return PlainTextResponse(self._metrics.text([waiting]), media_type=TYPE)
 
     def _let_in(self, request: Request) -> Caller:
         """Who asks; a RefusedError for who may not, or not so often."""
-        headers, peer = _headers(request), peer_of(request.scope)
+        headers, peer = _headers(request), peer_of(request)
         token = headers.get(f"{OURS}token", "")
         if self._key_is_ours:
             if "x-api-key" in headers and "authorization" not in headers:

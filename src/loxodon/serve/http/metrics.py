@@ -16,7 +16,7 @@ from prometheus_client import Gauge as Current
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import generate_latest
 
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 TYPE = CONTENT_TYPE_LATEST
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 COUNTED = {
@@ -57,8 +57,13 @@ class Served(NamedTuple):
 class Metrics:
     """What a server counts. Any thread may count."""
 
-    def __init__(self, counted: Mapping[str, str] = COUNTED, label: str = "") -> None:
-        """`counted` is what is counted besides requests, by the values of `label` if given."""
+    def __init__(
+        self,
+        counted: Mapping[str, str] = COUNTED,
+        label: str = "",
+        values: Iterable[str] = (),
+    ) -> None:
+        """`counted` is what is counted besides requests, by the `values` of a `label` if given."""
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "loxodon_requests",
@@ -82,6 +87,9 @@ class Metrics:
             )
             for name, about in counted.items()
         }
+        for counter in self._counted.values():
+            for value in values:
+                counter.labels(value)  # so that it is there with 0
 
     def request(self, operation: str, status: int, seconds: float) -> None:
         """One request that was answered."""
