@@ -25,6 +25,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import prod
 from typing import Any, NamedTuple
@@ -91,7 +92,7 @@ def main() -> None:
 
 
 def read(file: str, keep: str, embedder: str, limit: int) -> Found:
-    config = retrieval._for_measuring(Config())._replace(embedder=EmbedderConfig(kind=embedder))
+    config = replace(retrieval._for_measuring(Config()), embedder=EmbedderConfig(kind=embedder))
     name = os.path.basename(file).removesuffix(".jsonl")
     with open(file, "rb") as lines:
         talks = read_conversations(lines, file, UTC)[: limit or None]

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from time import perf_counter
@@ -175,9 +176,9 @@ def measure(
 
 def _for_measuring(config: Config) -> Config:
     """`config` without what differs from machine to machine, and without a model."""
-    model = config.model._replace(extraction="rules")
+    model = replace(config.model, extraction="rules")
     zone = config.timezone or "UTC"
-    return config._replace(timezone=zone, model=model, workspace=WorkspaceConfig())
+    return replace(config, timezone=zone, model=model, workspace=WorkspaceConfig())
 
 
 def _chosen(name: str, config: Config, options: RetrievalOptions) -> list[Labelled]:
@@ -246,7 +247,7 @@ def _run_in(home: str, task: RetrievalTask) -> RetrievalResult:
     conversation = task.conversation
     end = (conversation.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
     now = [end]
-    config = task.config._replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
+    config = replace(task.config, workspace=WorkspaceConfig(views="off"))  # nobody reads them
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
         # Loaded once for all conversations: that takes seconds, and is no part of what is measured.
         memory._embedders.use(_embedders(task.config.embedder))

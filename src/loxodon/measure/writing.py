@@ -18,6 +18,7 @@ what was never learned cannot be deleted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC
 from time import perf_counter
 from typing import NamedTuple
@@ -132,8 +133,9 @@ def _for_measuring(config: Config, options: WritingOptions) -> Config:
             "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
-    model = config.model if options.model else config.model._replace(extraction="rules")
-    return config._replace(
+    model = config.model if options.model else replace(config.model, extraction="rules")
+    return replace(
+        config,
         timezone=config.timezone or "UTC",
         model=model,
         embedder=EmbedderConfig(),

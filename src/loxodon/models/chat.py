@@ -41,6 +41,7 @@ from loxodon.tokens import cut, estimate
 FIRST_WAIT = 1.0
 MOST_WAIT = 30.0
 """A server that wants us to wait longer is asked at the next run instead."""
+_TEMPERATURE = 0.3
 _REPEATED = 300
 """Tokens of a bad answer that the model is shown again."""
 _PER_MESSAGE = 8
@@ -141,7 +142,7 @@ class ChatModel:
             "messages": turns,
             "stream": False,
             "max_tokens": most,
-            "temperature": self._config.temperature,
+            "temperature": _TEMPERATURE,
             "response_format": {
                 "type": "json_schema",
                 "json_schema": {"name": question.name, "strict": True, "schema": question.schema},

@@ -29,7 +29,6 @@ from loxodon.trust.origin.provenance import told_as, voice
 from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
-    from loxodon.config import Weights
     from loxodon.models.embedders.questions import EmbeddedQuestion as Meaning
     from loxodon.store import Note
     from loxodon.store.store import Store
@@ -53,7 +52,7 @@ def recall(
     count: Counter,
     meaning: Callable[[str], Meaning] | None = None,
     as_of: datetime | None = None,
-    profile: Weights | None = None,
+    profile: str = "default",
     in_view: frozenset[str] = frozenset(),
     shown: Callable[[str], str] = str,
 ) -> Recall:
@@ -73,19 +72,19 @@ def recall(
         return Recall(query, gate, (), (), "", 0, watch.total(), unsure=True)
     asks_past = question.tense == "past" or as_of is not None
     if is_bare_last(question):
-        profile = None  # no formula orders what has no word of the question: the newest first
-    if profile is not None:
+        profile = "default"  # no formula orders what has no word of the question: the newest first
+    if profile != "default":
         from loxodon.recall import profiles  # most recalls have none
 
         profiles.widened(store, seen.pool, question, where, profile, as_of or now)
-    most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
+    most = max(_RANKED, 3 * top) if profile == "default" else len(seen.pool)
     ranked = linked(store, seen.pool, where, question, asks_past, most)
     watch.lap("link")
     ranked = settled(store, ranked, question, seen)
     watch.lap("holds")
     unsure = is_unsure(store, question, seen, ranked, where)
     watch.lap("sure")
-    if profile is not None:
+    if profile != "default":
         ranked = profiles.arranged(store, ranked, seen.pool, question, profile, top, as_of or now)
         watch.lap("profile")
     passed: dict[str, str] = {}
@@ -98,7 +97,7 @@ def recall(
         LeftOut("top", len(ranked) - len(items) - len(passed)),
         LeftOut("view", sum(fate == "view" for fate in passed.values())),
     )
-    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, _name(profile))
+    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, profile)
     return Recall(
         query,
         Gate(True, "asked"),
@@ -141,10 +140,6 @@ def looked(
     weigh(seen.pool, question, asks_past, now, seen.spans)
     watch.lap("weigh")
     return question, seen
-
-
-def _name(profile: Weights | None) -> str:
-    return "default" if profile is None else type(profile).__name__.removesuffix("Config").lower()
 
 
 class Watch:

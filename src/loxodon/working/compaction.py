@@ -83,13 +83,7 @@ def _begins_turn(shown: Sequence[Shown], place: int) -> bool:
 
 
 def summed_up(
-    shown: Sequence[Shown],
-    cut_at: Cut,
-    most: int,
-    room: int,
-    count: Counter,
-    tell: Tell | None,
-    own: str = "",
+    shown: Sequence[Shown], cut_at: Cut, most: int, room: int, count: Counter, tell: Tell | None
 ) -> tuple[str, bool, str]:
     """The summary of what goes; whether a model made it; and why not, where it should have."""
     lines = lines_of(shown[: cut_at.place], count)
@@ -98,7 +92,7 @@ def summed_up(
     problem = ""
     if tell is not None:
         try:
-            return by_model(tell, lines, most, room, count, own) + request, True, ""
+            return by_model(tell, lines, most, room, count) + request, True, ""
         except LoxodonError as error:
             problem = reason(error)
         except UnfitError as error:

@@ -83,7 +83,7 @@ def language_in(lines: Sequence[SummaryInput]) -> str:
 
 
 def by_model(
-    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter, own: str = ""
+    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter
 ) -> str:
     """A summary of at most `most` tokens, asking about at most `room` tokens at a time.
 
@@ -94,7 +94,7 @@ def by_model(
     language = language_in(lines)
     # In Chinese a character is about a token, in English a word is one and a third.
     words = str(most if language == "zh" else most * 3 // 4)
-    system = prompt("compaction", language, own, most=words)
+    system = prompt("compaction", language, most=words)
     room -= count(system) + most
     if room < most:
         raise UnfitError("the model sees too little at once to sum anything up")

@@ -7,6 +7,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
@@ -105,7 +106,7 @@ def _config(args: Namespace) -> Config:
             )
         given[name] = value
     # What is measured is made for it.
-    config = settings_of(args)._replace(store=settings.StoreConfig())
+    config = replace(settings_of(args), store=settings.StoreConfig())
     return settings.from_mapping({**settings.flat(config), **given})
 
 

@@ -29,6 +29,8 @@ ASSISTANT = "assistant"
 
 # What these sections may take of the room beside the frame; the core memories get what is left.
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
+_SHARES = (0.4, 0.25, 0.15)  # of the room for core memories, for the first three of them
+RECENT_DAYS = 3  # today included
 _CONSIDERED = 60
 """How many lines a section looks at."""
 _SMALL = 300
@@ -94,7 +96,7 @@ class Material(NamedTuple):
     events: Sequence[tuple[str, str]] = ()
     """Day and line of what happened in the last days."""
     parts: SnapshotConfig = SnapshotConfig()
-    """How the page is divided; and what its owner says of the agent, a line each."""
+    """How long the page may be; and what its owner says of the agent, a line each."""
     related: Callable[[Record], Sequence[Record]] = _nothing
     """More on one memory: the facts that a summary was drawn from, others of its subject or theme,
     and what held before it. Asked for twenty at the most."""
@@ -112,7 +114,7 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
 
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
-    recent, also = _recently(parts.days, language), t("## Also known", language)
+    recent, also = t("## The last three days", language), t("## Also known", language)
     page.fill(constraints, map(pen.line, _binding(facts)), _CONSTRAINTS)
     page.fill(user, map(pen.line, _who(facts)), _USER)
     page.fill(identity, [*_lines(parts.identity), *map(pen.line, _agent(facts))], _IDENTITY)
@@ -123,10 +125,9 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     order = [one for one, _ in ranked(untold, now)]
     top = order[:TOP]
     details = _Details(material.related, pen, frozenset(one.id for one in top))
-    shares = (parts.first, parts.second, parts.third)
-    first, others = top[: len(shares)], top[len(shares) :]
-    page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept, shares)
-    page.fill(recent, [*events, *map(pen.learned, _new(facts, now, parts.days))], 1.0)
+    first, others = top[: len(_SHARES)], top[len(_SHARES) :]
+    page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept, _SHARES)
+    page.fill(recent, [*events, *map(pen.learned, _new(facts, now))], 1.0)
     # What room is left goes to the next in rank: an index of what else is known.
     page.fill(also, map(pen.line, order[TOP : TOP + _CONSIDERED]), 1.0)
     return page.text([identity, user, constraints, core, recent, also])
@@ -200,14 +201,8 @@ def _events(events: Iterable[tuple[str, str]]) -> list[PageLine]:
     return [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
 
 
-def _recently(days: int, language: str) -> str:
-    if days == SnapshotConfig().days:
-        return t("## The last three days", language)
-    return t("## The last {n} days", language, n=days)
-
-
-def _new(facts: Iterable[Record], now: datetime, days: int) -> list[Record]:
-    new = [one for one in facts if now - _when(one) <= timedelta(days=days)]
+def _new(facts: Iterable[Record], now: datetime) -> list[Record]:
+    new = [one for one in facts if now - _when(one) <= timedelta(days=RECENT_DAYS)]
     return sorted(new, key=_when, reverse=True)[:_CONSIDERED]
 
 

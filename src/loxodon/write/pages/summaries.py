@@ -72,10 +72,10 @@ def themes_of(fact: Record) -> tuple[str, ...]:
     return tuple(themes)
 
 
-def summarise(theme: str, facts: Sequence[Record], least: int = FEWEST_FACTS) -> Summary | None:
-    """What the facts of a theme say together; None where fewer than `least` hold, or no two fit."""
+def summarise(theme: str, facts: Sequence[Record]) -> Summary | None:
+    """What the facts of a theme say together; None where too few hold, or no two fit."""
     holding = sorted(filter(_holds, facts), key=_weight)
-    if len(holding) < least:
+    if len(holding) < FEWEST_FACTS:
         return None
     told = [_told(fact) for fact in holding[:_TRIED]]
     language = Counter(one.clause.language for one in told).most_common(1)[0][0]
@@ -85,7 +85,7 @@ def summarise(theme: str, facts: Sequence[Record], least: int = FEWEST_FACTS) ->
     )
     if not content:
         return None
-    weights = sorted((fact.importance for fact in holding), reverse=True)[:least]
+    weights = sorted((fact.importance for fact in holding), reverse=True)[:FEWEST_FACTS]
     names = dict.fromkeys(name for fact in holding for name in fact.entities)
     return Summary(
         content,
