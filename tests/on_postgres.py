@@ -64,7 +64,6 @@ LONG = ("tests/faults/test_postgres.py",)
 """The same, in its long form."""
 FOLDERS = (
     "tests/test_memory.py",
-    "tests/test_documents.py",
     "tests/recall",
     "tests/store/test_walls.py",
     "tests/write",

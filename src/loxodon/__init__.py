@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         StoreError,
     )
     from loxodon.memory import Memory
-    from loxodon.standing import Stats, Status
+    from loxodon.status import Stats, Status
     from loxodon.types import (
         Added,
         Card,
@@ -78,7 +78,7 @@ __all__ = [
     "Turn",
     "Version",
 ]
-_ELSEWHERE = {"Memory": "memory", "Config": "config", "Stats": "standing", "Status": "standing"}
+_ELSEWHERE = {"Memory": "memory", "Config": "config", "Stats": "status", "Status": "status"}
 """Where those are that are neither values nor errors."""
 
 

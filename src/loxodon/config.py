@@ -162,6 +162,19 @@ def _check_cron(name: str, text: str) -> None:
         ) from None
 
 
+def _api_key(env: str) -> str:
+    about = "API key, if the server needs one; never shown."
+    return setting("", about, env=env, check=_check_secret, secret=True)
+
+
+def _base_url(about: str, env: str) -> str:
+    return setting("", about, env=env, check=_check_base_url)
+
+
+def _cron(default: str, about: str) -> str:
+    return setting(default, about, check=_check_cron)
+
+
 # The sections.
 
 
@@ -195,24 +208,16 @@ class SnapshotConfig:
 
 @dataclass(frozen=True)
 class ScheduleConfig:
-    """When the work of the background is due: cron expressions in local time, empty for never."""
-
-    daily: str = setting(
-        "0 3 * * *",
-        "When to consolidate, as a cron expression in local time; empty for never.",
-        check=_check_cron,
+    daily: str = _cron(
+        "0 3 * * *", "When to consolidate, as a cron expression in local time; empty for never."
     )
-    weekly: str = setting("0 4 * * 1", "The same for the weekly compression.", check=_check_cron)
-    profile: str = setting("0 5 * * 0", "The same for rebuilding the profile.", check=_check_cron)
-    heartbeat: str = setting(
-        "*/30 * * * *",
-        "The same for the heartbeat: reminders and questions to ask again.",
-        check=_check_cron,
+    weekly: str = _cron("0 4 * * 1", "The same for the weekly compression.")
+    profile: str = _cron("0 5 * * 0", "The same for rebuilding the profile.")
+    heartbeat: str = _cron(
+        "*/30 * * * *", "The same for the heartbeat: reminders and questions to ask again."
     )
-    backup: str = setting(
-        "",
-        "When to back up to backup.folder, as a cron expression; empty for never.",
-        check=_check_cron,
+    backup: str = _cron(
+        "", "When to back up to backup.folder, as a cron expression; empty for never."
     )
 
 
@@ -254,20 +259,12 @@ class WorkingConfig:
 class ModelConfig:
     """The model that decides what rules could not; none while it has no address and no name."""
 
-    base_url: str = setting(
-        "",
+    base_url: str = _base_url(
         "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
-        env="LOXODON_MEMORY_BASE_URL",
-        check=_check_base_url,
+        "LOXODON_MEMORY_BASE_URL",
     )
     name: str = setting("", "Name of the model.", env="LOXODON_MEMORY_MODEL")
-    api_key: str = setting(
-        "",
-        "API key, if the server needs one; never shown.",
-        env="LOXODON_MEMORY_API_KEY",
-        check=_check_secret,
-        secret=True,
-    )
+    api_key: str = _api_key("LOXODON_MEMORY_API_KEY")
     extraction: str = setting(
         "residue",
         "What the model, or an agent in its place, reads: rules (nothing), residue "
@@ -314,20 +311,11 @@ class EmbedderConfig:
     english: str = setting(
         "", "Folder of a second ONNX model, for English text.", env="LOXODON_EMBEDDER_ENGLISH"
     )
-    base_url: str = setting(
-        "",
-        "Base URL of an OpenAI-compatible embedding model, for openai.",
-        env="LOXODON_EMBEDDER_BASE_URL",
-        check=_check_base_url,
+    base_url: str = _base_url(
+        "Base URL of an OpenAI-compatible embedding model, for openai.", "LOXODON_EMBEDDER_BASE_URL"
     )
     name: str = setting("", "Name of the model.", env="LOXODON_EMBEDDER_MODEL")
-    api_key: str = setting(
-        "",
-        "API key, if the server needs one; never shown.",
-        env="LOXODON_EMBEDDER_API_KEY",
-        check=_check_secret,
-        secret=True,
-    )
+    api_key: str = _api_key("LOXODON_EMBEDDER_API_KEY")
     timeout: float = setting(60.0, "Timeout for one batch, in seconds.", 0.1, 3600)
     query_timeout: float = setting(
         3.0, "How long a recall waits for the embedding of its query, in seconds.", 0.01, 3600
@@ -338,22 +326,14 @@ class EmbedderConfig:
 class ChatConfig:
     """The model that `loxodon chat` talks with; that of `[model]` where this has none."""
 
-    base_url: str = setting(
-        "",
+    base_url: str = _base_url(
         "Base URL of the OpenAI-compatible model for `chat`; empty for model.base_url.",
-        env="LOXODON_CHAT_BASE_URL",
-        check=_check_base_url,
+        "LOXODON_CHAT_BASE_URL",
     )
     name: str = setting(
         "", "Name of the model for `chat`; empty for model.name.", env="LOXODON_CHAT_MODEL"
     )
-    api_key: str = setting(
-        "",
-        "API key, if the server needs one; never shown.",
-        env="LOXODON_CHAT_API_KEY",
-        check=_check_secret,
-        secret=True,
-    )
+    api_key: str = _api_key("LOXODON_CHAT_API_KEY")
     timeout: float = setting(
         120.0, "Seconds without data after which a reply is abandoned.", 0.1, 3600
     )

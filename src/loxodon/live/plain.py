@@ -25,7 +25,7 @@ from loxodon.recall.gate import should_recall
 from loxodon.services.journalling import Journal
 from loxodon.services.knowledge import Knowledge
 from loxodon.services.space import OpenSpace
-from loxodon.standing import Status
+from loxodon.status import Status
 from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of

@@ -25,7 +25,7 @@ from loxodon.types import Problem, Record
 from loxodon.verbs.arguments import AUDIENCE, FILTERS, LABELS
 
 if TYPE_CHECKING:
-    from loxodon.standing import Stats, Status
+    from loxodon.status import Stats, Status
 
 _FILTERS = tuple(one.name for one in FILTERS)
 _LISTED = 50

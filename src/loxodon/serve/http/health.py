@@ -15,7 +15,7 @@ from loxodon.errors import LoxodonError
 from loxodon.messages import t
 from loxodon.serve.host import MOST_OPEN, Host
 from loxodon.serve.http.metrics import Gauge, Sample
-from loxodon.standing import Status
+from loxodon.status import Status
 
 KEPT_SECONDS = 5.0
 PATIENCE = 3_600.0
