@@ -1,4 +1,4 @@
-"""What may stand in the fields of a memory and of a question, whoever hands it in."""
+"""Checks of the fields of a memory and of a question, whoever hands them in."""
 
 from __future__ import annotations
 
@@ -58,21 +58,8 @@ _TEXTS = ("subject", "attribute", "value")
 _LISTS = ("tags", "entities")
 _SHARES = ("importance", "confidence")
 _TIMES = ("expires_at", "due_at", "valid_from", "valid_until")
-
-EDITABLE = frozenset(
-    {
-        "content",
-        *_NAMES,
-        *_TEXTS,
-        *_LISTS,
-        *_SHARES,
-        *_TIMES,
-        "category",
-        "audience",
-        "sensitivity",
-        "done",
-    }
-)
+_OTHERS = ("content", "category", "audience", "sensitivity", "done")
+EDITABLE = frozenset((*_NAMES, *_TEXTS, *_LISTS, *_SHARES, *_TIMES, *_OTHERS))
 
 
 def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[str, Any]:
@@ -108,12 +95,10 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
 
 def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
     """What was asked for as a filter; an InputError for a question that makes no sense."""
-    if asked.get("kind") is not None:
-        choice("kind", asked["kind"], (*KINDS, "turn", "note"))
-    if asked.get("state") is not None:
-        choice("state", asked["state"], STATES)
-    if asked.get("told") is not None:
-        choice("audience", asked["told"], AUDIENCES)
+    choices = {"kind": (*KINDS, "turn", "note"), "state": STATES, "told": AUDIENCES}
+    for name, allowed in choices.items():
+        if asked.get(name) is not None:
+            choice("audience" if name == "told" else name, asked[name], allowed)
     for name in ("since", "until"):
         asked[name] = moment(name, asked.get(name), zone)
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
@@ -176,6 +161,7 @@ def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
 
 
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """One of the choices."""
     if value not in choices:
         raise InputError(
             "{field} cannot be {value}",

@@ -1,4 +1,4 @@
-"""Where a memory stands, and what it holds: what `status` and `stats` tell."""
+"""The results of `status` and `stats`, and how they are put together."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from loxodon.store import Spent
     from loxodon.store.store import Store
 
+EXPECTED = {"active": 200, "total": 5_000}  # what the memories of one person should settle at
+_NAMED = 5  # failed messages that are named
+_RUNS = 20
+_REMINDERS = 100  # that are counted
+
 
 class Status(NamedTuple):
-    """Where a memory stands."""
+    """The state of a memory."""
 
     home: str
     space: str
@@ -29,48 +34,27 @@ class Status(NamedTuple):
     last_turn_at: datetime | None
     last_consolidation: datetime | None
     next_consolidation: datetime | None
-    pending: int
-    """Turns that were not consolidated yet."""
-    due: str
-    """Why a consolidation is due; empty where none is."""
-    phase: int
-    """The phase at which a run was cut short, or is now; 0 for none."""
-    attempts: int
-    """Runs that did not finish since the last that did."""
-    stopped: bool
-    """Three did not: none is begun by itself any more."""
-    error: str
-    """Why the last one failed."""
-    waiting: int
-    """Fragments that wait until a model can tell what they say."""
-    failed: int
-    """Messages that the rules stumbled over."""
-    reviews: int
-    """Beliefs that wait to be confirmed or rejected."""
-    embedding: tuple[Coverage, ...] = ()
-    """How far each embedder has come; none where none is set."""
-    views: str = ""
-    """Why the text views could not be written the last time; empty where they could."""
-    reminders: int = 0
-    """Plans whose time has come and that are not done; 100 for more."""
-    failing: tuple[str, ...] = ()
-    """Jobs of the background whose last run failed (`loxodon schedule`)."""
-    enabled: bool = True
-    """Whether the engine is on; off, `pending` is what waits in files."""
-    audited: int = 0
-    """The number of the last entry of the audit log; 0 where nothing is on record."""
-    audit_trouble: str = ""
-    """Why nothing can be put on record, or the head of the log cannot be believed."""
+    pending: int  # turns that are not consolidated yet; while the engine is off, those in files
+    due: str  # why a consolidation is due; empty if none is
+    phase: int  # at which a run was cut short, or is now; 0 for none
+    attempts: int  # runs that failed since the last success
+    stopped: bool  # after three failures no run starts by itself
+    error: str  # of the last run
+    waiting: int  # fragments that wait for a model
+    failed: int  # messages that the rules failed on
+    reviews: int  # beliefs that wait to be confirmed or rejected
+    embedding: tuple[Coverage, ...] = ()  # by embedder
+    views: str = ""  # why the text views could not be written the last time
+    reminders: int = 0  # plans that are due and not done; 100 for more
+    failing: tuple[str, ...] = ()  # background jobs whose last run failed
+    enabled: bool = True  # whether the engine is on
+    audited: int = 0  # number of the last entry of the audit log
+    audit_trouble: str = ""  # why the audit log cannot be written or believed
     paused: Pause | None = None
-    """The pause that is on: nothing is journalled or learned."""
-    aside: tuple[str, ...] = ()
-    """Names of the messages that the rules stumbled over, the first few; `validate` says why."""
-    clock: Doubted | None = None
-    """What is doubted of the clock: nothing goes for its age until it is believed."""
-    turns_ahead: int = 0
-    """Turns that are dated later than now, by a clock that was wrong or by whoever sent them."""
-    store: str = ""
-    """The database that it is in, without a password; empty for a file in the home."""
+    aside: tuple[str, ...] = ()  # names of the first failed messages; `validate` says why
+    clock: Doubted | None = None  # set if the clock is doubted: nothing fades or expires
+    turns_ahead: int = 0  # turns dated later than now
+    store: str = ""  # the database, without a password; empty for a file in the home
 
 
 class Stats(NamedTuple):
@@ -80,30 +64,20 @@ class Stats(NamedTuple):
     active: int
     archived: int
     kinds: Mapping[str, int]
-    importance: Mapping[str, int]
-    """critical (0.9 and up), high (0.7), medium (0.4), low."""
+    importance: Mapping[str, int]  # critical (0.9 and up), high (0.7), medium (0.4), low
     turns: int
     sessions: int
     entities: int
     events: int
     last_consolidation: datetime | None
     next_consolidation: datetime | None
-    expected: Mapping[str, int]
-    """The sizes at which the pools are meant to settle: `active`, `total`."""
-    ledger: tuple[Spent, ...]
-    """Tokens that a model took, by day and phase, newest first."""
-    embedding: tuple[Coverage, ...] = ()
-    """How far each embedder has come; none where none is set."""
-
-
-_NAMED = 5
-_RUNS = 20
-EXPECTED = {"active": 200, "total": 5_000}
-"""What the pools of one person are meant to settle at."""
+    expected: Mapping[str, int]  # `EXPECTED`
+    ledger: tuple[Spent, ...]  # tokens of the model by day and phase, newest first
+    embedding: tuple[Coverage, ...] = ()  # by embedder
 
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
-    """Where `memory` stands. Call within one view of the store."""
+    """The state of `memory`. Call within one view of the store."""
     from loxodon.store.clock_check import doubted, looked
     from loxodon.trust.origin.quarantine import requests
     from loxodon.write.schedule import MOST_ATTEMPTS
@@ -135,7 +109,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         len(worklog.reviews()) + requests(store),
         coverage,
         memory.workspace.trouble,
-        len(worklog.past_due(now, 100)),
+        len(worklog.past_due(now, _REMINDERS)),
         memory.schedule.failing(),
         True,
         *_on_record(store),
@@ -148,7 +122,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
 
 
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
-    """What the clock says and what is made of it. Call within one view of the store."""
+    """What the clock says, and whether it is believed. Call within one view of the store."""
     from loxodon.store.clock_check import doubted, looked
 
     now = memory.now()

@@ -85,6 +85,7 @@ CHANGES = (
     "outdated",
 )
 
+ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
 CAPTURED = "capture"  # the session and channel of what was captured rather than said
 GLOBAL_PROJECT = "_global"
 GENERAL_TOPIC = "_general"
@@ -376,7 +377,7 @@ class Entity(NamedTuple):
     """Someone or something that memories are about."""
 
     name: str
-    type: str  # `person`, `place`, `organisation`, `project`, `product`, `pet` or `other`
+    type: str  # one of `ENTITY_TYPES`
     aliases: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
