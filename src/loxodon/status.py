@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import KeyProblemError
 from loxodon.store import Filter
+from loxodon.store.clock_check import BACK, doubted, looked
+from loxodon.trust.origin.quarantine import requests
 from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
+from loxodon.write.schedule import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -78,72 +81,65 @@ class Stats(NamedTuple):
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """The state of `memory`. Call within one view of the store."""
-    from loxodon.store.clock_check import doubted, looked
-    from loxodon.trust.origin.quarantine import requests
-    from loxodon.write.schedule import MOST_ATTEMPTS
-
     counts, worklog, now = store.counts(), store.worklog, memory.now()
     belief = looked(worklog, now)
     last, work = store.journal(Filter(), 1), worklog.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
+    audited, audit_trouble = _audit_state(store)
     return Status(
-        memory.home,
-        memory.space,
-        counts.turns,
-        counts.sessions,
-        counts.active,
-        counts.archived,
-        store.size(),
-        last[-1].at if last else None,
-        work.last_success,
-        memory.next_consolidation(),
-        worklog.pending(work.done_to),
-        memory.consolidation_due(),
-        work.phase,
-        work.attempts,
-        work.attempts >= MOST_ATTEMPTS,
-        work.error,
-        worklog.count_fragments("waiting"),
-        worklog.count_fragments("failed"),
-        len(worklog.reviews()) + requests(store),
-        coverage,
-        memory.workspace.trouble,
-        len(worklog.past_due(now, _REMINDERS)),
-        memory.schedule.failing(),
-        True,
-        *_on_record(store),
+        home=memory.home,
+        space=memory.space,
+        turns=counts.turns,
+        sessions=counts.sessions,
+        active=counts.active,
+        archived=counts.archived,
+        bytes=store.size(),
+        last_turn_at=last[-1].at if last else None,
+        last_consolidation=work.last_success,
+        next_consolidation=memory.next_consolidation(),
+        pending=worklog.pending(work.done_to),
+        due=memory.consolidation_due(),
+        phase=work.phase,
+        attempts=work.attempts,
+        stopped=work.attempts >= MOST_ATTEMPTS,
+        error=work.error,
+        waiting=worklog.count_fragments("waiting"),
+        failed=worklog.count_fragments("failed"),
+        reviews=len(worklog.reviews()) + requests(store),
+        embedding=coverage,
+        views=memory.workspace.trouble,
+        reminders=len(worklog.past_due(now, _REMINDERS)),
+        failing=memory.schedule.failing(),
+        audited=audited,
+        audit_trouble=audit_trouble,
         paused=memory.paused,
         aside=tuple(f"t_{one.turn}" for one in worklog.fragments("failed", _NAMED)),
         clock=doubted(belief, now),
-        turns_ahead=_ahead(store, belief, now),
+        turns_ahead=_turns_ahead(store, belief, now),
         store="" if memory.root == memory.home or store.wall.stands else memory.root,
     )
 
 
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
     """What the clock says, and whether it is believed. Call within one view of the store."""
-    from loxodon.store.clock_check import doubted, looked
-
     now = memory.now()
     belief = looked(store.worklog, now)
     return Timekeeping(
         now,
         belief.at,
         doubted(belief, now),
-        _ahead(store, belief, now),
+        _turns_ahead(store, belief, now),
         tuple(store.worklog.aged_runs(_RUNS)),
     )
 
 
-def _ahead(store: Store, belief: Belief, now: datetime) -> int:
+def _turns_ahead(store: Store, belief: Belief, now: datetime) -> int:
     """Turns that are dated later than now, and later than it ever was."""
-    from loxodon.store.clock_check import BACK
-
     return store.worklog.turns_ahead(max(now, belief.at or now) + BACK)
 
 
-def _on_record(store: Store) -> tuple[int, str]:
+def _audit_state(store: Store) -> tuple[int, str]:
     """How far the audit log goes, and what is wrong with it."""
     if store.audit is None or store.wall.stands:
         return 0, ""
@@ -160,18 +156,18 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
     """What `memory` holds. Call within one view of the store."""
     counts, worklog = store.counts(), store.worklog
     return Stats(
-        counts.active + counts.archived,
-        counts.active,
-        counts.archived,
-        counts.kinds,
-        counts.bands,
-        counts.turns,
-        counts.sessions,
-        worklog.pool().entities,
-        len(worklog.events()),
-        worklog.work().last_success,
-        memory.next_consolidation(),
-        EXPECTED,
-        () if store.wall.stands else tuple(worklog.ledger()),
-        coverage,
+        total=counts.active + counts.archived,
+        active=counts.active,
+        archived=counts.archived,
+        kinds=counts.kinds,
+        importance=counts.bands,
+        turns=counts.turns,
+        sessions=counts.sessions,
+        entities=worklog.pool().entities,
+        events=len(worklog.events()),
+        last_consolidation=worklog.work().last_success,
+        next_consolidation=memory.next_consolidation(),
+        expected=EXPECTED,
+        ledger=() if store.wall.stands else tuple(worklog.ledger()),
+        embedding=coverage,
     )
