@@ -13,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from importlib import import_module
 from typing import Any
@@ -154,7 +155,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="none", help="with this embedder")
     args = parser.parse_args()
     embedder = EmbedderConfig(kind=args.embedder)
-    config = for_measuring(Config())._replace(embedder=embedder)
+    config = replace(for_measuring(Config()), embedder=embedder)
     print(f"{'':44}" + "".join(f"{name.rsplit('/', 1)[-1][:18]:>20}" for name in args.files))
     for name, patches in VARIANTS.items():
         if args.only not in name:

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,7 +64,6 @@ LONG = ("tests/faults/test_postgres.py",)
 """The same, in its long form."""
 FOLDERS = (
     "tests/test_memory.py",
-    "tests/test_documents.py",
     "tests/recall",
     "tests/store/test_walls.py",
     "tests/write",
@@ -203,7 +203,7 @@ def _redirect(put: Callable[[Any, str, Any], None]) -> None:
 
 
 def _in_database(home: str, config: Config) -> Config:
-    return config if config.store.url else config._replace(store=StoreConfig(_made(home)))
+    return config if config.store.url else replace(config, store=StoreConfig(_made(home)))
 
 
 _known = set[str]()

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from loxodon import config as module
 from loxodon.config import (
     KEYS,
+    MAIN,
     MASK,
     Config,
     ModelConfig,
@@ -137,7 +139,8 @@ def test_the_environment_stands_above_the_file() -> None:
             "LOXODON_MEMORY_BASE_URL": "https://host/v1",
         },
     )
-    assert found.model[:3] == ("https://host/v1", "other", KEY)
+    model = found.model
+    assert (model.base_url, model.name, model.api_key) == ("https://host/v1", "other", KEY)
     assert found.model.extraction == "residue"
     with pytest.raises(ConfigError, match="not a valid base URL"):
         with_environment(config, {"LOXODON_MEMORY_BASE_URL": "host"})
@@ -145,7 +148,7 @@ def test_the_environment_stands_above_the_file() -> None:
 
 def test_an_embedder_is_set_like_everything_else() -> None:
     config = from_mapping({"embedder": {"kind": "onnx", "path": "x", "api_key": KEY}})
-    assert config.embedder[:2] == ("onnx", "x")
+    assert (config.embedder.kind, config.embedder.path) == ("onnx", "x")
     assert KEY not in repr(config)
     assert shown(config)["embedder.api_key"] == MASK
     found = with_environment(config, {"LOXODON_EMBEDDER": "openai", "LOXODON_EMBEDDER_MODEL": "e5"})
@@ -197,3 +200,23 @@ def test_a_time_of_day_of_an_older_file_is_understood() -> None:
 def test_settings_that_were_changed_are_named_and_secrets_are_not() -> None:
     config = from_mapping({"recall.top": 5, "model.api_key": "secret"})
     assert changed(config) == {"recall.top": 5, "model.api_key": "********"}
+
+
+def test_settings_of_earlier_versions_are_ignored_with_one_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_warned", set[str]())
+    (tmp_path / "config.toml").write_text("[summary]\nfacts = 4\n[recall]\ntop = 5\n[tiered]\n")
+    for _ in range(2):
+        assert load(str(tmp_path)).recall.top == 5
+    assert caplog.messages == ["settings that no longer exist are ignored: summary.facts"]
+    with pytest.raises(ConfigError, match=r"unknown setting 'summary.facts'"):
+        write(str(tmp_path), "summary.facts", "3")
+    write(str(tmp_path), "summary.facts", None)
+    assert "facts" not in (tmp_path / "config.toml").read_text()
+
+
+def test_the_main_settings_are_a_dozen() -> None:
+    assert len(MAIN) == 12
+    assert KEYS.keys() > set(MAIN)
+    assert len(KEYS) <= 66

@@ -32,7 +32,7 @@ LAYERS = (
     "trust.origin trust.access trust.audit trust.forget.gatekeeper",
     "write",
     "recall",
-    "trust.origin.remembering trust.forget.asked trust.forget.meaning documents standing",
+    "trust.origin.remembering trust.forget.asked trust.forget.meaning status compat.documents",
     "workspace working live",
     "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing "
     "trust.old_files",

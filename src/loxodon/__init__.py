@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         StoreError,
     )
     from loxodon.memory import Memory
-    from loxodon.standing import Stats, Status
+    from loxodon.status import Stats, Status
     from loxodon.types import (
         Added,
         Card,
@@ -78,8 +78,8 @@ __all__ = [
     "Turn",
     "Version",
 ]
-_ELSEWHERE = {"Memory": "memory", "Config": "config", "Stats": "standing", "Status": "standing"}
-"""Where those are that are neither values nor errors."""
+# Modules of the names that are neither in `types` nor in `errors`.
+_MODULES = {"Memory": "memory", "Config": "config", "Stats": "status", "Status": "status"}
 
 
 def __getattr__(name: str) -> Any:
@@ -88,6 +88,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    kept_in = _ELSEWHERE.get(name) or ("errors" if name.endswith("Error") else "types")
-    found = globals()[name] = getattr(import_module(f"loxodon.{kept_in}"), name)
+    module = _MODULES.get(name) or ("errors" if name.endswith("Error") else "types")
+    found = globals()[name] = getattr(import_module(f"loxodon.{module}"), name)
     return found

@@ -1,201 +1,286 @@
-"""What a user can set, in `config.toml` in the home: every key, its default and what it does.
+"""Settings: every key of `config.toml`, its default, limits and help.
 
-The sections below are the one list of keys; `KEYS` is made from them, and a test checks that the
-reference names each. Values come from the defaults, then the file; only entry points read the
-environment.
+Each section is a frozen dataclass whose fields are made with `setting`; `KEYS` lists them by dotted
+name and `docs/reference.md` is made from it. Values come from the defaults, then the file, then the
+environment, which only entry points read.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 from loxodon import files
 from loxodon.clock import zone_named
 from loxodon.errors import ConfigError
 from loxodon.filelock import FileLock
 from loxodon.layout import CONFIG
+from loxodon.messages import t
 
-_LOCK_SECONDS = 30.0
-SECRET = frozenset({"model.api_key", "embedder.api_key"})
-"""Settings that no command, message or error shows."""
-ADDRESSES = frozenset({"store.url", "store.replica"})
-"""Settings that may have a password in them, which is not shown either."""
+Value = str | int | float
 MASK = "********"
-ENVIRONMENT = {
-    "LOXODON_ENABLED": "enabled",
-    "LOXODON_STORE": "store.url",
-    "LOXODON_STORE_REPLICA": "store.replica",
-    "LOXODON_MEMORY_MODEL": "model.name",
-    "LOXODON_MEMORY_API_KEY": "model.api_key",
-    "LOXODON_MEMORY_BASE_URL": "model.base_url",
-    "LOXODON_EMBEDDER": "embedder.kind",
-    "LOXODON_EMBEDDER_PATH": "embedder.path",
-    "LOXODON_EMBEDDER_ENGLISH": "embedder.english",
-    "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
-    "LOXODON_EMBEDDER_MODEL": "embedder.name",
-    "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",
-}
-"""Variables that stand above config.toml, and what they set."""
-
-
+PROFILES = ("default", "phase1", "openclaw", "tiered")  # rankings of a recall
+MAIN = (  # what `loxodon config` lists without --all
+    "enabled",
+    "language",
+    "timezone",
+    "recall.top",
+    "recall.budget",
+    "model.base_url",
+    "model.name",
+    "model.api_key",
+    "model.extraction",
+    "embedder.kind",
+    "workspace.path",
+    "schedule.backup",
+)
+# Settings and sections that may be imported without naming each: they name no address, path or key
+# and switch off no guard. A new setting is not among them until somebody has thought about it.
 TUNING = (
     "language",
     "timezone",
     "tokenizer",
     "recall",
     "decay",
-    "importance",
-    "summary",
     "snapshot.budget",
-    "snapshot.first",
-    "snapshot.second",
-    "snapshot.third",
-    "snapshot.days",
     "schedule",
     "buffer",
-    "unsettled",
     "working",
-    "phase1",
-    "openclaw",
-    "tiered",
 )
-"""Settings, or sections of them, that only tune: they name no address, place, key or prompt, and
-switch off nothing that guards. All others have to be named to be taken from somebody's data."""
-PROFILES = ("default", "phase1", "openclaw", "tiered")
-"""The rankings that can be chosen; all but the default have a section with their weights."""
+# Settings and sections of earlier versions: ignored with a warning.
+RETIRED = frozenset(
+    """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat idempotency importance
+    model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
+    snapshot.first snapshot.second snapshot.third summary tiered unsettled working.keep_recent
+    working.protect working.reserve working.reserve_floor working.soft_threshold working.summary
+    workspace.days workspace.debounce""".split()  # noqa: SIM905
+)
+_LOCK_SECONDS = 30.0
+_LONGEST_CRON = 200  # characters
+_PRINTED = frozenset(map(chr, range(0x21, 0x7F)))
+
+Check = Callable[[str, str], None]
+T = TypeVar("T", str, int, float, bool)
 
 
-class RecallConfig(NamedTuple):
-    top: int = 10
-    budget: int = 1000
-    profile: str = "default"
-    frame: int = 4000
+class Key(NamedTuple):
+    """What is known of a setting beside its value."""
+
+    default: Value
+    about: str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    env: str = ""
+    """The environment variable that overrides it."""
+    check: Check | None = None
+    secret: bool = False
 
 
-class Phase1Config(NamedTuple):
-    """Weights of the ranking `phase1`: tags, time and file."""
-
-    tags: float = 0.4
-    time: float = 0.3
-    file: float = 0.3
-    half_life: float = 7.0
-
-
-class OpenclawConfig(NamedTuple):
-    """Weights of the ranking `openclaw`: vectors and words, faded by age, then varied."""
-
-    vector: float = 0.7
-    text: float = 0.3
-    half_life: float = 30.0
-    mmr: float = 0.7
-
-
-class TieredConfig(NamedTuple):
-    """What a day takes in the ranking `tiered`, from a category of each rate."""
-
-    decision: float = 0.004
-    event: float = 0.023
-    temp: float = 0.099
+def setting(
+    default: T,
+    about: str,
+    least: float | None = None,
+    most: float | None = None,
+    *,
+    choices: tuple[str, ...] = (),
+    env: str = "",
+    check: Check | None = None,
+    secret: bool = False,
+) -> T:
+    """A field of a section. A secret and a database address are not part of the repr."""
+    key = Key(default, about, least, most, choices, env, check, secret)
+    hidden = secret or check is _check_database
+    return field(default=default, repr=not hidden, metadata={"key": key})
 
 
-Weights = Phase1Config | OpenclawConfig | TieredConfig
+# Checks of values that are text; each gets the setting's name and the text.
 
 
-class DecayConfig(NamedTuple):
-    fact: float = 0.008
-    belief: float = 0.07
-    summary: float = 0.025
-    archive: float = 0.05
+def _check_zone(name: str, text: str) -> None:
+    zone_named(text)
 
 
-class ImportanceConfig(NamedTuple):
-    """How much something matters by what it is about, before how it was said."""
-
-    identity: float = 1.0
-    preference: float = 0.8
-    fact: float = 0.5
-    temporary: float = 0.2
-
-
-class SummaryConfig(NamedTuple):
-    """When facts are summed up."""
-
-    facts: int = 3
+def _check_secret(name: str, text: str) -> None:
+    if not _PRINTED.issuperset(text):
+        raise ConfigError(
+            "the API key contains invalid characters",
+            hint="copy it again, without spaces or line breaks",
+        )
 
 
-class SnapshotConfig(NamedTuple):
-    budget: int = 2000
-    identity: str = ""
-    first: float = 0.4
-    second: float = 0.25
-    third: float = 0.15
-    days: int = 3
+def _check_base_url(name: str, text: str) -> None:
+    if not text:
+        return
+    from urllib.parse import urlsplit
+
+    try:
+        url = urlsplit(text)
+        good = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        good = good and url.username is None and not url.query and not url.fragment
+    except ValueError:
+        good = False
+    if not good or not _PRINTED.issuperset(text):
+        # Not repeated: a key may have been pasted here, or into the address.
+        raise ConfigError(
+            "{name} is not a valid base URL",
+            hint="write it as https://host/v1, without a user name, key or query",
+            name=name,
+        )
 
 
-class ScheduleConfig(NamedTuple):
-    """When the work of the background is due: cron expressions, by the user's clock."""
-
-    daily: str = "0 3 * * *"
-    weekly: str = "0 4 * * 1"
-    profile: str = "0 5 * * 0"
-    heartbeat: str = "*/30 * * * *"
-    backup: str = ""
-    overdue: float = 48.0
-
-
-class BufferConfig(NamedTuple):
-    """When what was just said is made known, where something runs in the background."""
-
-    quiet: float = 180.0
-    tokens: int = 6000
+def _check_database(name: str, text: str) -> None:
+    scheme, _, rest = text.partition("://")
+    if text and (scheme not in ("postgresql", "postgres") or not rest or not text.isprintable()):
+        raise ConfigError(  # not repeated: it may have a password in it
+            "{name} is not the address of a PostgreSQL database",
+            hint="write it as postgresql://user@host/database",
+            name=name,
+        )
 
 
-class UnsettledConfig(NamedTuple):
-    """From when on what goes back and forth is not settled."""
+def _check_cron(name: str, text: str) -> None:
+    if not text:
+        return
+    from datetime import datetime
 
-    changes: int = 3
-    days: int = 14
+    from cronsim import CronSim, CronSimError
 
-
-class WorkingConfig(NamedTuple):
-    """What a live conversation may take of its model's window, in tokens."""
-
-    window: int = 128_000
-    reserve_floor: int = 20_000
-    soft_threshold: int = 4_000
-    reserve: int = 16_384
-    keep_recent: int = 20_000
-    summary: int = 2_000
-    cache_ttl: float = 300.0
-    protect: int = 3
-    flush: bool = True
-    compact: bool = True
+    try:
+        if len(text) > _LONGEST_CRON or len(text.split()) != 5:
+            raise ValueError
+        next(CronSim(text, datetime(2026, 1, 1)))
+    except (CronSimError, ValueError, StopIteration):
+        raise ConfigError(
+            "{name} is not a cron expression: {text}",
+            hint="write minute, hour, day, month and weekday, such as 0 3 * * *; empty for never",
+            name=name,
+            text=repr(text[:60]),
+        ) from None
 
 
-class PromptsConfig(NamedTuple):
-    """What the agent's model is told, in the place of our own words."""
-
-    flush_system: str = ""
-    flush: str = ""
-    compaction: str = ""
+def _api_key(env: str) -> str:
+    about = "API key, if the server needs one; never shown."
+    return setting("", about, env=env, check=_check_secret, secret=True)
 
 
-class ModelConfig(NamedTuple):
+def _base_url(about: str, env: str) -> str:
+    return setting("", about, env=env, check=_check_base_url)
+
+
+def _cron(default: str, about: str) -> str:
+    return setting(default, about, check=_check_cron)
+
+
+# The sections.
+
+
+@dataclass(frozen=True)
+class RecallConfig:
+    top: int = setting(10, "Maximum number of items that a recall returns.", 1, 1000)
+    budget: int = setting(1000, "Maximum number of tokens in the recalled context.", 0, 1_000_000)
+    profile: str = setting(
+        "default",
+        "Ranking of search results: default, phase1, openclaw or tiered.",
+        choices=PROFILES,
+    )
+    frame: int = setting(4000, "Maximum number of tokens in the output of `context`.", 0, 1_000_000)
+
+
+@dataclass(frozen=True)
+class DecayConfig:
+    fact: float = setting(
+        0.008, "Share of its strength that a fact of importance 0 loses per day.", 0, 1
+    )
+    belief: float = setting(0.07, "The same for beliefs.", 0, 1)
+    summary: float = setting(0.025, "The same for summaries.", 0, 1)
+    archive: float = setting(0.05, "Strength below which a memory is archived.", 0.001, 1)
+
+
+@dataclass(frozen=True)
+class SnapshotConfig:
+    budget: int = setting(2000, "Maximum number of tokens in the snapshot.", 100, 100_000)
+    identity: str = setting("", "Description of the agent, for the snapshot; one line per item.")
+
+
+@dataclass(frozen=True)
+class ScheduleConfig:
+    daily: str = _cron(
+        "0 3 * * *", "When to consolidate, as a cron expression in local time; empty for never."
+    )
+    weekly: str = _cron("0 4 * * 1", "The same for the weekly compression.")
+    profile: str = _cron("0 5 * * 0", "The same for rebuilding the profile.")
+    heartbeat: str = _cron(
+        "*/30 * * * *", "The same for the heartbeat: reminders and questions to ask again."
+    )
+    backup: str = _cron(
+        "", "When to back up to backup.folder, as a cron expression; empty for never."
+    )
+
+
+@dataclass(frozen=True)
+class BufferConfig:
+    quiet: float = setting(
+        180.0, "Seconds without new messages after which they are consolidated.", 0, 86_400
+    )
+
+
+@dataclass(frozen=True)
+class WorkingConfig:
+    window: int = setting(
+        128_000,
+        "Context window of the agent's model, in tokens, unless given otherwise.",
+        1_000,
+        100_000_000,
+    )
+    cache_ttl: float = setting(
+        300.0,
+        "Seconds after which the provider's cache counts as expired, and old tool results are "
+        "shortened.",
+        0,
+        86_400,
+    )
+    flush: bool = setting(
+        True,
+        "Whether the agent's model is asked what to save before a compaction; without it only the "
+        "rules save.",
+    )
+    compact: bool = setting(
+        True,
+        "Whether a long conversation is compacted by itself; without it, only what does not fit "
+        "the window is left out.",
+    )
+
+
+@dataclass(frozen=True)
+class ModelConfig:
     """The model that decides what rules could not; none while it has no address and no name."""
 
-    base_url: str = ""
-    name: str = ""
-    api_key: str = ""
-    extraction: str = "residue"
-    temperature: float = 0.3
-    timeout: float = 60.0
-    retries: int = 3
-    daily_tokens: int = 20_000
-    daily_tokens_full: int = 0
-    parallel: int = 2
-    check: bool = True
+    base_url: str = _base_url(
+        "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
+        "LOXODON_MEMORY_BASE_URL",
+    )
+    name: str = setting("", "Name of the model.", env="LOXODON_MEMORY_MODEL")
+    api_key: str = _api_key("LOXODON_MEMORY_API_KEY")
+    extraction: str = setting(
+        "residue",
+        "What the model, or an agent in its place, reads: rules (nothing), residue "
+        "(what the rules are not sure of) or full (every message).",
+        choices=("rules", "residue", "full"),
+    )
+    timeout: float = setting(60.0, "Timeout for one answer of the model, in seconds.", 0.1, 3600)
+    retries: int = setting(3, "Number of retries for a failed request to the model.", 0, 10)
+    daily_tokens: int = setting(
+        20_000, "Maximum number of tokens per day for residue; 0 for no limit.", 0, 1_000_000_000
+    )
+    daily_tokens_full: int = setting(
+        0, "Maximum number of tokens per day for full; 0 for no limit.", 0, 1_000_000_000
+    )
+    parallel: int = setting(2, "Number of parallel requests to the model.", 1, 16)
+    check: bool = setting(True, "Whether the model must first pass a test with ten sentences.")
 
     @property
     def mode(self) -> str:
@@ -209,119 +294,168 @@ class ModelConfig(NamedTuple):
 
     @property
     def cap(self) -> int:
-        """The most tokens of a day in this mode; 0 where there is no limit."""
+        """The most tokens of a day in this mode; 0 for no limit."""
         return self.daily_tokens_full if self.thorough else self.daily_tokens
 
-    def __repr__(self) -> str:
-        return _masked(self)
+
+@dataclass(frozen=True)
+class EmbedderConfig:
+    kind: str = setting(
+        "none",
+        "Embedder for search by meaning: none, use (offline, needs the extra "
+        "`semantic`), onnx (a model in a folder) or openai (a model server).",
+        choices=("none", "use", "onnx", "openai"),
+        env="LOXODON_EMBEDDER",
+    )
+    path: str = setting("", "Folder of the ONNX model, for onnx.", env="LOXODON_EMBEDDER_PATH")
+    english: str = setting(
+        "", "Folder of a second ONNX model, for English text.", env="LOXODON_EMBEDDER_ENGLISH"
+    )
+    base_url: str = _base_url(
+        "Base URL of an OpenAI-compatible embedding model, for openai.", "LOXODON_EMBEDDER_BASE_URL"
+    )
+    name: str = setting("", "Name of the model.", env="LOXODON_EMBEDDER_MODEL")
+    api_key: str = _api_key("LOXODON_EMBEDDER_API_KEY")
+    timeout: float = setting(60.0, "Timeout for one batch, in seconds.", 0.1, 3600)
+    query_timeout: float = setting(
+        3.0, "How long a recall waits for the embedding of its query, in seconds.", 0.01, 3600
+    )
 
 
-class EmbedderConfig(NamedTuple):
-    """What finds texts by their meaning; nothing while `kind` is `none`."""
-
-    kind: str = "none"
-    path: str = ""
-    english: str = ""
-    base_url: str = ""
-    name: str = ""
-    api_key: str = ""
-    timeout: float = 60.0
-    query_timeout: float = 3.0
-
-    def __repr__(self) -> str:
-        return _masked(self)
-
-
-def _masked(section: ModelConfig | EmbedderConfig) -> str:
-    # Settings get printed while people look for faults, and the key must not be.
-    shown = section._asdict() | {"api_key": MASK if section.api_key else ""}
-    given = ", ".join(f"{name}={value!r}" for name, value in shown.items())
-    return f"{type(section).__name__}({given})"
-
-
-class WorkspaceConfig(NamedTuple):
+@dataclass(frozen=True)
+class WorkspaceConfig:
     """The folder where the memory is on disk as text, and where the agent's own files are."""
 
-    path: str = ""
-    views: str = "on"
-    folders: str = ""
-    others: str = ""
-    agents: str = "shared"
-    days: int = 2
-    debounce: float = 0.3
+    path: str = setting(
+        "",
+        "Folder of the agent's files and of the text views of the space main; "
+        "empty for a folder next to the database. Other spaces always use that.",
+    )
+    views: str = setting(
+        "on", "Whether the text views are written after each consolidation.", choices=("on", "off")
+    )
+    folders: str = setting("", "More folders of Markdown notes to search; one per line.")
+    others: str = setting(
+        "", "Workspaces of other agents whose notes are searched too; one per line."
+    )
+    agents: str = setting(
+        "shared",
+        "Whether OpenClaw's agents share one memory (shared) or each has its own (apart).",
+        choices=("shared", "apart"),
+    )
 
 
-class ServeConfig(NamedTuple):
-    """What servers bear."""
-
-    rate: int = 1_000
-    connections: int = 1_000
-
-
-class IdempotencyConfig(NamedTuple):
-    """Calls that are repeated with the same token."""
-
-    days: int = 7
+@dataclass(frozen=True)
+class EncryptionConfig:
+    key: str = setting(
+        "none",
+        "Where the encryption key is: none (not encrypted), file, env "
+        "(LOXODON_KEY) or keyring. Set by `loxodon encrypt` and `decrypt`.",
+        choices=("none", "file", "env", "keyring"),
+    )
+    file: str = setting("", "File with the key or a passphrase; only its owner may read it.")
 
 
-class KeysConfig(NamedTuple):
-    """Where the secret is that every key of this home is derived from."""
-
-    source: str = "file"
-
-
-class AuditConfig(NamedTuple):
-    """The record of who read and wrote what."""
-
-    enabled: bool = True
-    entries: int = 1_000_000
-
-
-class EncryptionConfig(NamedTuple):
-    """Where the key of the databases is; `loxodon encrypt` and `decrypt` set this."""
-
-    key: str = "none"
-    file: str = ""
-
-
-class StoreConfig(NamedTuple):
-    """The database server that the spaces are in; each is a file of its own while there is none."""
-
-    url: str = ""
-    replica: str = ""
-    pool: int = 20
-    connect_timeout: float = 3.0
-    statement_timeout: float = 30.0
-    lock_timeout: float = 10.0
-
-    def __repr__(self) -> str:
-        return f"StoreConfig(url={masked(self.url)!r}, replica={masked(self.replica)!r})"
+@dataclass(frozen=True)
+class StoreConfig:
+    url: str = setting(
+        "",
+        "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for "
+        "files in the home. Needs the extra `postgres`.",
+        env="LOXODON_STORE",
+        check=_check_database,
+    )
+    replica: str = setting(
+        "",
+        "A hot standby of it that recalls may read from; empty for none.",
+        env="LOXODON_STORE_REPLICA",
+        check=_check_database,
+    )
+    pool: int = setting(20, "Number of connections to it that a process uses at once.", 2, 10_000)
+    connect_timeout: float = setting(3.0, "Seconds to wait for a connection to it.", 2, 600)
+    statement_timeout: float = setting(
+        30.0,
+        "Seconds that a statement may take, also one that waits for a lock; 0 for no limit.",
+        0,
+        86_400,
+    )
+    lock_timeout: float = setting(
+        10.0,
+        "Seconds that a call waits for others who write to the same space, before it fails and can "
+        "be repeated.",
+        0.1,
+        86_400,
+    )
 
 
-class BackupConfig(NamedTuple):
-    """Where backups go that nobody names a file for."""
+@dataclass(frozen=True)
+class BackupConfig:
+    folder: str = setting("", "Default folder for backups; empty for HOME/backups.")
+    keep: int = setting(7, "Number of backups of a space to keep in that folder.", 1, 100_000)
 
-    folder: str = ""
-    keep: int = 7
+
+@dataclass(frozen=True)
+class ServeConfig:
+    rate: int = setting(
+        1_000,
+        "Requests per second that a server accepts from each token or address; 0 for no limit.",
+        0,
+        1_000_000,
+    )
+    connections: int = setting(
+        1_000, "Maximum number of open connections to a server; more are rejected.", 1, 100_000
+    )
 
 
-class Config(NamedTuple):
+@dataclass(frozen=True)
+class KeysConfig:
+    source: str = setting(
+        "file",
+        "Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
+        "keyring (the system keyring).",
+        choices=("file", "env", "keyring"),
+    )
+
+
+@dataclass(frozen=True)
+class AuditConfig:
+    enabled: bool = setting(
+        True, "Whether the audit log records every read and write, without its content."
+    )
+    entries: int = setting(
+        1_000_000, "Entries of the audit log to keep; 0 for all.", 0, 1_000_000_000
+    )
+
+
+@dataclass(frozen=True)
+class Config:
     """All settings. Make one with `Config()`, `load(home)` or `from_mapping({...})`."""
 
-    enabled: bool = True
-    language: str = "auto"
-    timezone: str = ""
-    tokenizer: str = "estimate"
+    enabled: bool = setting(
+        True,
+        "Whether the memory engine is on. While it is off, plain files replace it, and "
+        "messages are kept as text until it is on again.",
+        env="LOXODON_ENABLED",
+    )
+    language: str = setting(
+        "auto",
+        "Language of messages: auto (from the locale), en or zh.",
+        choices=("auto", "en", "zh"),
+    )
+    timezone: str = setting(
+        "", "Time zone, such as Asia/Shanghai; empty for the system time zone.", check=_check_zone
+    )
+    tokenizer: str = setting(
+        "estimate",
+        "How tokens are counted: estimate, or o200k (needs the extra `tokenizer`).",
+        choices=("estimate", "o200k"),
+    )
     recall: RecallConfig = RecallConfig()
     decay: DecayConfig = DecayConfig()
-    importance: ImportanceConfig = ImportanceConfig()
-    summary: SummaryConfig = SummaryConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
     schedule: ScheduleConfig = ScheduleConfig()
     buffer: BufferConfig = BufferConfig()
-    unsettled: UnsettledConfig = UnsettledConfig()
     working: WorkingConfig = WorkingConfig()
-    prompts: PromptsConfig = PromptsConfig()
     model: ModelConfig = ModelConfig()
     embedder: EmbedderConfig = EmbedderConfig()
     workspace: WorkspaceConfig = WorkspaceConfig()
@@ -329,302 +463,26 @@ class Config(NamedTuple):
     store: StoreConfig = StoreConfig()
     backup: BackupConfig = BackupConfig()
     serve: ServeConfig = ServeConfig()
-    idempotency: IdempotencyConfig = IdempotencyConfig()
     keys: KeysConfig = KeysConfig()
     audit: AuditConfig = AuditConfig()
-    phase1: Phase1Config = Phase1Config()
-    openclaw: OpenclawConfig = OpenclawConfig()
-    tiered: TieredConfig = TieredConfig()
-
-    def weights(self, profile: str) -> Weights | None:
-        """The weights of one of `PROFILES`; None for the default."""
-        return None if profile == "default" else getattr(self, profile)
 
 
-class Key(NamedTuple):
-    default: str | int | float
-    about: str
-    least: float | None = None
-    most: float | None = None
-    choices: tuple[str, ...] = ()
-
-
-_ABOUT: dict[str, tuple[Any, ...]] = {
-    "enabled": (
-        "Whether the memory engine is on. While it is off, plain files replace it, and "
-        "messages are kept as text until it is on again.",
-    ),
-    "language": (
-        "Language of messages: auto (from the locale), en or zh.",
-        None,
-        None,
-        ("auto", "en", "zh"),
-    ),
-    "timezone": ("Time zone, such as Asia/Shanghai; empty for the system time zone.",),
-    "tokenizer": (
-        "How tokens are counted: estimate, or o200k (needs the extra `tokenizer`).",
-        None,
-        None,
-        ("estimate", "o200k"),
-    ),
-    "recall.top": ("Maximum number of items that a recall returns.", 1, 1000),
-    "recall.budget": ("Maximum number of tokens in the recalled context.", 0, 1_000_000),
-    "recall.frame": ("Maximum number of tokens in the output of `context`.", 0, 1_000_000),
-    "recall.profile": (
-        "Ranking of search results: default, phase1, openclaw or tiered.",
-        None,
-        None,
-        PROFILES,
-    ),
-    "decay.fact": ("Share of its strength that a fact of importance 0 loses per day.", 0, 1),
-    "decay.belief": ("The same for beliefs.", 0, 1),
-    "decay.summary": ("The same for summaries.", 0, 1),
-    "decay.archive": ("Strength below which a memory is archived.", 0.001, 1),
-    "importance.identity": ("Importance of who the user is, their health and their safety.", 0, 1),
-    "importance.preference": ("Importance of preferences, relations, changes and decisions.", 0, 1),
-    "importance.fact": ("Importance of other facts.", 0, 1),
-    "importance.temporary": ("Importance of what holds for a short time only.", 0, 1),
-    "summary.facts": ("Number of facts on one theme from which on they are summed up.", 2, 60),
-    "snapshot.budget": ("Maximum number of tokens in the snapshot.", 100, 100_000),
-    "snapshot.identity": ("Description of the agent, for the snapshot; one line per item.",),
-    "snapshot.first": (
-        "Share of the room for core memories that the first one may take; the others share what "
-        "the first three leave.",
-        0,
-        1,
-    ),
-    "snapshot.second": ("The same for the second one.", 0, 1),
-    "snapshot.third": ("The same for the third one.", 0, 1),
-    "snapshot.days": ("Number of days, today included, that count as recent in it.", 1, 60),
-    "schedule.daily": (
-        "When to consolidate, as a cron expression in local time; empty for never.",
-    ),
-    "schedule.weekly": ("The same for the weekly compression.",),
-    "schedule.profile": ("The same for rebuilding the profile.",),
-    "schedule.heartbeat": ("The same for the heartbeat: reminders and questions to ask again.",),
-    "schedule.backup": ("The same for backups to backup.folder; empty for never.",),
-    "schedule.overdue": (
-        "Hours without a consolidation after which one is due at any time of day.",
-        1,
-        100_000,
-    ),
-    "buffer.quiet": ("Seconds without new messages after which they are consolidated.", 0, 86_400),
-    "buffer.tokens": (
-        "Number of tokens after which new messages are consolidated without waiting.",
-        1,
-        1_000_000,
-    ),
-    "unsettled.changes": (
-        "Changes back and forth after which a fact counts as not settled; 0 for never.",
-        0,
-        100,
-    ),
-    "unsettled.days": ("Number of days in which these changes must happen.", 1, 3650),
-    "working.window": (
-        "Context window of the agent's model, in tokens, unless given otherwise.",
-        1_000,
-        100_000_000,
-    ),
-    "working.reserve_floor": (
-        "Tokens of it kept free; important content is saved before they are reached.",
-        0,
-        100_000_000,
-    ),
-    "working.soft_threshold": ("How many tokens before that point it is saved.", 0, 100_000_000),
-    "working.reserve": (
-        "Tokens kept free for the prompt and its answer; a conversation that "
-        "needs them is compacted.",
-        0,
-        100_000_000,
-    ),
-    "working.keep_recent": (
-        "Tokens of the latest messages that a compaction keeps unchanged.",
-        0,
-        100_000_000,
-    ),
-    "working.summary": ("Maximum number of tokens in the summary of the rest.", 50, 100_000),
-    "working.cache_ttl": (
-        "Seconds after which the provider's cache counts as expired, and old "
-        "tool results are shortened.",
-        0,
-        86_400,
-    ),
-    "working.protect": (
-        "Number of the assistant's latest messages whose tool results are kept whole.",
-        0,
-        1_000,
-    ),
-    "working.flush": (
-        "Whether the agent's model is asked what to save before a compaction; without it only the "
-        "rules save.",
-    ),
-    "working.compact": (
-        "Whether a long conversation is compacted by itself; without it, only what does not fit "
-        "the window is left out.",
-    ),
-    "prompts.flush_system": ("System prompt for that question; empty for the built-in one.",),
-    "prompts.flush": (
-        "The question itself, with {today} and {silence} (the reply if there is nothing to "
-        "save); empty for the built-in one.",
-    ),
-    "prompts.compaction": (
-        "System prompt for the summary of a compaction, with {most} (its most words); empty for "
-        "the built-in one.",
-    ),
-    "model.base_url": (
-        "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
-    ),
-    "model.name": ("Name of the model.",),
-    "model.api_key": ("API key, if the server needs one; never shown.",),
-    "model.extraction": (
-        "What the model, or an agent in its place, reads: rules (nothing), residue "
-        "(what the rules are not sure of) or full (every message).",
-        None,
-        None,
-        ("rules", "residue", "full"),
-    ),
-    "model.temperature": ("Sampling temperature of the model.", 0, 2),
-    "model.timeout": ("Timeout for one answer of the model, in seconds.", 0.1, 3600),
-    "model.retries": ("Number of retries for a failed request to the model.", 0, 10),
-    "model.daily_tokens": (
-        "Maximum number of tokens per day for residue; 0 for no limit.",
-        0,
-        1_000_000_000,
-    ),
-    "model.daily_tokens_full": (
-        "Maximum number of tokens per day for full; 0 for no limit.",
-        0,
-        1_000_000_000,
-    ),
-    "model.parallel": ("Number of parallel requests to the model.", 1, 16),
-    "model.check": ("Whether the model must first pass a test with ten sentences.",),
-    "embedder.kind": (
-        "Embedder for search by meaning: none, use (offline, needs the extra "
-        "`semantic`), onnx (a model in a folder) or openai (a model server).",
-        None,
-        None,
-        ("none", "use", "onnx", "openai"),
-    ),
-    "embedder.path": ("Folder of the ONNX model, for onnx.",),
-    "embedder.english": ("Folder of a second ONNX model, for English text.",),
-    "embedder.base_url": ("Base URL of an OpenAI-compatible embedding model, for openai.",),
-    "embedder.name": ("Name of the model.",),
-    "embedder.api_key": ("API key, if the server needs one; never shown.",),
-    "embedder.timeout": ("Timeout for one batch, in seconds.", 0.1, 3600),
-    "embedder.query_timeout": (
-        "How long a recall waits for the embedding of its query, in seconds.",
-        0.01,
-        3600,
-    ),
-    "workspace.path": (
-        "Folder of the agent's files and of the text views of the space main; "
-        "empty for a folder next to the database. Other spaces always use that.",
-    ),
-    "workspace.views": (
-        "Whether the text views are written after each consolidation.",
-        None,
-        None,
-        ("on", "off"),
-    ),
-    "workspace.folders": ("More folders of Markdown notes to search; one per line.",),
-    "workspace.others": ("Workspaces of other agents whose notes are searched too; one per line.",),
-    "workspace.agents": (
-        "Whether OpenClaw's agents share one memory (shared) or each has its own (apart).",
-        None,
-        None,
-        ("shared", "apart"),
-    ),
-    "workspace.days": (
-        "Number of daily notes, from today backwards, that are loaded while the engine is off.",
-        1,
-        366,
-    ),
-    "workspace.debounce": (
-        "Seconds that files must be left alone before `loxodon watch` reads them.",
-        0.05,
-        60,
-    ),
-    "serve.rate": (
-        "Requests per second that a server accepts from each token or address; 0 for no limit.",
-        0,
-        1_000_000,
-    ),
-    "serve.connections": (
-        "Maximum number of open connections to a server; more are rejected.",
-        1,
-        100_000,
-    ),
-    "idempotency.days": (
-        "For how many days a call repeated with the same token runs only once.",
-        1,
-        3_650,
-    ),
-    "keys.source": (
-        "Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
-        "keyring (the system keyring).",
-        None,
-        None,
-        ("file", "env", "keyring"),
-    ),
-    "audit.enabled": ("Whether the audit log records every read and write, without its content.",),
-    "audit.entries": ("Entries of the audit log to keep; 0 for all.", 0, 1_000_000_000),
-    "encryption.key": (
-        "Where the encryption key is: none (not encrypted), file, env "
-        "(LOXODON_KEY) or keyring. Set by `loxodon encrypt` and `decrypt`.",
-        None,
-        None,
-        ("none", "file", "env", "keyring"),
-    ),
-    "encryption.file": ("File with the key or a passphrase; only its owner may read it.",),
-    "store.url": (
-        "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for "
-        "files in the home. Needs the extra `postgres`.",
-    ),
-    "store.replica": ("A hot standby of it that recalls may read from; empty for none.",),
-    "store.pool": ("Number of connections to it that a process uses at once.", 2, 10_000),
-    "store.connect_timeout": ("Seconds to wait for a connection to it.", 2, 600),
-    "store.statement_timeout": (
-        "Seconds that a statement may take, also one that waits for a lock; 0 for no limit.",
-        0,
-        86_400,
-    ),
-    "store.lock_timeout": (
-        "Seconds that a call waits for others who write to the same space, before it fails and can "
-        "be repeated.",
-        0.1,
-        86_400,
-    ),
-    "backup.folder": ("Default folder for backups; empty for HOME/backups.",),
-    "backup.keep": ("Number of backups of a space to keep in that folder.", 1, 100_000),
-    "phase1.tags": ("Weight of the tags in the ranking phase1.", 0, 1),
-    "phase1.time": ("Weight of the time in it.", 0, 1),
-    "phase1.file": ("Weight of the layer in it: facts, then summaries, then turns.", 0, 1),
-    "phase1.half_life": ("Days after which the weight of the time is halved in it.", 0.01, 100_000),
-    "openclaw.vector": ("Weight of the meaning in the ranking openclaw.", 0, 1),
-    "openclaw.text": ("Weight of the words in it.", 0, 1),
-    "openclaw.half_life": ("Days after which the score of an item is halved in it.", 0.01, 100_000),
-    "openclaw.mmr": ("Weight of relevance against variety in it; 1 for relevance only.", 0, 1),
-    "tiered.decision": (
-        "Daily decay of unused decisions and solutions in the ranking tiered.",
-        0,
-        1,
-    ),
-    "tiered.event": ("The same for events and conversations.", 0, 1),
-    "tiered.temp": ("The same for temporary and debugging information.", 0, 1),
-}
-
-
-def _defaults() -> dict[str, str | int | float]:
-    found: dict[str, str | int | float] = {}
-    for name, value in Config()._asdict().items():
-        if isinstance(value, str | bool):
-            found[name] = value
+def _keys(section: type, prefix: str = "") -> Iterator[tuple[str, Key]]:
+    for one in fields(section):
+        if one.metadata:
+            yield prefix + one.name, one.metadata["key"]
         else:
-            found |= {f"{name}.{key}": inner for key, inner in value._asdict().items()}
-    return found
+            yield from _keys(type(one.default), f"{one.name}.")
 
 
-KEYS: dict[str, Key] = {name: Key(value, *_ABOUT[name]) for name, value in _defaults().items()}
+KEYS: dict[str, Key] = dict(_keys(Config))
+ENVIRONMENT = {key.env: name for name, key in KEYS.items() if key.env}
+SECRET = frozenset(name for name, key in KEYS.items() if key.secret)
+# May have a password in them, which is not shown either.
+ADDRESSES = frozenset(name for name, key in KEYS.items() if key.check is _check_database)
+
+
+# Reading.
 
 
 def load(home: str) -> Config:
@@ -653,7 +511,6 @@ def read(home: str) -> dict[str, object]:
             path=path,
             reason=error.strerror,
         ) from None
-    # Imported here: 15 ms that a home without a config.toml does not pay.
     import tomllib
 
     try:
@@ -669,46 +526,154 @@ def read(home: str) -> dict[str, object]:
 
 def from_mapping(values: Mapping[str, object]) -> Config:
     """Settings from nested or dotted keys, each checked; what is not given keeps its default."""
-    sections: dict[str, dict[str, object]] = {}
-    top: dict[str, object] = {}
-    given = dict(_flat({str(key): value for key, value in values.items()}))
-    if _TIME_OF_DAY in given:
-        daily = every_day_at(given.pop(_TIME_OF_DAY))
+    given = flattened(values)
+    if "consolidation.daily_at" in given:  # what schedule.daily was called
+        daily = every_day_at(given.pop("consolidation.daily_at"))
         given.setdefault("schedule.daily", daily)
-    for name, value in given.items():
-        if name in RETIRED:
-            continue
-        section, dot, key = name.rpartition(".")
-        if dot:
-            sections.setdefault(section, {})[key] = checked(name, value)
-        else:
-            top[name] = checked(name, value)
-    config = Config(**top)  # type: ignore[arg-type]
-    return config._replace(
-        **{name: getattr(config, name)._replace(**given) for name, given in sections.items()}
-    )
+    retired = {name for name in given if name in RETIRED or name.partition(".")[0] in RETIRED}
+    _warn_retired(retired)
+    return _with_values(Config(), {n: value for n, value in given.items() if n not in retired})
 
 
 def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
     """`config` with what the environment of an entry point sets above it."""
-    given = {
-        name: checked(name, environ[variable])
-        for variable, name in ENVIRONMENT.items()
-        if environ.get(variable)
-    }
-    for name, value in given.items():
-        section, dot, key = name.rpartition(".")
-        if dot:
-            value = getattr(config, section)._replace(**{key: value})
-        config = config._replace(**{section or key: value})  # type: ignore[arg-type]
-    return config
+    given = {name: environ[env] for env, name in ENVIRONMENT.items() if environ.get(env)}
+    return _with_values(config, given)
 
 
-def shown(config: Config) -> dict[str, str | int | float]:
+def _with_values(config: Config, values: Mapping[str, object]) -> Config:
+    sections: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        section, _, key = name.rpartition(".")
+        sections.setdefault(section, {})[key] = checked(name, value)
+    top = sections.pop("", {})
+    for section, given in sections.items():
+        top[section] = replace(getattr(config, section), **given)
+    return replace(config, **top)
+
+
+def flattened(values: Mapping[str, object]) -> dict[str, object]:
+    """Nested tables as dotted names."""
+    found: dict[str, object] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}.{key}": inner for key, inner in flattened(value).items()}
+        else:
+            found[str(name)] = value
+    return found
+
+
+def every_day_at(text: object) -> str:
+    """`03:00` as the cron expression of every day at that time."""
+    if isinstance(text, str):
+        hour, colon, minute = text.partition(":")
+        digits = (hour + minute).isascii() and hour.isdecimal() and minute.isdecimal()
+        if colon and digits and int(hour) < 24 and int(minute) < 60:
+            return f"{int(minute)} {int(hour)} * * *"
+    raise ConfigError("{text} is not a time of day", hint="write it as 03:00", text=repr(text)[:60])
+
+
+_warned: set[str] = set()
+
+
+def _warn_retired(names: set[str]) -> None:
+    """Log, once a process, settings that have no effect; without a handler it goes to stderr."""
+    if new := names - _warned:
+        import logging
+
+        _warned.update(new)
+        told = t("settings that no longer exist are ignored: {names}", names=", ".join(sorted(new)))
+        logging.getLogger("loxodon").warning(told)
+
+
+def known(name: str) -> Key:
+    """What there is to know of a setting; a clear error if there is none of that name."""
+    if name not in KEYS:
+        raise ConfigError(
+            "unknown setting {name}",
+            hint="list all settings with `loxodon config --all`",
+            name=repr(name),
+        )
+    return KEYS[name]
+
+
+_TAKES = {
+    str: "it must be text",
+    int: "it must be a whole number",
+    float: "it must be a number",
+    bool: "it must be true or false",
+}
+_SWITCHES = {"true": True, "on": True, "yes": True, "1": True}
+_SWITCHES |= {"false": False, "off": False, "no": False, "0": False}
+
+
+def checked(name: str, value: object) -> Value:
+    """`value` if it may stand under `name`; a clear error if not. Text is converted."""
+    key = known(name)
+    wanted = type(key.default)
+    if wanted is bool and isinstance(value, str):
+        value = _SWITCHES.get(value.strip().lower(), value)
+    takes = {str: (str,), bool: (bool,), int: (int, str), float: (int, float, str)}[wanted]
+    try:
+        if not isinstance(value, takes) or isinstance(value, bool) != (wanted is bool):
+            raise ValueError
+        found: Value = wanted(value)  # type: ignore[call-overload, arg-type]
+    except ValueError:
+        shown = MASK if name in SECRET | ADDRESSES else repr(value)
+        raise ConfigError(
+            "{name} cannot be {value}", hint=_TAKES[wanted], name=name, value=shown
+        ) from None
+    if key.choices and found not in key.choices:
+        raise ConfigError(
+            "{name} cannot be {value}",
+            hint="choose one of {choices}",
+            name=name,
+            value=repr(found),
+            choices=", ".join(key.choices),
+        )
+    if isinstance(found, str):
+        if key.check:
+            key.check(name, found)
+    elif key.least is not None and key.most is not None and not key.least <= found <= key.most:
+        raise ConfigError(
+            "{name} cannot be {value}",
+            hint="it must be a number from {least} to {most}",
+            name=name,
+            value=found,
+            least=key.least,
+            most=key.most,
+        )
+    return found
+
+
+# Showing.
+
+
+def flat(config: Config) -> dict[str, Value]:
+    """Every setting by its dotted name."""
+    return {name: attrgetter(name)(config) for name in KEYS}
+
+
+def shown(config: Config) -> dict[str, Value]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
     addresses = {name: masked(str(values[name])) for name in ADDRESSES}
     return values | {name: MASK for name in SECRET if values[name]} | addresses
+
+
+def changed(config: Config) -> dict[str, Value]:
+    """The settings that are not as they come, by name, fit to be printed."""
+    return {name: value for name, value in shown(config).items() if value != KEYS[name].default}
+
+
+def written(value: object) -> str:
+    """A setting as config.toml has it, without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def is_tuning(name: str) -> bool:
+    """Whether a setting only tunes (`TUNING`)."""
+    return name in TUNING or name.partition(".")[0] in TUNING
 
 
 def masked(url: str) -> str:
@@ -737,204 +702,7 @@ def _with_passwords(url: str, shown: str) -> str:
     return f"{scheme}{slashes}{user}{at}{host}{'?' if kept else ''}{'&'.join(kept)}"
 
 
-def changed(config: Config) -> dict[str, str | int | float]:
-    """The settings that are not as they come, by name, fit to be printed."""
-    return {name: value for name, value in shown(config).items() if value != KEYS[name].default}
-
-
-def written(value: object) -> str:
-    """A setting as config.toml has it, without quotes."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def known(name: str) -> Key:
-    """What there is to know of a setting; a clear error if there is none of that name."""
-    if name not in KEYS:
-        raise ConfigError(
-            "unknown setting {name}",
-            hint="list all settings with `loxodon config`",
-            name=repr(name),
-        )
-    return KEYS[name]
-
-
-def checked(name: str, value: object) -> str | int | float:
-    """`value` if it may stand under `name`; a clear error if not. Text is converted."""
-    key = known(name)
-    wanted = type(key.default)
-    if wanted is bool:
-        value = _SAID.get(value.strip().lower(), value) if isinstance(value, str) else value
-    try:
-        if isinstance(value, bool) != (wanted is bool):
-            raise ValueError
-        if isinstance(value, float) and wanted is int:
-            raise ValueError
-        if not isinstance(value, str | int | float) or (
-            wanted is str and not isinstance(value, str)
-        ):
-            raise ValueError
-        value = wanted(value)
-    except ValueError:
-        raise ConfigError(
-            "{name} cannot be {value}",
-            hint=_TAKES[wanted],
-            name=name,
-            value=MASK if name in SECRET | ADDRESSES else repr(value),
-        ) from None
-    _check_range(name, key, value)
-    return value
-
-
-_TAKES = {
-    str: "it must be text",
-    int: "it must be a whole number",
-    float: "it must be a number",
-    bool: "it must be true or false",
-}
-_SAID = {
-    "true": True,
-    "on": True,
-    "yes": True,
-    "1": True,
-    "false": False,
-    "off": False,
-    "no": False,
-    "0": False,
-}
-
-
-def _check_range(name: str, key: Key, value: str | int | float) -> None:
-    if key.choices and value not in key.choices:
-        raise ConfigError(
-            "{name} cannot be {value}",
-            hint="choose one of {choices}",
-            name=name,
-            value=repr(value),
-            choices=", ".join(key.choices),
-        )
-    if isinstance(value, str):
-        if name.startswith("schedule."):
-            _check_cron(name, value)
-        elif name == "timezone":
-            zone_named(value)
-        elif name.endswith(".base_url"):
-            _check_address(name, value)
-        elif name in ADDRESSES:
-            _check_database(name, value)
-        elif name in SECRET and not (value.isascii() and _PRINTED.issuperset(value)):
-            raise ConfigError(
-                "the API key contains invalid characters",
-                hint="copy it again, without spaces or line breaks",
-            )
-        return
-    if (key.least is not None and not value >= key.least) or (
-        key.most is not None and not value <= key.most
-    ):
-        raise ConfigError(
-            "{name} cannot be {value}",
-            hint="it must be a number from {least} to {most}",
-            name=name,
-            value=value,
-            least=key.least,
-            most=key.most,
-        )
-
-
-_PRINTED = frozenset(map(chr, range(0x21, 0x7F)))
-
-
-def _check_address(name: str, text: str) -> None:
-    """Refuse what is no address of a server; empty is none."""
-    if not text:
-        return
-    from urllib.parse import urlsplit  # not needed on a recall's way
-
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    plain = text.isascii() and _PRINTED.issuperset(text)
-    if not good or not plain or parts.username is not None or parts.query or parts.fragment:
-        # Not repeated: a key may have been pasted here, or into the address.
-        raise ConfigError(
-            "{name} is not a valid base URL",
-            hint="write it as https://host/v1, without a user name, key or query",
-            name=name,
-        )
-
-
-def _check_database(name: str, text: str) -> None:
-    """Refuse what is no address of a PostgreSQL database; empty is none."""
-    scheme, _, rest = text.partition("://")
-    if text and (scheme not in ("postgresql", "postgres") or not rest or not text.isprintable()):
-        raise ConfigError(  # not repeated: it may have a password in it
-            "{name} is not the address of a PostgreSQL database",
-            hint="write it as postgresql://user@host/database",
-            name=name,
-        )
-
-
-_LONGEST_CRON = 200
-
-
-def _check_cron(name: str, text: str) -> None:
-    """Refuse what is no cron expression; empty is never."""
-    if not text:
-        return
-    from datetime import datetime
-
-    from cronsim import CronSim, CronSimError
-
-    try:
-        if len(text) > _LONGEST_CRON or len(text.split()) != 5:
-            raise ValueError
-        next(CronSim(text, datetime(2026, 1, 1)))
-    except (CronSimError, ValueError, StopIteration):
-        raise ConfigError(
-            "{name} is not a cron expression: {text}",
-            hint="write minute, hour, day, month and weekday, such as 0 3 * * *; empty for never",
-            name=name,
-            text=repr(text[:60]),
-        ) from None
-
-
-RETIRED = frozenset(
-    f"{section}.{name}"
-    for section, names in {
-        "audit": ("head", "on_failure", "size", "keep"),
-        "chat": ("base_url", "name", "api_key", "timeout"),
-    }.items()
-    for name in names
-)
-"""Settings of earlier versions, which a config.toml may still have."""
-_TIME_OF_DAY = "consolidation.daily_at"
-"""What `schedule.daily` was called, and still is in files that were written then."""
-
-
-def every_day_at(text: object) -> str:
-    """`03:00` as the cron expression of every day at that time."""
-    if isinstance(text, str):
-        hour, colon, minute = text.partition(":")
-        digits = (hour + minute).isascii() and hour.isdecimal() and minute.isdecimal()
-        if colon and digits and int(hour) < 24 and int(minute) < 60:
-            return f"{int(minute)} {int(hour)} * * *"
-    raise ConfigError("{text} is not a time of day", hint="write it as 03:00", text=repr(text)[:60])
-
-
-def is_tuning(name: str) -> bool:
-    """Whether a setting only tunes (`TUNING`)."""
-    return name in TUNING or name.partition(".")[0] in TUNING
-
-
-def flattened(values: Mapping[str, object]) -> dict[str, object]:
-    """Nested tables as dotted names."""
-    return dict(_flat({str(key): value for key, value in values.items()}))
-
-
-def flat(config: Config) -> dict[str, str | int | float]:
-    """Every setting by its dotted name."""
-    return dict(_flat(config._asdict()))  # type: ignore[arg-type]
+# Writing.
 
 
 def write(home: str, name: str, value: str | None) -> None:
@@ -944,85 +712,65 @@ def write(home: str, name: str, value: str | None) -> None:
     """
     import tomlkit
 
-    if value is not None:
-        parsed = checked(name, value)
+    parsed = None if value is None else checked(name, value)
     path = os.path.join(home, CONFIG)
+    lock = None
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
         lock = FileLock(os.path.join(home, "config.lock"))
-    except OSError as error:
-        raise _unwritten(path, error) from None
-    try:
         if not lock.acquire(_LOCK_SECONDS):
             raise OSError(0, "another program is changing it")
-        read(home)  # refuses a file that is not TOML before anything is written
-        text = ""
-        if os.path.exists(path):
-            with open(path, encoding="utf-8", newline="") as file:
-                text = file.read()
-        document = tomlkit.parse(text)
-        _put(document, name, None if value is None else parsed)
+        document = _document(home)
+        _put(document, name, parsed)
         if value is not None:
             from_mapping(document.unwrap())
         files.replace(path, tomlkit.dumps(document).encode("utf-8"))
     except OSError as error:
-        raise _unwritten(path, error) from None
+        raise ConfigError(
+            "cannot write {path}: {reason}",
+            hint="check the folder's permissions and the free disk space",
+            path=path,
+            reason=error.strerror or str(error),
+        ) from None
     finally:
-        lock.close()
+        if lock:
+            lock.close()
 
 
 def without_secrets(home: str) -> str:
     """config.toml as it may be copied: without keys; empty where there is none."""
     import tomlkit
 
-    path = os.path.join(home, CONFIG)
-    if not os.path.exists(path):
-        return ""
-    read(home)  # refuses a file that is not TOML
-    with open(path, encoding="utf-8", newline="") as file:
-        document = tomlkit.parse(file.read())
-    for name in SECRET:
-        section, _, key = name.rpartition(".")
-        if hasattr(document.get(section), "pop") and key in document[section]:
-            del document[section][key]
-    for name in ADDRESSES:
-        section, _, key = name.rpartition(".")
-        if hasattr(document.get(section), "pop") and key in document[section]:
-            document[section][key] = without_password(str(document[section][key]))
+    document = _document(home)
+    given = flattened(document.unwrap())
+    for name in SECRET & given.keys():
+        _put(document, name, None)
+    for name in ADDRESSES & given.keys():
+        _put(document, name, without_password(str(given[name])))
     return tomlkit.dumps(document)
 
 
-def _put(document: Any, name: str, value: str | int | float | None) -> None:
+def _document(home: str) -> Any:
+    """config.toml with its comments; empty where there is none."""
+    import tomlkit
+
+    path = os.path.join(home, CONFIG)
+    if not read(home) and not os.path.exists(path):  # `read` refuses a file that is not TOML
+        return tomlkit.document()
+    with open(path, encoding="utf-8", newline="") as file:
+        return tomlkit.parse(file.read())
+
+
+def _put(document: Any, name: str, value: Value | None) -> None:
     section, _, key = name.rpartition(".")
-    table = document
-    if section:
-        if not hasattr(document.get(section), "pop"):
-            document[section] = {}
-        table = document[section]
+    table = document.get(section) if section else document
+    is_table = hasattr(table, "pop")
     if value is not None:
+        if not is_table:
+            document[section] = {}
+            table = document[section]
         table[key] = value
-    elif key in table:
+    elif is_table and key in table:
         del table[key]
         if section and not table:
             del document[section]
-
-
-def _unwritten(path: str, error: OSError) -> ConfigError:
-    return ConfigError(
-        "cannot write {path}: {reason}",
-        hint="check the folder's permissions and the free disk space",
-        path=path,
-        reason=error.strerror or str(error),
-    )
-
-
-def _flat(values: Mapping[str, object]) -> list[tuple[str, object]]:
-    found: list[tuple[str, object]] = []
-    for name, value in values.items():
-        if hasattr(value, "_asdict"):
-            value = value._asdict()
-        if isinstance(value, Mapping):
-            found += [(f"{name}.{key}", inner) for key, inner in _flat(value)]
-        else:
-            found.append((name, value))
-    return found

@@ -1,4 +1,4 @@
-"""Drafts: folders for what is being made and is not in its place yet."""
+"""Temporary folders for what is being made and is not in its place yet."""
 
 from __future__ import annotations
 
@@ -16,9 +16,16 @@ _LOCK = "restore.lock"
 
 @contextmanager
 def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
-    """A folder for what is not in its place yet, locked while it is in use."""
+    """A temporary folder in `folder`, locked while it is in use."""
     sweep_drafts(folder, prefix)
-    draft, lock = _begun(folder, prefix)
+    while True:
+        draft = tempfile.mkdtemp(prefix=prefix, dir=folder)
+        path = os.path.join(draft, _LOCK)
+        with suppress(FileNotFoundError):  # another process swept it away before it was locked
+            lock = FileLock(path)
+            if lock.acquire(0) and os.path.exists(path):
+                break
+            lock.close()
     try:
         yield draft
     finally:
@@ -26,32 +33,13 @@ def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _begun(folder: str, prefix: str) -> tuple[str, FileLock]:
-    """A new draft, and its lock; another where somebody swept it away before it was locked."""
-    while True:
-        draft = tempfile.mkdtemp(prefix=prefix, dir=folder)
-        with suppress(FileNotFoundError):
-            lock = FileLock(os.path.join(draft, _LOCK))
-            if lock.acquire(0) and os.path.exists(os.path.join(draft, _LOCK)):
-                return draft, lock
-            lock.close()
-
-
 def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
-    """Take away the drafts of runs that were killed."""
+    """Remove the drafts of runs that were killed: those whose lock nobody holds."""
     for name in os.listdir(folder):
+        draft = os.path.join(folder, name)
         if name.startswith(prefix):
-            _sweep(os.path.join(folder, name))
-
-
-def _sweep(draft: str) -> None:
-    """Take away the draft of a run that was killed: one whose lock nobody holds."""
-    try:
-        lock = FileLock(os.path.join(draft, _LOCK))
-    except OSError:
-        return  # another has just done it
-    try:
-        if lock.acquire(0):
-            shutil.rmtree(draft, ignore_errors=True)
-    finally:
-        lock.close()
+            with suppress(OSError):  # another process has just done it
+                lock = FileLock(os.path.join(draft, _LOCK))
+                if lock.acquire(0):
+                    shutil.rmtree(draft, ignore_errors=True)
+                lock.close()

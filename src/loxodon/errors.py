@@ -47,8 +47,7 @@ from loxodon.messages import t, tn
 class LoxodonError(Exception):
     """The root: catch this to catch all that Loxodon raises on purpose."""
 
-    exit_code = 1
-    code = "error"
+    exit_code, code = 1, "error"
 
     def __init__(
         self, message: str, /, *, hint: str = "", plural: str = "", **values: object
@@ -79,18 +78,15 @@ class LoxodonError(Exception):
 
 
 class UsageError(LoxodonError):
-    exit_code = 2
-    code = "usage"
+    exit_code, code = 2, "usage"
 
 
 class ForbiddenError(LoxodonError):
-    exit_code = 2
-    code = "forbidden"
+    exit_code, code = 2, "forbidden"
 
 
 class NotFoundError(LoxodonError):
-    exit_code = 3
-    code = "not_found"
+    exit_code, code = 3, "not_found"
 
 
 class DeletedSpaceError(NotFoundError):
@@ -100,8 +96,7 @@ class DeletedSpaceError(NotFoundError):
 class InputError(LoxodonError):
     """Input that was refused; `problems` has one (line, message) for each bad line of a file."""
 
-    exit_code = 4
-    code = "bad_input"
+    exit_code, code = 4, "bad_input"
 
     def __init__(
         self,
@@ -134,18 +129,15 @@ class CallError(InputError, ValueError):
 
 
 class StaleEditError(LoxodonError):
-    exit_code = 5
-    code = "stale_edit"
+    exit_code, code = 5, "stale_edit"
 
 
 class PausedError(LoxodonError):
-    exit_code = 5
-    code = "paused"
+    exit_code, code = 5, "paused"
 
 
 class TokenReusedError(LoxodonError):
-    exit_code = 5
-    code = "token_reused"
+    exit_code, code = 5, "token_reused"
 
 
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
@@ -160,11 +152,10 @@ def stale_edit(id: str, found: int, given: int) -> StaleEditError:
     )
 
 
-INSTALL = (
+INSTALL = (  # where Loxodon was installed by name, and from a checkout
     'install it with `pip install "loxodon[{extra}]"`',
     'run `pip install ".[{extra}]"` in your checkout of Loxodon',
 )
-"""What to do where a package of an extra is missing: installed by name, or from a checkout."""
 
 
 def install_hint() -> str:
@@ -200,18 +191,15 @@ def no_memory(id: str) -> NotFoundError:
 
 
 class ConfigError(LoxodonError):
-    exit_code = 6
-    code = "config"
+    exit_code, code = 6, "config"
 
 
 class ConsolidationError(LoxodonError):
-    exit_code = 9
-    code = "consolidation"
+    exit_code, code = 9, "consolidation"
 
 
 class StoreError(LoxodonError):
-    exit_code = 7
-    code = "store"
+    exit_code, code = 7, "store"
 
 
 class ForeignStoreError(StoreError):
@@ -251,18 +239,14 @@ class LockedStoreError(StoreError):
 
 
 class KeyProblemError(LoxodonError):
-    exit_code = 10
-    code = "key"
+    exit_code, code = 10, "key"
 
 
 class ModelError(LoxodonError):
     """No answer from the model: what it was asked about stays as it was, for the next run."""
 
-    exit_code = 8
-    code = "model"
-    tokens_in = 0
-    tokens_out = 0
-    """What the failed attempts cost."""
+    exit_code, code = 8, "model"
+    tokens_in = tokens_out = 0  # cost of the failed attempts
 
 
 class UnreachableModelError(ModelError):
@@ -285,7 +269,7 @@ class SpentModelError(ModelError):
     code = "spent_model"
 
 
-REFUSED = {
+REFUSED = {  # what a memory in PostgreSQL does not do: why, and what to do instead
     "encryption": (
         "a memory in PostgreSQL is not encrypted by Loxodon",
         "encrypt the disk of the database server, and set encryption.key to none",
@@ -313,7 +297,6 @@ REFUSED = {
         "restore the database with pg_restore; indexes are rebuilt with `loxodon rebuild-index`",
     ),
 }
-"""What a memory in PostgreSQL does not do: why, and what to do instead."""
 
 
 def refused(what: str) -> UsageError:

@@ -1,51 +1,21 @@
-"""What may stand in the fields of a memory and of a question, whoever hands it in."""
+"""Checks of the fields of a memory and of a question, whoever hands them in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypedDict
 
 from loxodon.clock import in_zone
 from loxodon.errors import InputError, UsageError
 from loxodon.store import Filter
 from loxodon.text.check import checked_text
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES
+from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES, Audience
 from loxodon.verbs.arguments import names_of
 
-if TYPE_CHECKING:  # a cold command need not make it
-    from typing import TypedDict
-
-    from loxodon.types import Audience
-
-    class Changes(TypedDict, total=False):
-        """What `Memory.edit` can change."""
-
-        content: str
-        importance: float
-        confidence: float
-        entities: Sequence[str]
-        tags: Sequence[str]
-        project: str
-        topic: str
-        category: str
-        subject: str
-        attribute: str
-        value: str
-        audience: Audience
-        sensitivity: str
-        expires_at: datetime | None
-        valid_from: datetime | None
-        valid_until: datetime | None
-        due_at: datetime | None
-        done: bool
-
-
-MAX_CONTENT = 10_000
+MAX_CONTENT = 10_000  # characters
 MAX_NAME = 200
-
 SENSITIVITIES = ("low", "medium", "high")
-
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "kind": KINDS,
     "category": CATEGORIES,
@@ -53,26 +23,32 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "origin": ORIGINS,
     "sensitivity": SENSITIVITIES,
 }
-_NAMES = ("project", "topic")
-_TEXTS = ("subject", "attribute", "value")
-_LISTS = ("tags", "entities")
-_SHARES = ("importance", "confidence")
-_TIMES = ("expires_at", "due_at", "valid_from", "valid_until")
 
-EDITABLE = frozenset(
-    {
-        "content",
-        *_NAMES,
-        *_TEXTS,
-        *_LISTS,
-        *_SHARES,
-        *_TIMES,
-        "category",
-        "audience",
-        "sensitivity",
-        "done",
-    }
-)
+
+class Changes(TypedDict, total=False):
+    """What `Memory.edit` can change."""
+
+    content: str
+    importance: float
+    confidence: float
+    entities: Sequence[str]
+    tags: Sequence[str]
+    project: str
+    topic: str
+    category: str
+    subject: str
+    attribute: str
+    value: str
+    audience: Audience
+    sensitivity: str
+    expires_at: datetime | None
+    valid_from: datetime | None
+    valid_until: datetime | None
+    due_at: datetime | None
+    done: bool
+
+
+EDITABLE = frozenset(Changes.__annotations__)
 
 
 def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[str, Any]:
@@ -80,24 +56,7 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
 
     A time without a zone is the user's own.
     """
-    found = dict(fields)
-    for name, value in fields.items():
-        if name == "content":
-            found[name] = checked_text(value, name, MAX_CONTENT)
-        elif name in _SHARES:
-            found[name] = _share(name, value)
-        elif name in _NAMES:
-            found[name] = checked_text(value, name, MAX_NAME)
-        elif name in _TEXTS:
-            found[name] = checked_text(value, name, MAX_NAME) if value != "" else ""
-        elif name in _LISTS:
-            found[name] = _list(name, value)
-        elif name in _CHOICES:
-            choice(name, value, _CHOICES[name])
-        elif name in _TIMES:
-            found[name] = moment(name, value, zone)
-        elif name == "done" and not isinstance(value, bool):
-            raise InputError("{field} must be true or false", field=name)
+    found = {name: _checked_field(name, value, zone) for name, value in fields.items()}
     if kind == "belief" and found.get("confidence") == 1.0:
         raise InputError(
             "the confidence of a belief must be below 1",
@@ -106,14 +65,33 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
     return found
 
 
+def _checked_field(name: str, value: Any, zone: tzinfo | None) -> Any:
+    if name in _CHOICES:
+        choice(name, value, _CHOICES[name])
+    elif name == "done" and not isinstance(value, bool):
+        raise InputError("{field} must be true or false", field=name)
+    match name:
+        case "content":
+            return checked_text(value, name, MAX_CONTENT)
+        case "importance" | "confidence":
+            return _share(name, value)
+        case "project" | "topic":
+            return checked_text(value, name, MAX_NAME)
+        case "subject" | "attribute" | "value":
+            return checked_text(value, name, MAX_NAME) if value != "" else ""
+        case "tags" | "entities":
+            return _list(name, value)
+        case "expires_at" | "due_at" | "valid_from" | "valid_until":
+            return moment(name, value, zone)
+    return value
+
+
 def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
     """What was asked for as a filter; an InputError for a question that makes no sense."""
-    if asked.get("kind") is not None:
-        choice("kind", asked["kind"], (*KINDS, "turn", "note"))
-    if asked.get("state") is not None:
-        choice("state", asked["state"], STATES)
-    if asked.get("told") is not None:
-        choice("audience", asked["told"], AUDIENCES)
+    choices = {"kind": (*KINDS, "turn", "note"), "state": STATES, "told": AUDIENCES}
+    for name, allowed in choices.items():
+        if asked.get(name) is not None:
+            choice("audience" if name == "told" else name, asked[name], allowed)
     for name in ("since", "until"):
         asked[name] = moment(name, asked.get(name), zone)
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
@@ -176,6 +154,7 @@ def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
 
 
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """One of the choices."""
     if value not in choices:
         raise InputError(
             "{field} cannot be {value}",

@@ -1,15 +1,14 @@
-"""A lock between processes, taken before a write begins; and what a fork must not copy.
+"""Locks between processes, and what a forked process must not inherit.
 
-SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. Where
-there is flock, the system wakes those who wait for it about in the order they came; what that makes
-of sixteen writers is in docs/benchmarks.md. On Windows waiting is trying again once a second.
+SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. flock
+wakes those who wait about in the order they came (figures in docs/benchmarks.md). On Windows
+waiting is trying again once a second.
 
-A forked process has copies of its parent's locks and connections, and none of its threads: a lock
-that another thread held is held for ever, letting go of a file lock lets go of the parent's, and
-SQLite takes the parent's locks for its own. So whatever holds such a thing says so (`at_fork`), and
-its `after_fork` is called in every child before anything else: it leaves what is the parent's
-alone, and gets its own when it is next used. What can be left alone only while no thread is at it
-is waited for before a fork (`quiet_at_fork`).
+A forked process has copies of its parent's locks and connections but none of its threads: a lock
+that another thread held stays held, releasing a file lock releases the parent's, and SQLite takes
+the parent's locks for its own. So whoever holds such a thing registers it (`at_fork`), and its
+`after_fork` drops it in every child before anything else runs. What must not be in use during a
+fork is waited for (`quiet_at_fork`).
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from threading import get_ident
+import threading
 from typing import Protocol
 from weakref import WeakSet
 
+from loxodon.errors import unwritable
 from loxodon.files import private, shared
 
 if sys.platform == "win32":  # pragma: no cover
@@ -79,11 +79,16 @@ def lock_on(path: str, *, brief: bool = False) -> Lock:
     return FileLock(path)
 
 
-class FileLock:
-    """Held by one process at a time, and let go by the system if that process dies.
+def lock_at(path: str) -> Lock:
+    """`lock_on`; an UnwritableStoreError where it cannot be made."""
+    try:
+        return lock_on(path)
+    except OSError as error:
+        raise unwritable(path, error) from None
 
-    A process that is forked from the one that holds it does not, and cannot let go of it.
-    """
+
+class FileLock:
+    """Held by one process, and released by the system if that dies; a forked child has no part."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -116,19 +121,17 @@ class FileLock:
 
 
 class _Wait:
-    """A wait for the lock that can be given up, which the system's own cannot.
+    """A wait for the lock that can be given up, which flock's own cannot.
 
-    A thread waits in line; if it gets the lock after we gave up, it lets go of it at once. It has a
+    A thread waits; if it gets the lock after we gave up, it releases it at once. It has a
     descriptor of its own for the same open file: ours may be closed, and its number used again.
     """
 
     def __init__(self, descriptor: int) -> None:
-        from threading import Event, Lock
-
         self._descriptor = os.dup(descriptor)
-        self._mind = Lock()
+        self._deciding = threading.Lock()
         self._given_up = False
-        self._held = Event()
+        self._held = threading.Event()
         at_fork(self)
 
     def after_fork(self) -> None:
@@ -140,18 +143,16 @@ class _Wait:
             os.close(descriptor)
 
     def up_to(self, seconds: float) -> bool:
-        from threading import Thread
-
-        Thread(target=self._stand_in_line, daemon=True).start()
+        threading.Thread(target=self._wait, daemon=True).start()
         if self._held.wait(seconds):
             return True
-        with self._mind:
+        with self._deciding:
             self._given_up = not self._held.is_set()
         return not self._given_up
 
-    def _stand_in_line(self) -> None:
+    def _wait(self) -> None:
         _acquire(self._descriptor, wait=True)
-        with self._mind:
+        with self._deciding:
             if self._given_up:
                 _release(self._descriptor)
             else:
@@ -164,24 +165,23 @@ class _Wait:
 
 class Holder(Protocol):
     def after_fork(self) -> None:
-        """We are in a child: have nothing any more that is the parent's. Must not wait."""
+        """In a child: drop what is the parent's, without waiting."""
         ...
 
 
 class Busy(Holder, Protocol):
     def before_fork(self) -> bool:
-        """Wait until no other thread is at it, and keep others from it; whether that is so."""
+        """Wait until no other thread uses it, and keep others from it; whether that is so."""
         ...
 
     def go_on(self) -> None:
-        """The fork is done, and this is the parent: let others at it again."""
+        """In the parent, after the fork: let others use it again."""
         ...
 
 
 _holders: WeakSet[Holder] = WeakSet()
 _busy: WeakSet[Busy] = WeakSet()
-_kept: dict[int, list[Busy]] = {}
-"""Those that a thread which is about to fork has waited for."""
+_quiet: dict[int, list[Busy]] = {}  # what a thread that is about to fork has waited for
 
 
 def at_fork(holder: Holder) -> None:
@@ -196,36 +196,26 @@ def quiet_at_fork(holder: Busy) -> None:
 
 
 def leave_behind(it: object) -> None:
-    """Never let this be destroyed: what that does would be done to the parent's."""
+    """Never destroy this object: its destructor would act on what is the parent's."""
     import ctypes
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(it))
 
 
 def _before() -> None:
-    _kept[get_ident()] = [holder for holder in list(_busy) if holder.before_fork()]
+    _quiet[threading.get_ident()] = [holder for holder in list(_busy) if holder.before_fork()]
 
 
 def _in_parent() -> None:
-    for holder in _kept.pop(get_ident()):
+    for holder in _quiet.pop(threading.get_ident()):
         holder.go_on()
 
 
 def _in_child() -> None:
     for holder in list(_holders):
         holder.after_fork()
-    _kept.clear()
+    _quiet.clear()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
-
-
-def lock_at(path: str) -> Lock:
-    """`lock_on`; an UnwritableStoreError where it cannot be made."""
-    try:
-        return lock_on(path)
-    except OSError as error:
-        from loxodon.errors import unwritable
-
-        raise unwritable(path, error) from None

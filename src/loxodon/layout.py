@@ -1,4 +1,4 @@
-"""What the files and folders of a home are called. ARCHITECTURE.md draws the whole."""
+"""Names of the files and folders of a home. ARCHITECTURE.md draws the whole."""
 
 from __future__ import annotations
 
@@ -6,34 +6,23 @@ from __future__ import annotations
 CONFIG = "config.toml"
 SPACES = "spaces"
 KEYS = "keys"
-STRETCH = "stretch.json"
-"""In `keys`: how a pass phrase is stretched."""
-RECODING = "recoding.json"
-"""In `keys`: a home is being encrypted, decrypted or given another key."""
-SCHEDULE_LOCK = "schedule.lock"
-"""Held by the process that runs what is due."""
-
-DELETING = "deleting"
-"""There while a space is being deleted: what is left of it, and a lock with its name."""
-DELETED = "deleted.jsonl"
-"""Receipts of the spaces that were deleted."""
+STRETCH = "stretch.json"  # in `keys`: how a passphrase is stretched
+RECODING = "recoding.json"  # in `keys`: while a home is encrypted, decrypted or gets another key
+SCHEDULE_LOCK = "schedule.lock"  # held by the process that runs what is due
+DELETING = "deleting"  # while a space is deleted: what is left of it, and a lock with its name
+DELETED = "deleted.jsonl"  # receipts of deleted spaces
 
 # In the folder of a space.
 DATABASE = "loxodon.db"
-BESIDE = (".check", ".mark", ".lock")
-"""What stands beside a database, or a copy of it that was put aside, under its name."""
-MADE = "loxodon.lock"
-"""Held while one process writes; there only where a database was made."""
-OFF_MARKER = "switched-off"
-"""There where something was said while the engine was off."""
-PENDING = "memory/loxodon-pending"
-"""In a workspace: what was said while the engine was off."""
-COPIES = "copies"
-"""Every folder that text views were written to."""
-OLD_SESSIONS = "sessions"
-"""Where earlier versions had working sessions, which are rows now."""
+BESIDE = (".check", ".mark", ".lock")  # suffixes of files beside a database or a copy of it
+MADE = "loxodon.lock"  # held while one process writes; exists only where a database was made
+OFF_MARKER = "switched-off"  # exists if something was said while the engine was off
+COPIES = "copies"  # every folder that text views were written to
+OLD_SESSIONS = "sessions"  # working sessions of earlier versions, which are rows now
 WORKSPACE = "workspace"
-VIEWS = "memory"
-"""In a workspace: the text views."""
 CONSOLIDATION_LOCK = "consolidation.lock"
 EMBEDDING_LOCK = "embedding.lock"
+
+# In a workspace.
+VIEWS = "memory"  # the text views
+PENDING = "memory/loxodon-pending"  # what was said while the engine was off

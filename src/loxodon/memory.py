@@ -74,7 +74,7 @@ from loxodon.types import (
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from loxodon.documents import Documents
+    from loxodon.compat.documents import Documents
     from loxodon.fields import Changes
     from loxodon.live.pending import PendingEntry
     from loxodon.live.schedule import Schedule
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from loxodon.services.overviews.timeline import Moment
     from loxodon.services.overviews.today import Today
     from loxodon.services.recalling import Recalling
-    from loxodon.standing import Stats, Status
+    from loxodon.status import Stats, Status
     from loxodon.store import Note
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
@@ -1075,10 +1075,10 @@ class Memory:
     def timekeeping(self) -> Timekeeping:
         """The clock's time, whether it is trusted, and what was archived because of its age."""
         self.for_owner()
-        from loxodon import standing
+        from loxodon import status
 
         with self._store.reading():
-            return standing.timekeeping(self, self._store)
+            return status.timekeeping(self, self._store)
 
     def trust_clock(self) -> Timekeeping:
         """Confirm that the clock is right, so that work which depends on age uses it.
@@ -1121,7 +1121,7 @@ class Memory:
     @property
     def documents(self) -> Documents:
         """JSON values that programs store beside the memories, by namespace and key."""
-        from loxodon.documents import Documents
+        from loxodon.compat.documents import Documents
         from loxodon.store.walls import documents_of
 
         return Documents(self._store, self.now, documents_of(self.agent), self.guard)
@@ -1137,17 +1137,17 @@ class Memory:
 
     def status(self) -> Status:
         """The state of this memory."""
-        from loxodon import standing
+        from loxodon import status
 
         with self._store.reading():
-            return standing.status(self, self._store, self._embedders.coverage(self._space))
+            return status.status(self, self._store, self._embedders.coverage(self._space))
 
     def stats(self) -> Stats:
         """Counts of what this memory contains."""
-        from loxodon import standing
+        from loxodon import status
 
         with self._store.reading():
-            return standing.stats(self, self._store, self._embedders.coverage(self._space))
+            return status.stats(self, self._store, self._embedders.coverage(self._space))
 
     def validate(self, progress: Progress | None = None) -> Problems:
         """Every problem with the data, its history, indexes or views; empty if there is none."""

@@ -8,6 +8,8 @@ The database inside knows the name of its space.
 from __future__ import annotations
 
 import os
+import re
+from hashlib import sha256
 
 from loxodon import files
 from loxodon.errors import InputError, NotFoundError, UnwritableStoreError
@@ -15,10 +17,8 @@ from loxodon.layout import SPACES
 
 MAX_NAME = 128
 
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-_LONGEST_PLAIN = 63
-_RESERVED = frozenset(("con", "prn", "aux", "nul"))  # names that Windows keeps for devices
-_RESERVED_NUMBERED = ("com", "lpt")
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_RESERVED = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9]")  # names that Windows keeps for devices
 
 
 def space_path(home: str, space: str) -> str:
@@ -88,19 +88,9 @@ def folder_name(space: str) -> str:
             space=repr(space)[:60],
             most=MAX_NAME,
         )
-    if _is_plain(space):
+    if _PLAIN.fullmatch(space) and not _RESERVED.fullmatch(space):
         return space
-    from hashlib import sha256  # loads OpenSSL, which a plain name does without
-
     return "~" + sha256(space.encode("utf-8", "surrogatepass")).hexdigest()[:40]
-
-
-def _is_plain(space: str) -> bool:
-    """Whether a name is that of a folder wherever the home may be moved to."""
-    if not _PLAIN.issuperset(space) or len(space) > _LONGEST_PLAIN or space[0] in "_-":
-        return False
-    numbered = len(space) == 4 and space[:3] in _RESERVED_NUMBERED and space[3].isdecimal()
-    return space not in _RESERVED and not numbered
 
 
 def home_at(path: str) -> str:

@@ -1,7 +1,6 @@
 """The values that pass between the parts: turns, memories, and what a recall answers.
 
-All are frozen. They are NamedTuples, because a recall makes hundreds of them and a cold command
-should not load `dataclasses`. None of them knows how it is stored.
+All are frozen (NamedTuples: a recall makes hundreds of them), and none knows how it is stored.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ if TYPE_CHECKING:
 
 Role = Literal["user", "assistant", "system", "tool"]
 Chat = Literal["direct", "group", "room"]
+# What a memory is trusted for follows from where it came from, never from its wording; `relayed`
+# is the user in a message that a program assembled.
 Origin = Literal["user", "relayed", "assistant", "tool", "web", "file", "group", "import"]
-"""Where words came from; `relayed` are the user's in a message that a program put
-together. What a memory is trusted for follows from this, never from its wording."""
 Kind = Literal["fact", "belief", "summary"]
 State = Literal["active", "archived"]
-Audience = Literal["private", "group", "all"]
-"""Who may be told: the private chat only, group chats too, every agent of the space."""
+Audience = Literal["private", "group", "all"]  # who may be told
 
 ROLES: tuple[Role, ...] = get_args(Role)
 CHATS: tuple[Chat, ...] = get_args(Chat)
@@ -56,6 +54,7 @@ CATEGORIES = (
     "debug",
 )
 
+# What can be done to a memory; each step of its history has one of these.
 CHANGES = (
     "captured",
     "imported",
@@ -85,21 +84,21 @@ CHANGES = (
     "reworded",
     "outdated",
 )
-"""What can be done to a memory; a step in its history has one of these."""
-ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
 
-CAPTURED = "capture"
-"""The session and channel of what was captured rather than said."""
+ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
+CAPTURED = "capture"  # the session and channel of what was captured rather than said
 GLOBAL_PROJECT = "_global"
 GENERAL_TOPIC = "_general"
+_NOTHING: Mapping[Any, Any] = {}
+
+# The journal and the memories.
 
 
 class Turn(NamedTuple):
     """One message of a conversation, as the journal keeps it."""
 
     session: str
-    id: str
-    """The id it came with, or `#12` for the twelfth turn of its session."""
+    id: str  # the id it came with, or `#12` for the twelfth turn of its session
     role: Role
     content: str
     at: datetime
@@ -107,10 +106,8 @@ class Turn(NamedTuple):
     channel: str = ""
     chat: Chat = "direct"
     origin: Origin = "user"
-    ref: str = ""
-    """Loxodon's own name for it (`t_512`), set once it is journalled."""
-    agent: str = ""
-    """The agent that it was said to, where agents are kept apart; empty for all of them."""
+    ref: str = ""  # our own name for it (`t_512`), set once it is journalled
+    agent: str = ""  # the agent it was said to, where agents are kept apart
 
     @property
     def searchable(self) -> str:
@@ -121,8 +118,7 @@ class Turn(NamedTuple):
 class Draft(NamedTuple):
     """A turn as it is handed in, before the journal gives it what it lacks."""
 
-    line: int
-    """Where it stands in its file or list, from 1."""
+    line: int  # where it stands in its file or list, from 1
     role: Role
     content: str
     session: str = ""
@@ -153,8 +149,7 @@ class Record(NamedTuple):
     content: str
     created_at: datetime
     updated_at: datetime
-    strength: float
-    """How present it is now: falls with time; computed when read."""
+    strength: float  # how present it is now: falls with time; computed when read
     agent: str = ""
     audience: Audience = "private"
     subject: str = ""
@@ -182,10 +177,8 @@ class Record(NamedTuple):
     sources: tuple[Source, ...] = ()
     basis: str = ""
     derived_from: tuple[str, ...] = ()
-    replaces: str = ""
-    """The memory that this one took the place of."""
-    positive: bool = True
-    """False for what is not so: `does not eat meat`, `no longer lives in Leeds`."""
+    replaces: str = ""  # the memory that this one took the place of
+    positive: bool = True  # False for a negation: `does not eat meat`
 
     @property
     def searchable(self) -> str:
@@ -197,19 +190,14 @@ class Held(NamedTuple):
     """Words in quarantine: an instruction found where nobody vouches for what is said."""
 
     id: str
-    text: str
-    """The words; empty where they were dropped and no turn has them."""
-    reason: str
-    """Of what kind it is: `override`, `memory`, `standing`, `claim`, `permission`, `hidden`, …; or
-    `forget`, and of what a request to forget is about `forget q_12`."""
+    text: str  # the words; empty where they were dropped and no turn has them
+    reason: str  # `override`, `memory`, `claim`, `hidden`, …, `forget` or `forget q_12`
     origin: str
     at: datetime
+    # `held`, `released`, `dropped`; `unclear` for a request to forget that needs an answer
     state: str
-    """`held`, `released` or `dropped`; `unclear` for a request to forget that needs an answer."""
-    turn: str = ""
-    """The turn that has them (`t_512`)."""
-    memory: str = ""
-    """The memory that has a note in their place."""
+    turn: str = ""  # the turn that has them (`t_512`)
+    memory: str = ""  # the memory that has a note in their place
 
 
 class Version(NamedTuple):
@@ -217,8 +205,7 @@ class Version(NamedTuple):
 
     version: int
     at: datetime
-    change: str
-    """One of `CHANGES`."""
+    change: str  # one of `CHANGES`
     record: Record
 
 
@@ -226,49 +213,40 @@ class Added(NamedTuple):
     """What became of the turns handed to `add`."""
 
     added: int
-    known: int
-    """Turns the journal already had."""
-    changed: int
-    """Those of them that have other words under the same id; the journal keeps what it had."""
+    known: int  # turns the journal already had
+    changed: int  # known turns with another text under the same id; the journal keeps its own
     sessions: tuple[str, ...]
-    paused: int = 0
-    """Turns that were passed over because the memory was paused when they were said, or is."""
-    forgotten: int = 0
-    """Turns that were forgotten once, and are not taken again."""
-    people: tuple[str, ...] = ()
-    """Who speaks by name, where nobody is known to be the user; `me` tells which of them is."""
-    claimed: int = 0
-    """Turns that the journal had, and of which `me` has told that they are said by another."""
-    asked: int = 0
-    """Requests to forget something known: it was put away, or `quarantine` asks what is meant."""
-    unfound: tuple[str, ...] = ()
-    """What other requests to forget name: nothing about it was found."""
+    paused: int = 0  # turns not stored because the memory was paused
+    forgotten: int = 0  # turns that were forgotten once, and are not taken again
+    people: tuple[str, ...] = ()  # named speakers, if nobody is known to be the user (see `me`)
+    claimed: int = 0  # known turns that `me` has since given to another speaker
+    asked: int = 0  # requests to forget something known
+    unfound: tuple[str, ...] = ()  # what other requests to forget name: nothing about it was found
+
+
+# Recall.
 
 
 class Gate(NamedTuple):
     """Whether a message was worth a recall, and why."""
 
     recall: bool
-    reason: str
-    """One word that stays the same, of `recall.gate.REASONS`; `recall.gate.why` says it."""
+    reason: str  # one word that stays the same, of `recall.gate.REASONS`; `recall.gate.why` says it
 
 
 class Item(NamedTuple):
     """One thing recalled: a memory, a turn of the journal, or a note of a file."""
 
     id: str
-    kind: str
-    """`fact`, `belief`, `summary`, `turn` or `note`."""
+    kind: str  # `fact`, `belief`, `summary`, `turn` or `note`
     content: str
     score: float
     at: datetime
     state: State
     sources: tuple[Source, ...]
-    why: Mapping[str, Any]
-    """What made it come: the route, the words that matched, and what each factor gave."""
+    why: Mapping[str, Any]  # the routes, the words that matched and the factors
     tags: tuple[str, ...] = ()
-    valid_until: datetime | None = None
-    """Until when it held, where it no longer does."""
+    valid_until: datetime | None = None  # until when it held, where it no longer does
     due_at: datetime | None = None
     done: bool = False
     confidence: float = 1.0
@@ -277,9 +255,8 @@ class Item(NamedTuple):
 class LeftOut(NamedTuple):
     """Something related that is not in the answer, and why not."""
 
+    # `budget`, `top`, `view` (already in context); in a frame `soul`, `profile`, `recent`
     reason: str
-    """`budget` (did not fit), `top` (beyond the number asked for), `view` (the agent has it before
-    it); of a frame also `soul`, `profile` and `recent`, for what was cut from these parts."""
     number: int
 
 
@@ -296,28 +273,20 @@ class Considered(NamedTuple):
     id: str
     kind: str
     score: float
-    routes: Mapping[str, float]
-    """What each way of finding it gave; the sum is what it was worth before it was weighed."""
-    factors: Mapping[str, float]
-    """What that was multiplied by, and for what."""
-    fate: str
-    """`shown`, `top`, `budget` or `view`, as in `LeftOut`; `same` for words that another has."""
+    routes: Mapping[str, float]  # score by route, before the factors
+    factors: Mapping[str, float]  # what that was multiplied by, and for what
+    fate: str  # `shown`, `same` (as another item), or the reason of a `LeftOut`
 
 
 class Trace(NamedTuple):
     """How a recall came to its answer."""
 
-    question: Question
-    """The question as it was understood."""
-    routes: Mapping[str, int]
-    """How many turns and memories each route gave something to."""
-    considered: tuple[Considered, ...]
-    """The best of what was found, best first: what is shown, and what came next."""
+    question: Question  # the question as it was understood
+    routes: Mapping[str, int]  # how many turns and memories each route gave something to
+    considered: tuple[Considered, ...]  # best first: what is shown, and what came next
     stages: tuple[Stage, ...]
-    profile: str = "default"
-    """The ranking that ordered them."""
-    trouble: tuple[str, ...] = ()
-    """Routes that failed, and why; the others answered."""
+    profile: str = "default"  # the ranking that ordered them
+    trouble: tuple[str, ...] = ()  # routes that failed, and why; the others answered
 
 
 class Recall(NamedTuple):
@@ -327,23 +296,18 @@ class Recall(NamedTuple):
     gate: Gate
     items: tuple[Item, ...]
     left_out: tuple[LeftOut, ...]
-    context: str
-    """At most `budget` tokens, header included; empty where nothing was found."""
+    context: str  # at most `budget` tokens, header included; empty where nothing was found
     tokens: int
     elapsed_ms: float
-    trace: Trace | None = None
-    """How it came about; None where there was no word to look for."""
-    unsure: bool = False
-    """Whether what was found has so little of the question that it may be chance."""
+    trace: Trace | None = None  # how it came about; None where there was no word to look for
+    unsure: bool = False  # True if it matches so little of the question that it may be chance
 
 
 class FramePart(NamedTuple):
     """A part of a frame, and what it takes."""
 
-    name: str
-    """`soul`, `profile`, `memories`, `recent` or `message`."""
-    tokens: int
-    """With its heading."""
+    name: str  # `soul`, `profile`, `memories`, `recent` or `message`
+    tokens: int  # with its heading
 
 
 class Frame(NamedTuple):
@@ -353,25 +317,22 @@ class Frame(NamedTuple):
     """
 
     message: str
-    language: str
-    """That of the message, in which the headings are."""
+    language: str  # that of the message, in which the headings are
     gate: Gate
     soul: str
     profile: str
-    memories: str
-    """The block of related memories, with its own heading."""
+    memories: str  # the block of related memories, with its own heading
     recent: str
     text: str
     tokens: int
-    recall: Recall | None
-    """What was recalled, with its trace; None where the gate saw no need."""
+    recall: Recall | None  # what was recalled, with its trace; None where the gate saw no need
     left_out: tuple[LeftOut, ...]
-    state: Conversation
-    """What the gate knows of the conversation now: hand it in with the next message."""
-    parts: tuple[FramePart, ...] = ()
-    """What each part of the text takes, in its order."""
-    budget: int = 0
-    """Tokens that the text may have."""
+    state: Conversation  # of the conversation, for the next message
+    parts: tuple[FramePart, ...] = ()  # what each part of the text takes, in its order
+    budget: int = 0  # tokens that the text may have
+
+
+# What the memory knows of conversations, people and things.
 
 
 class Session(NamedTuple):
@@ -388,22 +349,19 @@ class Segment(NamedTuple):
 
     session: str
     first_turn: int
-    last_turn: int
-    """The numbers of its turns in the journal."""
+    last_turn: int  # the numbers of its turns in the journal
     started_at: datetime
     ended_at: datetime
     topic: str
     tags: tuple[str, ...]
-    text: str
-    """What was said, without the noise."""
+    text: str  # what was said, without the noise
     no: int = 0
 
 
 class Event(NamedTuple):
     """What a stretch of talk was about, in one line."""
 
-    date: str
-    """The day where it was said, as YYYY-MM-DD."""
+    date: str  # the day where it was said, as YYYY-MM-DD
     at: datetime
     session: str
     channel: str
@@ -419,8 +377,7 @@ class Entity(NamedTuple):
     """Someone or something that memories are about."""
 
     name: str
-    type: str
-    """`person`, `place`, `organisation`, `project`, `product`, `pet` or `other`."""
+    type: str  # one of `ENTITY_TYPES`
     aliases: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
@@ -445,8 +402,7 @@ class Card(NamedTuple):
     attributes: Mapping[str, Attribute]
     facts: tuple[str, ...]
     beliefs: tuple[str, ...]
-    summaries: tuple[str, ...]
-    """The ids of the memories about it, newest first."""
+    summaries: tuple[str, ...]  # the ids of the memories about it, newest first
 
 
 class Review(NamedTuple):
@@ -457,31 +413,24 @@ class Review(NamedTuple):
     asked_at: datetime
 
 
-_NOTHING: Mapping[Any, Any] = {}
+# The clock.
 
 
 class Belief(NamedTuple):
     """What is believed of the clock (`store/clock_check.py`)."""
 
-    at: datetime | None = None
-    """The latest moment that was believed."""
-    since: datetime | None = None
-    """When a clock was first seen that did not follow from it; None for none."""
-    last: datetime | None = None
-    """How far that clock has gone on."""
-    turn: int = 0
-    """Up to which turn of the journal was looked at."""
+    at: datetime | None = None  # the latest moment that was believed
+    since: datetime | None = None  # when a clock that does not follow from `at` was first seen
+    last: datetime | None = None  # how far that clock has gone on
+    turn: int = 0  # up to which turn of the journal was looked at
 
 
 class Doubted(NamedTuple):
     """A clock that has jumped: nothing fades, expires or is summed up by it."""
 
-    now: datetime
-    """What it says."""
-    last: datetime | None
-    """The latest moment that was believed; None where none ever was."""
-    until: datetime | None
-    """When it is believed if it goes on from here; None for never by itself."""
+    now: datetime  # what it says
+    last: datetime | None  # the latest moment that was believed; None where none ever was
+    until: datetime | None  # when it is believed if it goes on from here; None for never by itself
 
 
 class Aged(NamedTuple):
@@ -496,30 +445,24 @@ class Timekeeping(NamedTuple):
     """What the clock says, and what is made of it."""
 
     now: datetime
-    believed: datetime | None
-    """The latest moment that was believed."""
+    believed: datetime | None  # the latest moment that was believed
     doubted: Doubted | None
-    turns_ahead: int
-    """Turns that are dated later than now."""
-    runs: tuple[Aged, ...]
-    """Runs that archived something for its age, the latest first."""
+    turns_ahead: int  # turns that are dated later than now
+    runs: tuple[Aged, ...]  # runs that archived something for its age, the latest first
+
+
+# The model, consolidation and embedding.
 
 
 class Asking(NamedTuple):
     """What a run asked a model, and what that changed."""
 
     questions: int = 0
-    asked: int = 0
-    """Messages, or parts of them, that it was asked about."""
-    decided: int = 0
-    """Those of them that it answered in a way that can be believed."""
-    did: Mapping[str, int] = _NOTHING
-    """Its answers by kind: `add`, `update`, `end`, `same`; `drop` is what it dropped or told anew
-    of what the rules had read."""
-    refused: Mapping[str, int] = _NOTHING
-    """What was not believed, by the reason."""
-    tokens: Mapping[str, int] = _NOTHING
-    """By task."""
+    asked: int = 0  # messages, or parts of them, that it was asked about
+    decided: int = 0  # those of them that it answered in a way that can be believed
+    did: Mapping[str, int] = _NOTHING  # answers by kind: `add`, `update`, `end`, `same`, `drop`
+    refused: Mapping[str, int] = _NOTHING  # what was not believed, by the reason
+    tokens: Mapping[str, int] = _NOTHING  # by task
 
 
 class ModelTried(NamedTuple):
@@ -528,13 +471,11 @@ class ModelTried(NamedTuple):
     language: str
     passed: int
     of: int
-    failed: tuple[str, ...]
-    """The sentences that it did not read well."""
+    failed: tuple[str, ...]  # the sentences that it did not read well
     seconds: float
     tokens_in: int
     tokens_out: int
-    problem: str = ""
-    """Why there was no answer that can be used, where there was none."""
+    problem: str = ""  # why there was no answer that can be used, where there was none
 
 
 class ModelChecked(NamedTuple):
@@ -542,48 +483,34 @@ class ModelChecked(NamedTuple):
 
     name: str
     base_url: str
-    keeps_to_schemas: bool
-    """Whether its server takes a JSON schema for the answer; without, one is asked for in words."""
-    good: bool
-    """Whether it reads well enough to decide, in every language."""
+    keeps_to_schemas: bool  # whether the server takes a JSON schema
+    good: bool  # whether it reads well enough to decide, in every language
     tried: tuple[ModelTried, ...]
 
 
 class HandedOut(NamedTuple):
     """What waits, as a question for an agent that reads it in a model's place."""
 
-    ticket: str
-    """Names this question; it goes with the answer. Empty where nothing waits."""
+    ticket: str  # names this question; it goes with the answer. Empty where nothing waits
     instructions: str = ""
-    data: str = ""
-    """The messages, what is known, and what the rules read."""
-    left: int = 0
-    """Messages that wait beside these."""
+    data: str = ""  # the messages, what is known, and what the rules read
+    left: int = 0  # messages that wait beside these
 
 
 class Consolidated(NamedTuple):
     """What a consolidation did."""
 
     ran: bool
-    reason: str
-    """Why it ran, or why not."""
+    reason: str  # why it ran, or why not
     turns: int = 0
+    # by change: `added`, `updated`, `superseded`, `archived`, …
     counts: Mapping[str, int] = _NOTHING
-    """`added`, `updated`, `repeated`, `superseded`, `corrected`, `retracted`, `held`, `doubted`,
-    `denied`, `confirmed`, `late`, `summaries`, `archived`, `lifted`, `returned`, `waiting`,
-    `failed`, …"""
-    seconds: Mapping[int, float] = _NOTHING
-    """What each phase took."""
-    tokens: int = 0
-    """That a model took."""
-    problem: str = ""
-    """Why the model could not be asked, where it could not."""
-    views: str = ""
-    """Why the text views could not be written, where they could not."""
-    held: Doubted | None = None
-    """What is doubted of the clock: nothing was archived, lifted or compressed by it."""
-    model: Asking | None = None
-    """What a model was asked and what that changed; None where none is set."""
+    seconds: Mapping[int, float] = _NOTHING  # what each phase took
+    tokens: int = 0  # that a model took
+    problem: str = ""  # why the model could not be asked, where it could not
+    views: str = ""  # why the text views could not be written, where they could not
+    held: Doubted | None = None  # set if the clock is doubted: nothing was archived or compressed
+    model: Asking | None = None  # None without a model
 
 
 class Coverage(NamedTuple):
@@ -591,21 +518,19 @@ class Coverage(NamedTuple):
 
     model: str
     embedded: int
-    pending: int
-    """Texts that have no vector yet, and what it has to look at."""
-    failing: int
-    """Those of them that it failed on."""
-    error: str
-    """Why the last run could not go on, or what the last failure was; empty for neither."""
+    pending: int  # texts that have no vector yet, and what it has to look at
+    failing: int  # those of them that it failed on
+    error: str  # why the last run could not go on, or what the last failure was; empty for neither
 
 
 class Embedded(NamedTuple):
     """What an embedding run did."""
 
-    embedded: int
-    """Texts that have a vector now."""
-    models: tuple[Coverage, ...]
-    """How far each model has come; none where no embedder is set."""
+    embedded: int  # texts that have a vector now
+    models: tuple[Coverage, ...]  # how far each model has come; none where no embedder is set
+
+
+# Checking, forgetting and pausing.
 
 
 class Problem(NamedTuple):
@@ -614,16 +539,14 @@ class Problem(NamedTuple):
     where: str
     what: str
     hint: str
-    derived: bool = False
-    """Whether it is of something that can be made anew, so that nothing is lost."""
+    derived: bool = False  # whether it can be rebuilt, so that nothing is lost
 
 
 class NearName(NamedTuple):
     """A name that is much like one that is to be forgotten, and stays unless it is chosen."""
 
     name: str
-    turns: int
-    """How many have it."""
+    turns: int  # how many have it
 
 
 class Receipt(NamedTuple):
@@ -631,37 +554,31 @@ class Receipt(NamedTuple):
 
     id: str
     at: datetime
-    by: str
-    """Who did it: the surface, and the agent and caller where these are known."""
-    what: str
-    """What was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`."""
-    erased: Mapping[str, int]
-    """How many went, by place: turns, memories, segments, transcripts, …"""
+    by: str  # who did it: the surface, and the agent and caller where these are known
+    what: str  # what was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`
+    erased: Mapping[str, int]  # how many went, by place: turns, memories, segments, transcripts, …
+    # where the text remains; `what` is `changed`, `away`, `copy` or `backup`
     files: tuple[FileProblem, ...]
-    """Where the words still stand: the user's own files, and, as `what` says, text of ours that was
-    `changed`, a place that is `away`, a `copy` that was asked for, a `backup` of a space."""
-    names: tuple[str, ...] = ()
-    """Of a preview, every name that an entity goes by, and that would go with it."""
-    near: tuple[NearName, ...] = ()
-    """Names that stay, and may be short forms of these: Lizzy, 笑笑."""
-    doubtful: tuple[str, ...] = ()
-    """Sentences that stay, and may be about the entity: `my friend`, where there is only one."""
+    names: tuple[str, ...] = ()  # of a preview: every name of the entity, which would go with it
+    near: tuple[NearName, ...] = ()  # names that stay, and may be short forms of these: Lizzy, 笑笑
+    doubtful: tuple[str, ...] = ()  # sentences that remain and may be about the entity
 
 
 class Pause(NamedTuple):
     """A time in which nothing is journalled or learned."""
 
     since: datetime
-    until: datetime | None = None
-    """None for one that lasts until it is ended."""
+    until: datetime | None = None  # None until it is ended
+
+
+# Files: views, backups, notes, imports and transcripts.
 
 
 class FileProblem(NamedTuple):
     """Something in a file that could not be taken; the rest was."""
 
     file: str
-    line: int
-    """From 1; 0 for the file as a whole."""
+    line: int  # from 1; 0 for the file as a whole
     what: str
     hint: str = ""
 
@@ -673,8 +590,7 @@ class Exported(NamedTuple):
     written: int
     unchanged: int
     removed: int
-    kept: tuple[FileProblem, ...]
-    """Files in the way that are not ours, or that hold edits which wait for `sync`: left alone."""
+    kept: tuple[FileProblem, ...]  # files left alone: not ours, or with edits that wait for `sync`
     masked: bool = False
 
 
@@ -685,11 +601,9 @@ class Backup(NamedTuple):
     spaces: tuple[str, ...]
     turns: int
     memories: int
-    size: int
-    """Bytes."""
+    size: int  # bytes
     encrypted: bool
-    removed: tuple[str, ...] = ()
-    """Older backups that were removed for it."""
+    removed: tuple[str, ...] = ()  # older backups that were removed for it
 
 
 class BackupFile(NamedTuple):
@@ -697,10 +611,8 @@ class BackupFile(NamedTuple):
 
     path: str
     at: datetime
-    size: int
-    """Bytes."""
-    whole: bool
-    """Whether it has all spaces of the home."""
+    size: int  # bytes
+    whole: bool  # whether it has all spaces of the home
 
 
 class Restored(NamedTuple):
@@ -708,16 +620,12 @@ class Restored(NamedTuple):
 
     turns: int
     memories: int
-    added: tuple[str, ...] = ()
-    """The ids of memories that a person had written into the views since."""
+    added: tuple[str, ...] = ()  # ids of memories that were written into the views by hand
+    # files edited since the export, and what became of the edits
     edited: tuple[FileProblem, ...] = ()
-    """Files that were edited since they were written, and what became of that."""
-    before: str = ""
-    """Where the database that was there is now; empty where there was none."""
-    settings: Mapping[str, str | int | float] = _NOTHING
-    """Settings of the backup that were set here."""
-    offered: Mapping[str, str | int | float] = _NOTHING
-    """Those that were not: nobody said that they should be."""
+    before: str = ""  # where the database that was there is now; empty where there was none
+    settings: Mapping[str, str | int | float] = _NOTHING  # applied here
+    offered: Mapping[str, str | int | float] = _NOTHING  # not applied: not asked for
 
 
 class Lost(NamedTuple):
@@ -725,27 +633,20 @@ class Lost(NamedTuple):
 
     table: str
     key: str
-    fate: Literal["exact", "older", "lost"]
-    """A copy that is the same to the last bit; one that may be older; none at all."""
-    source: str
-    """Where the copy came from: `views`, `history` or a file; empty where there was none."""
+    fate: Literal["exact", "older", "lost"]  # what the copy is like, or none
+    source: str  # of the copy: `views`, `history` or a file
 
 
 class Repaired(NamedTuple):
     """What a repair did."""
 
-    problems: tuple[Problem, ...]
-    """What was wrong before; nothing is now."""
-    rebuilt: bool = False
-    """Whether making anew what is derived was enough."""
+    problems: tuple[Problem, ...]  # what was wrong before; nothing is now
+    rebuilt: bool = False  # whether making anew what is derived was enough
     turns: int = 0
-    memories: int = 0
-    """How many there are now, where the file was made anew."""
+    memories: int = 0  # how many there are now, where the file was made anew
     mended: tuple[Lost, ...] = ()
-    before: str = ""
-    """Where the damaged file is now; empty where it was mended in its place."""
-    damaged: str = ""
-    """A file with what could be read of rows that no exact copy was found of; empty for none."""
+    before: str = ""  # where the damaged file is now; empty where it was mended in its place
+    damaged: str = ""  # file with what could be read of rows without an exact copy
 
 
 class Indexed(NamedTuple):
@@ -754,8 +655,7 @@ class Indexed(NamedTuple):
     read: int = 0
     unchanged: int = 0
     removed: int = 0
-    chunks: int = 0
-    """Of the files that were read."""
+    chunks: int = 0  # of the files that were read
     problems: tuple[FileProblem, ...] = ()
 
 
@@ -763,12 +663,10 @@ class SourceFile(NamedTuple):
     """A file that is read where it lies."""
 
     file: str
-    role: str
-    """`memory`, `user`, `soul`, `agents`, `daily` or `note`."""
+    role: str  # `memory`, `user`, `soul`, `agents`, `daily` or `note`
     size: int
     chunks: int
-    problem: str = ""
-    """Why it could not be read, or what of it was left out."""
+    problem: str = ""  # why it could not be read, or what of it was left out
 
 
 class Synced(NamedTuple):
@@ -777,14 +675,10 @@ class Synced(NamedTuple):
     added: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     archived: tuple[str, ...] = ()
-    unarchived: tuple[str, ...] = ()
-    """The ids of memories that a person changed in a view."""
-    conflicts: tuple[FileProblem, ...] = ()
-    """Edits that were not taken, because the memory has moved on or two edits disagree."""
-    problems: tuple[FileProblem, ...] = ()
-    """Lines that cannot be read."""
-    notes: tuple[FileProblem, ...] = ()
-    """What was taken otherwise than it stands, and edited files that are not read back."""
+    unarchived: tuple[str, ...] = ()  # the ids of memories that a person changed in a view
+    conflicts: tuple[FileProblem, ...] = ()  # edits of a memory that has changed meanwhile
+    problems: tuple[FileProblem, ...] = ()  # lines that cannot be read
+    notes: tuple[FileProblem, ...] = ()  # edits taken otherwise than written, or not read back
     indexed: Indexed = Indexed()
 
 
@@ -794,14 +688,10 @@ class Imported(NamedTuple):
     format: str
     turns: int = 0
     memories: int = 0
-    known: int = 0
-    """Turns and memories that were here already."""
-    settings: Mapping[str, str | int | float] = _NOTHING
-    """Those that were set here."""
-    offered: Mapping[str, str | int | float] = _NOTHING
-    """Those that came with it and were not: nobody said that they should be."""
-    skipped: Mapping[str, int] = _NOTHING
-    """What was left out on purpose, by reason."""
+    known: int = 0  # turns and memories that were here already
+    settings: Mapping[str, str | int | float] = _NOTHING  # those that were set here
+    offered: Mapping[str, str | int | float] = _NOTHING  # not applied: not asked for
+    skipped: Mapping[str, int] = _NOTHING  # what was left out on purpose, by reason
     problems: tuple[FileProblem, ...] = ()
 
 
@@ -809,40 +699,32 @@ class Followed(NamedTuple):
     """What was journalled from the transcripts of an agent."""
 
     added: int = 0
-    known: int = 0
-    """Turns the journal already had."""
-    changed: int = 0
-    """Those of them that have other words under the same id; the journal keeps what it had."""
-    sessions: tuple[str, ...] = ()
-    """Those that turns were added to."""
-    read: int = 0
-    """Transcripts that had something new."""
+    known: int = 0  # turns the journal already had
+    changed: int = 0  # known turns with another text under the same id
+    sessions: tuple[str, ...] = ()  # those that turns were added to
+    read: int = 0  # transcripts that had something new
     unchanged: int = 0
-    skipped: int = 0
-    """Transcripts of what no person said: schedules, heartbeats, agents that agents call."""
+    skipped: int = 0  # transcripts without a person: schedules, heartbeats, subagents
     problems: tuple[FileProblem, ...] = ()
+
+
+# The background.
 
 
 class Job(NamedTuple):
     """Work of the background: when it is due, and how it went."""
 
-    name: str
-    """`flush`, `daily`, `weekly`, `profile` or `heartbeat`."""
-    when: str
-    """A cron expression; empty for never, and for a flush, which follows what is said."""
+    name: str  # `flush`, `daily`, `weekly`, `profile` or `heartbeat`
+    when: str  # a cron expression; empty for never, and for a flush, which follows what is said
     due: bool
     next_at: datetime | None
     last_at: datetime | None = None
-    seconds: float = 0.0
-    """What the last run took."""
-    counts: Mapping[str, int] = _NOTHING
-    """What the last that succeeded did."""
+    seconds: float = 0.0  # what the last run took
+    counts: Mapping[str, int] = _NOTHING  # what the last that succeeded did
     succeeded_at: datetime | None = None
     failed_at: datetime | None = None
-    error: str = ""
-    """Why it failed then, in English."""
-    failures: int = 0
-    """Runs that failed since the last that succeeded: more than none is trouble."""
+    error: str = ""  # why it failed then, in English
+    failures: int = 0  # runs that failed since the last that succeeded: more than none is trouble
     runs: int = 0
 
 

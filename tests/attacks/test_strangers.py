@@ -122,9 +122,7 @@ def test_only_what_tunes_is_taken_by_a_yes_for_all() -> None:
     told = ("url", "path", "file", "folder", "folders", "key", "head", "enabled", "source", "name")
     assert {name for name in settings.KEYS if name.rpartition(".")[2].endswith(told)} - named == {
         "recall.profile",
-        "openclaw.profile",
         "schedule.profile",
-        "phase1.file",
     } & settings.KEYS.keys()
     guarding = ("model.", "embedder.", "workspace.", "audit.", "keys.", "encryption.")
     assert {name for name in settings.KEYS if name.startswith(guarding)} <= named

@@ -57,9 +57,6 @@ def test_recall_hands_over_the_plain_files(tmp_path: Path, clock: Clock) -> None
         frame = memory.assemble("hello, who am I?").text
         assert (frame.count("green tea"), frame.count("met Tom")) == (1, 1)
         assert "green tea" not in memory.assemble("hello, who am I?", chat="group").text
-    config = {**OFF, "workspace": {"days": 4}}
-    with Memory.open(tmp_path, config=config, clock=clock) as memory:
-        assert "long ago" in memory.recall("anything").context
     (folder / "MEMORY.md").write_text("\n".join(f"- fact number {n} of many" for n in range(999)))
     with Memory.open(tmp_path, config=OFF, clock=clock) as memory:  # which leaves room for today
         found = memory.recall("anything", budget=300)

@@ -36,7 +36,7 @@ class Stage:
         self.scenes = [one if callable(one) else says(one) for one in scenes]
 
     def config(self, **values: Any) -> ModelConfig:
-        return ModelConfig(f"http://127.0.0.1:{self.port}/v1", "test", KEY)._replace(**values)
+        return ModelConfig(f"http://127.0.0.1:{self.port}/v1", "test", KEY, **values)
 
     def handle(self, handler: BaseHTTPRequestHandler) -> None:
         size = int(handler.headers.get("Content-Length", 0))

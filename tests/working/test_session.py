@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -272,18 +271,6 @@ def test_the_model_is_not_asked_what_to_save_where_that_is_switched_off(
         flushed = session.flush()
         assert (flushed.noted, server.requests) == ((), [])
         assert memory.recall("花生", kind="fact").items
-
-
-def test_the_prompt_of_a_compaction_can_be_ones_own(tmp_path: Path, server: Stage) -> None:
-    server.play("NO_REPLY", "A summary.")
-    with Memory.open(tmp_path, config={"prompts": {"compaction": "In {most} words:"}}) as memory:
-        session = Session.open(memory, window=3_000, ask=asking(server))
-        chatter(session, 4)
-        compacted = session.compact()
-        assert compacted
-        assert compacted.by_model
-        sent = [one.body["messages"][0]["content"] for one in server.requests]
-        assert any(re.fullmatch(r"In \d+ words:", one) for one in sent)
 
 
 def test_nothing_to_sum_up(memory: Memory) -> None:

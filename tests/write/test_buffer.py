@@ -40,8 +40,8 @@ def test_a_flush_makes_known_what_was_said_and_leaves_the_night_its_work(tmp_pat
 
 
 def test_much_talk_does_not_wait_for_quiet(tmp_path: Path) -> None:
-    with Memory.open(tmp_path, config={"buffer.tokens": 50}, clock=Clock()) as memory:
-        memory.add([{"role": "user", "content": "今天聊了很多关于花园的事情。" * 20}])
+    with Memory.open(tmp_path, clock=Clock()) as memory:
+        memory.add([{"role": "user", "content": "今天聊了很多关于花园的事情。" * 600}])
         assert memory.flush_due() == "tokens"
 
 

@@ -21,18 +21,6 @@ from tests.write.talks import CONFIG, EN, ZH, everything, known, said
 ROOT = Path(__file__).parents[2]
 
 
-def test_what_matters_how_much_is_a_setting(tmp_path: Path) -> None:
-    rules = {"identity": 0.6, "preference": 0.4, "fact": 0.3, "temporary": 0.1}
-    config = {**CONFIG, "importance": rules}
-    with Memory.open(tmp_path, config=config) as memory:
-        memory.add(said("I'm allergic to shellfish", "I live in Leeds"))
-        memory.consolidate()
-        assert {one.attribute: one.importance for one in memory.list()} == {
-            "allergy": 0.6,
-            "home": 0.4,
-        }
-
-
 # When it is due
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -255,11 +254,3 @@ def test_summary_is_private_where_one_of_its_facts_is(memory: Memory, clock: Clo
     assert memory.list(kind="summary")[0].audience == "group"
     tell(memory, clock, "我对虾过敏")
     assert memory.list(kind="summary")[0].audience == "private"
-
-
-def test_how_many_facts_make_a_summary_is_a_setting(tmp_path: Path, clock: Clock) -> None:
-    for least, made in ((2, 1), (4, 0)):
-        config = {"timezone": "Asia/Shanghai", "summary": {"facts": least}}
-        with Memory.open(tmp_path / str(least), config=config, clock=clock) as memory:
-            tell(memory, clock, "我对花生过敏", "我有哮喘")
-            assert len(memory.list(kind="summary")) == made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -121,11 +120,3 @@ def test_dark_and_light_are_never_both(memory: Memory, clock: Clock, says: list[
 def test_each_program_has_a_theme_of_its_own(memory: Memory, clock: Clock) -> None:
     tell(memory, clock, "I use dark mode in my editor", "I use light mode in my browser")
     assert sorted(one.value for one in known(memory)) == ["browser: light", "editor: dark"]
-
-
-def test_the_settings_say_how_many_in_how_many_days(tmp_path: Path, clock: Clock) -> None:
-    for changes, days, kind in ((0, 14, "fact"), (2, 14, "belief"), (3, 1, "fact")):
-        config = {"unsettled.changes": changes, "unsettled.days": days}
-        with Memory.open(tmp_path, f"s{changes}", config=config, clock=clock) as memory:
-            tell(memory, clock, *EN, *EN)
-            assert [one.kind for one in known(memory)] == [kind]

@@ -30,7 +30,7 @@ from loxodon.text.check import checked_text
 from loxodon.trust.origin.own import in_parts
 
 if TYPE_CHECKING:
-    from loxodon.documents import Document
+    from loxodon.compat.documents import Document
     from loxodon.memory import Memory
 
 ROOT = "agents"  # The first name of the namespace that a session's items are in

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.compat import vectors
+from loxodon.compat.documents import Document, Documents, Scored, Wanted
 from loxodon.compat.edge import in_thread
 from loxodon.compat.filters import langgraph_admits
-from loxodon.documents import Document, Documents, Scored, Wanted
 from loxodon.errors import CallError, ConfigError
 
 if TYPE_CHECKING:

@@ -6,12 +6,7 @@ fits none of these is kept under no attribute, and compared by its words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Literal, NamedTuple
-
-from loxodon.config import ImportanceConfig
 
 # What an attribute is about; `importance_of` says how much that matters by itself
 About = Literal[
@@ -26,34 +21,22 @@ About = Literal[
     "temporary",
 ]
 
-# Under which setting (`importance.*`) each is found
-_RULES: dict[About, str] = {
-    "identity": "identity",
-    "health": "identity",
-    "safety": "identity",
-    "preference": "preference",
-    "relation": "preference",
-    "change": "preference",
-    "decision": "preference",
-    "fact": "fact",
-    "temporary": "temporary",
+_IMPORTANCE: dict[About, float] = {
+    "identity": 1.0,
+    "health": 1.0,
+    "safety": 1.0,
+    "preference": 0.8,
+    "relation": 0.8,
+    "change": 0.8,
+    "decision": 0.8,
+    "fact": 0.5,
+    "temporary": 0.2,
 }
-_rules: ContextVar[ImportanceConfig] = ContextVar("_rules", default=ImportanceConfig())  # noqa: B039
 
 
 def importance_of(about: About) -> float:
-    """How much what is about this matters by itself, by the rules that hold here."""
-    return float(getattr(_rules.get(), _RULES[about]))
-
-
-@contextmanager
-def weighed_by(rules: ImportanceConfig) -> Iterator[None]:
-    """Read what is said by these rules of what matters."""
-    before = _rules.set(rules)
-    try:
-        yield
-    finally:
-        _rules.reset(before)
+    """How much what is about this matters by itself."""
+    return _IMPORTANCE[about]
 
 
 class AttributeRule(NamedTuple):

@@ -1,6 +1,6 @@
 """The engine switched off (`enabled = false`, `LOXODON_ENABLED=false`): plain files stand in.
 
-A recall hands over MEMORY.md and the daily notes of the last days (setting `workspace.days`); what
+A recall hands over MEMORY.md and the daily notes of the last days (`_DAYS`); what
 is said or captured is appended to text files (`pending.py`), which are taken in when the engine is
 on again. The database is not touched, and need not even be there. Whatever needs it says that it is
 off.
@@ -25,7 +25,7 @@ from loxodon.recall.gate import should_recall
 from loxodon.services.journalling import Journal
 from loxodon.services.knowledge import Knowledge
 from loxodon.services.space import OpenSpace
-from loxodon.standing import Status
+from loxodon.status import Status
 from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
@@ -56,6 +56,7 @@ from loxodon.write.journal import MAX_SESSION, Keyed, said_again, unmarked, with
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase
 
+_DAYS = 2  # daily notes, from today backwards, that a recall hands over
 _LARGEST = 1 << 20
 """Bytes of a file that are read: more than any budget has room for."""
 _SHOWN = 700
@@ -289,9 +290,9 @@ class PlainMemory(Memory):
         return [one.turn for one in self._entries(self._days()) if one.fields is None]
 
     def _days(self) -> list[str]:
-        """The days that are loaded, today first (setting `workspace.days`)."""
+        """The days that are loaded, today first (`_DAYS`)."""
         today = self.now()
-        days = range(self.config.workspace.days)
+        days = range(_DAYS)
         return [f"{today - timedelta(days=n):%Y-%m-%d}" for n in days]
 
     def _lately(self, session: str) -> list[str]:

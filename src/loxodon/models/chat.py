@@ -28,6 +28,7 @@ from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, me
 from loxodon.models.wire import Answer, check_status, post, retry_wait
 from loxodon.tokens import cut, estimate
 
+_TEMPERATURE = 0.3
 _REPEATED = 300  # tokens of a bad answer that the model is shown again
 _PER_MESSAGE = 8  # tokens that a message takes beside its text
 # What a server says that does not take a field of a request, and the field
@@ -200,7 +201,7 @@ class ChatModel:
             "messages": told,
             "stream": False,
             "max_tokens": most,
-            "temperature": self._config.temperature,
+            "temperature": _TEMPERATURE,
             "response_format": {"type": "json_schema", "json_schema": schema},
         }
         left_out: set[str] = set()

@@ -20,10 +20,9 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from loxodon.config import OpenclawConfig, Phase1Config, TieredConfig, Weights
 from loxodon.recall.fuse import Found, Key, Pool
 from loxodon.recall.link import Linked
-from loxodon.recall.rank import halved, kept
+from loxodon.recall.rank import HALF_LIVES, halved, kept
 from loxodon.recall.routes import has_memories, has_turns, last_turns
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Note, Place
@@ -36,6 +35,9 @@ Layer = Literal["fact", "summary", "turn"]
 
 # `phase1`'s `insights > segments > daily`. It gives the order; the numbers are ours.
 PRIORITY: Mapping[Layer, float] = {"fact": 1.0, "summary": 0.6, "turn": 0.3}
+TAGS, TIME, FILE = 0.4, 0.3, 0.3  # weights of `phase1`
+VECTOR, TEXT = 0.7, 0.3  # weights of `openclaw`
+MMR = 0.7  # of `openclaw`: relevance against variety; 1 for relevance only
 RECENT_DAYS = 3  # What the time route of `phase1` looks at
 _READ = 600  # Characters of a text whose words are compared
 _SEGMENTS = 6
@@ -75,7 +77,7 @@ class Placed(NamedTuple):
 # --- phase1 ---------------------------------------------------------------------------------------
 
 
-def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
+def phase1(found: Sequence[Features]) -> list[Placed]:
     """`phase1`: tags × 0.4 + time × 0.3, half-life of 7 days, + file × 0.3; best first.
 
     First come those to which its four routes lead, about 23, then the others. What was found by
@@ -98,9 +100,9 @@ def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
         Placed(
             at,
             {
-                "tags": weights.tags * one.tags,
-                "time": weights.time * halved(one.days, weights.half_life),
-                "file": weights.file * PRIORITY[one.layer],
+                "tags": TAGS * one.tags,
+                "time": TIME * halved(one.days, HALF_LIVES[0]),
+                "file": FILE * PRIORITY[one.layer],
             },
         )
         for at, one in enumerate(found)
@@ -111,7 +113,7 @@ def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
 # --- openclaw -------------------------------------------------------------------------------------
 
 
-def openclaw(found: Sequence[Features], top: int, weights: OpenclawConfig) -> list[Placed]:
+def openclaw(found: Sequence[Features], top: int) -> list[Placed]:
     """`openclaw`: 0.7 vector + 0.3 text, × e^(−age × ln 2 / 30 days), then MMR with λ = 0.7.
 
     Candidates are the four times `top` best by meaning and as many by words. Text counts
@@ -121,18 +123,18 @@ def openclaw(found: Sequence[Features], top: int, weights: OpenclawConfig) -> li
     matching = _best((one.text for one in found), 4 * top)
     meant = _best((one.meaning for one in found), 4 * top)
     text = {at: 1 / (1 + rank) for rank, at in enumerate(matching)}
-    by_meaning = weights.vector if meant else 0.0
-    whole = by_meaning + weights.text or 1.0
+    by_meaning = VECTOR if meant else 0.0
+    whole = by_meaning + TEXT
     placed: list[Placed] = []
     for at in sorted({*matching, *meant}):
         terms = {
-            "text": weights.text * text.get(at, 0.0) / whole,
+            "text": TEXT * text.get(at, 0.0) / whole,
             "vector": by_meaning * (found[at].meaning if at in meant else 0.0) / whole,
         }
-        placed.append(Placed(at, terms, {"decay": halved(found[at].days, weights.half_life)}))
+        placed.append(Placed(at, terms, {"decay": halved(found[at].days, HALF_LIVES[1])}))
     placed.sort(key=lambda one: -one.score)
     words = [found[one.at].words for one in placed]
-    return [placed[i] for i in varied([one.score for one in placed], words, top, weights.mmr)]
+    return [placed[i] for i in varied([one.score for one in placed], words, top, MMR)]
 
 
 def _best(values: Iterable[float], most: int) -> list[int]:
@@ -171,9 +173,7 @@ def in_common(one: frozenset[str], other: frozenset[str]) -> float:
 # --- tiered ---------------------------------------------------------------------------------------
 
 
-def tiered(
-    found: Sequence[Features], project: str, topic: str, weights: TieredConfig
-) -> list[Placed]:
+def tiered(found: Sequence[Features], project: str, topic: str) -> list[Placed]:
     """The partition's most important, full text where they are too few, then by relevance.
 
     The partition is what has the project (and topic) that the question names, or none; where it
@@ -191,7 +191,7 @@ def tiered(
     log = [at for at, one in enumerate(found) if one.layer == "turn" and one.text > 0]
     placed: list[Placed] = []
     for some in (chosen, [at for at in memories if at not in chosen], log):
-        scored = [_relevance(at, found[at], weights) for at in some]
+        scored = [_relevance(at, found[at]) for at in some]
         placed += sorted(scored, key=lambda one: (-one.score, -found[one.at].text))
     return placed
 
@@ -202,8 +202,8 @@ def _in_partition(one: Features, project: str, topic: str) -> bool:
     )
 
 
-def _relevance(at: int, one: Features, weights: TieredConfig) -> Placed:
-    factors = {"category": kept(one.category, one.idle, weights)}
+def _relevance(at: int, one: Features) -> Placed:
+    factors = {"category": kept(one.category, one.idle)}
     if one.layer == "turn":
         factors["words"] = one.text
     return Placed(at, {"importance": one.importance}, factors)
@@ -213,7 +213,7 @@ def _relevance(at: int, one: Features, weights: TieredConfig) -> Placed:
 
 
 def widened(
-    store: Store, pool: Pool, question: Question, where: Filter, weights: Weights, now: datetime
+    store: Store, pool: Pool, question: Question, where: Filter, profile: str, now: datetime
 ) -> None:
     """Add what the routes of a profile's document lead to, and the default's do not.
 
@@ -222,7 +222,7 @@ def widened(
     words. `openclaw` searches by words and vectors, as the default does.
     """
     rows: list[int] = []
-    if isinstance(weights, Phase1Config):
+    if profile == "phase1":
         if has_turns(where):
             recent = last_turns(store, where, now, 10)
             _bring(pool, store.places([r for r in recent if Key(True, r) not in pool]), "recent")
@@ -232,7 +232,7 @@ def widened(
                 _bring(pool, {row: inside[row] for row in kept}, "segment")
         for word in question.keywords[:5]:
             rows += store.labelled("tag", word, 5)
-    elif isinstance(weights, TieredConfig):
+    elif profile == "tiered":
         projects = (question.project, GLOBAL_PROJECT) if question.project else ()
         rows += store.foremost(where._replace(state="active"), projects, 20)
     fresh = [row for row in dict.fromkeys(rows) if Key(False, row) not in pool]
@@ -258,11 +258,11 @@ def arranged(
     ranked: Sequence[Linked],
     pool: Pool,
     question: Question,
-    weights: Weights,
+    profile: str,
     top: int,
     now: datetime,
 ) -> list[Linked]:
-    """What was found and linked, as the profile with these weights orders it.
+    """What was found and linked, as the profile orders it.
 
     Of a turn and the memories drawn from it the one is shown that the profile puts first.
     """
@@ -281,27 +281,23 @@ def arranged(
         )
         for one in found
     ]
-    placed = _placed(features, found, question, weights, top)
+    placed = _placed(features, found, question, profile, top)
     placed.sort(key=lambda one: not features[one.at].holds)
     return _each_once([_scored(found[one.at], one) for one in placed], groups)
 
 
 def _placed(
-    features: Sequence[Features],
-    found: Sequence[Found],
-    question: Question,
-    weights: Weights,
-    top: int,
+    features: Sequence[Features], found: Sequence[Found], question: Question, profile: str, top: int
 ) -> list[Placed]:
-    if isinstance(weights, Phase1Config):
-        return phase1(features, weights)
-    if isinstance(weights, OpenclawConfig):
-        return openclaw(features, top, weights)
+    if profile == "phase1":
+        return phase1(features)
+    if profile == "openclaw":
+        return openclaw(features, top)
     records = [one.record for one in found if one.record is not None]
     asked = frozenset(question.words)
     project = question.project or named((one.project for one in records), asked)
     topic = question.topic or named((one.topic for one in records), asked)
-    return tiered(features, project, topic, weights)
+    return tiered(features, project, topic)
 
 
 def named(labels: Iterable[str], asked: frozenset[str]) -> str:

@@ -19,7 +19,6 @@ from math import prod
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.config import TieredConfig
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import BY_ASSISTANT, IN_TIME, NAMED
@@ -33,21 +32,21 @@ HALF_LIVES = (7.0, 30.0)
 
 
 class _Fading(NamedTuple):
-    """How a category fades: at the rate of which setting, and what it keeps for ever."""
+    """How a category fades."""
 
-    rate: str
-    floor: float
+    rate: float  # a day
+    floor: float  # the share that is kept for ever
 
 
 # What the ranking does not name (health, preference, relation, …) does not fade, as
 # identity, config and credential do not: its function ends by returning the importance.
 _FADING: Mapping[str, _Fading] = {
-    "decision": _Fading("decision", 0.3),
-    "solution": _Fading("decision", 0.3),
-    "event": _Fading("event", 0.1),
-    "conversation": _Fading("event", 0.1),
-    "temp": _Fading("temp", 0.0),
-    "debug": _Fading("temp", 0.0),
+    "decision": _Fading(0.004, 0.3),
+    "solution": _Fading(0.004, 0.3),
+    "event": _Fading(0.023, 0.1),
+    "conversation": _Fading(0.023, 0.1),
+    "temp": _Fading(0.099, 0.0),
+    "debug": _Fading(0.099, 0.0),
 }
 
 
@@ -56,15 +55,12 @@ def halved(days: float, half_life: float) -> float:
     return float(0.5 ** (max(0.0, days) / half_life))
 
 
-_RATES = TieredConfig()
-
-
-def kept(category: str, idle: float, rates: TieredConfig = _RATES) -> float:
+def kept(category: str, idle: float) -> float:
     """The share of its importance that a memory keeps, `idle` days after it was last used."""
     fading = _FADING.get(category)
     if fading is None:
         return 1.0
-    left = math.exp(-getattr(rates, fading.rate) * max(0.0, idle))
+    left = math.exp(-fading.rate * max(0.0, idle))
     return fading.floor + (1 - fading.floor) * left
 
 

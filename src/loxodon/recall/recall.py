@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from loxodon.config import Weights
 from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
@@ -62,7 +61,7 @@ def recall(
     count: Counter,
     meaning: Callable[[str], Meaning] | None = None,
     as_of: datetime | None = None,
-    profile: Weights | None = None,
+    profile: str = "default",
     in_view: frozenset[str] = frozenset(),
     shown: Callable[[str], str] = str,
 ) -> Recall:
@@ -82,19 +81,19 @@ def recall(
         return Recall(query, gate, (), (), "", 0, watch.total(), unsure=True)
     asks_past = question.tense == "past" or as_of is not None
     if is_bare_last(question):
-        profile = None  # no formula orders what has no word of the question: the newest first
-    if profile is not None:
+        profile = "default"  # no formula orders what has no word of the question: the newest first
+    if profile != "default":
         from loxodon.recall import profiles  # most recalls have none
 
         profiles.widened(store, seen.pool, question, where, profile, as_of or now)
-    most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
+    most = max(_RANKED, 3 * top) if profile == "default" else len(seen.pool)
     ranked = linked(store, seen.pool, where, question, asks_past, most)
     watch.lap("link")
     ranked = current_first(store, ranked, question, seen)
     watch.lap("holds")
     unsure = is_unsure(store, question, seen, ranked, where)
     watch.lap("sure")
-    if profile is not None:
+    if profile != "default":
         ranked = profiles.arranged(store, ranked, seen.pool, question, profile, top, as_of or now)
         watch.lap("profile")
     passed: dict[str, str] = {}
@@ -107,8 +106,7 @@ def recall(
         LeftOut("top", len(ranked) - len(items) - len(passed)),
         LeftOut("view", sum(fate == "view" for fate in passed.values())),
     )
-    name = "default" if profile is None else type(profile).__name__.removesuffix("Config").lower()
-    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, name)
+    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, profile)
     return Recall(
         query,
         Gate(True, "asked"),

@@ -223,8 +223,7 @@ class Knowledge:
         from loxodon.trust.access.once import once
 
         token = self._store.wall.token(token)  # agents cannot see each other's calls
-        days = self._space.config.idempotency.days
-        return once(self._store, token, request, self._space.now(), days, do)
+        return once(self._store, token, request, self._space.now(), do)
 
     def _keep(
         self,

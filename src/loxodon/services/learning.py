@@ -75,9 +75,8 @@ def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
 
 def flush_due(space: OpenSpace, began: datetime | None = None) -> str:
     """Why a flush is due; empty if it is not."""
-    from loxodon.write.buffer import buffered, flush_due
+    from loxodon.write.buffer import BUFFER_TOKENS, buffered, flush_due
 
-    limits = space.config.buffer
     with space.store.reading():
-        waiting = buffered(space.store.worklog, space.count, limits.tokens)
-    return flush_due(waiting, space.now(), limits.quiet, limits.tokens, began)
+        waiting = buffered(space.store.worklog, space.count, BUFFER_TOKENS)
+    return flush_due(waiting, space.now(), space.config.buffer.quiet, BUFFER_TOKENS, began)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
@@ -41,10 +43,14 @@ def open_space(
     elif not isinstance(config, Config):
         given, config = settings.flattened(config), settings.from_mapping(config)
         if "store.url" not in given:  # where the data is does not depend on who opens it
-            own = {key: v for key, v in config.store._asdict().items() if f"store.{key}" in given}
-            config = config._replace(store=settings.load(home).store._replace(**own))
+            own = {
+                name.removeprefix("store."): attrgetter(name)(config)
+                for name in given
+                if name.startswith("store.")
+            }
+            config = replace(config, store=replace(settings.load(home).store, **own))
     if finish_recoding(home):
-        config = config._replace(encryption=settings.load(home).encryption)
+        config = replace(config, encryption=settings.load(home).encryption)
     if os.path.exists(os.path.join(home, DELETING)):
         from loxodon.trust.forget.spaces import finish
 
@@ -56,7 +62,7 @@ def open_space(
     keys = keys_for(home, config, key)
     store: Store
     if config.enabled:
-        decay, guard = Decay(config.decay, clock, config.summary.facts), Guard.of(root)
+        decay, guard = Decay(config.decay, clock), Guard.of(root)
         if config.store.url:
             from loxodon.store.postgres.store import PostgresStore
 
@@ -97,7 +103,7 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
 
 def store_beside(space: OpenSpace, path: str) -> Store:
     """Open the store in another file of a space. The caller closes it."""
-    decay = Decay(space.config.decay, space.clock, space.config.summary.facts)
+    decay = Decay(space.config.decay, space.clock)
     return SqliteStore(path, space.name, space.zone, decay, space.keys)
 
 

@@ -66,7 +66,7 @@ class Recalling:
                 count=space.count,
                 meaning=self._meaning(),
                 as_of=as_of,
-                profile=space.config.weights(profile),
+                profile=profile,
                 in_view=frozenset(map(fold, in_view)),
                 shown=cache(lambda text: space.guard.shown(text, direct, reveal)),
             )

@@ -22,8 +22,6 @@ TURN = (
 class DecayModel(Protocol):
     """How strength decays; the store keeps a base value and its time, and computes the rest."""
 
-    summary_facts: int
-
     def now(self) -> datetime:
         """The current time for the decay."""
 

@@ -122,7 +122,6 @@ class Store:
         self._guard = guard
         self._zone = zone
         self._decay = decay
-        self.summary_facts = decay.summary_facts
         self._db = db
         self._indexes = Indexes(db, text)
         try:

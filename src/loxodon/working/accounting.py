@@ -21,6 +21,12 @@ PER_IMAGE = 1_200  # About what the large providers take for one
 _SMALL = 2_000  # Below this, what a request takes more than its messages is what stands beside them
 _LEAST_RATE, _MOST_RATE = 0.5, 2.5
 _MOST_TOKENS = 10**9
+# Tokens, for a window that is large enough.
+_RESERVE = 16_384  # kept free for the prompt and its answer; a conversation that needs them is cut
+_RESERVE_FLOOR = 20_000  # important content is saved before only these are free
+_SOFT_THRESHOLD = 4_000  # how long before that point it is saved
+_KEEP_RECENT = 20_000  # of the latest messages, which a compaction keeps unchanged
+_SUMMARY = 2_000  # most of the summary of the rest
 
 
 class Limits(NamedTuple):
@@ -36,15 +42,11 @@ class Limits(NamedTuple):
 def limits(config: WorkingConfig, window: int = 0) -> Limits:
     """The limits for a window of that many tokens; 0 for the configured one."""
     window = window or config.window
-    reserve = min(config.reserve, window // 4)
-    ahead = min(config.reserve_floor, window * 5 // 16) + min(config.soft_threshold, window // 16)
+    reserve = min(_RESERVE, window // 4)
+    ahead = min(_RESERVE_FLOOR, window * 5 // 16) + min(_SOFT_THRESHOLD, window // 16)
     most = window - reserve
     return Limits(
-        window,
-        window - ahead,
-        most,
-        min(config.keep_recent, most // 2),
-        min(config.summary, most // 5),
+        window, window - ahead, most, min(_KEEP_RECENT, most // 2), min(_SUMMARY, most // 5)
     )
 
 

@@ -78,18 +78,17 @@ def language_in(lines: Sequence[SummaryInput]) -> str:
 
 
 def by_model(
-    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter, own: str = ""
+    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter
 ) -> str:
     """A summary of at most `most` tokens, asking about at most `room` tokens at a time.
 
-    `own` is the user's prompt, if there is one. What does not fit one question is summed up piece
-    by piece, each with the summary so far. Raises UnfitError for answers that are none, and what
+    What does not fit one question is summed up piece by piece, each with the summary so far. Raises UnfitError for answers that are none, and what
     `tell` raises.
     """
     language = language_in(lines)
     # In Chinese a character is about a token, in English a word is one and a third.
     words = str(most if language == "zh" else most * 3 // 4)
-    system = prompt("compaction", language, own, most=words)
+    system = prompt("compaction", language, most=words)
     room -= count(system) + most
     if room < most:
         raise UnfitError("the model sees too little at once to sum anything up")
@@ -265,13 +264,7 @@ def place_to_cut(shown: Sequence[Shown], size: Callable[[Message], int], keep: i
 
 
 def summed_up(
-    shown: Sequence[Shown],
-    cut_at: Cut,
-    most: int,
-    room: int,
-    count: Counter,
-    tell: Tell | None,
-    own: str = "",
+    shown: Sequence[Shown], cut_at: Cut, most: int, room: int, count: Counter, tell: Tell | None
 ) -> tuple[str, bool, str]:
     """The summary of what goes; whether a model made it; and why not, where it should have."""
     lines = lines_of(shown[: cut_at.place], count)
@@ -280,7 +273,7 @@ def summed_up(
     problem = ""
     if tell is not None:
         try:
-            return by_model(tell, lines, most, room, count, own) + request, True, ""
+            return by_model(tell, lines, most, room, count) + request, True, ""
         except LoxodonError as error:
             problem = reason(error)
         except UnfitError as error:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loxodon.config import PromptsConfig
 from loxodon.errors import LoxodonError, RejectedModelError
 from loxodon.text.language import language_of
 from loxodon.text.similarity import covers
@@ -61,20 +60,14 @@ def flush_due(tokens: int, flush_at: int, compactions: int, flushed_in: int | No
 # --- The silent turn ------------------------------------------------------------------------------
 
 
-def silent_turn(
-    ask: Ask,
-    messages: Sequence[Message],
-    today: datetime,
-    language: str,
-    own: PromptsConfig = PromptsConfig(),  # noqa: B008
-) -> list[str]:
+def silent_turn(ask: Ask, messages: Sequence[Message], today: datetime, language: str) -> list[str]:
     """What the agent's model notes about the conversation that it sees.
 
     The request comes last, so that the conversation is in the provider's cache.
     """
     day = f"{today:%Y-%m-%d}"
-    system = prompt("flush_system", language, own.flush_system)
-    user = prompt("flush_user", language, own.flush, today=day, silence=SILENCE)
+    system = prompt("flush_system", language)
+    user = prompt("flush_user", language, today=day, silence=SILENCE)
     wanted: list[dict[str, Any]] = [{"role": "user", "content": user}]
     try:
         reply = ask([*messages, {"role": "system", "content": system}, *wanted])

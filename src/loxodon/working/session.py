@@ -65,6 +65,7 @@ _COUNTED = 4_096  # Texts whose tokens are kept in mind
 _WORK_LOCK = "working-{}.lock"
 _LOCK_SECONDS = 30.0
 _SILENT_TURN = 600  # Tokens that the request of a flush and a short answer take
+_PROTECTED = 3  # latest messages of the assistant whose tool results are kept whole
 
 
 class Done(NamedTuple):
@@ -396,8 +397,8 @@ class Session:
             return Flushed(found)  # it would only be refused
         try:
             said = "\n".join(text_of(one.message)[:200] for one in shown if one.role == "user")
-            language, own = language_of(said[-4_000:]), self._memory.config.prompts
-            notes = silent_turn(self._ask, messages, self._memory.now(), language, own)
+            language = language_of(said[-4_000:])
+            notes = silent_turn(self._ask, messages, self._memory.now(), language)
             return Flushed(found, tuple(save(self._memory, notes, shown)))
         except LoxodonError as error:  # what the rules know is saved, and the journal has the rest
             return Flushed(found, problem=reason(error))
@@ -427,13 +428,7 @@ class Session:
             return None
         flushed = self._flush(silent=silent)
         summary, by_model, problem = summed_up(
-            shown,
-            cut_at,
-            self.limits.summary,
-            self.limits.most,
-            self._count,
-            self._tell,
-            self._memory.config.prompts.compaction,
+            shown, cut_at, self.limits.summary, self.limits.most, self._count, self._tell
         )
         fields = {
             "summary": summary,
@@ -485,7 +480,7 @@ class Session:
             window=self.limits.window,
             most=self.limits.most,
             cold=age is None or age > self._config.cache_ttl,
-            protect=self._config.protect,
+            protect=_PROTECTED,
         )
 
     def _with_frame(self, shown: Sequence[Shown]) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
 
 LOCK = "watch.lock"
+QUIET = 300  # milliseconds that files must be left alone before they are read
 _TICK = 500
 """Milliseconds: how often it looks whether the folders are still there."""
 _LONGEST = 2_000
@@ -110,8 +111,6 @@ class _Watching:
         agents: Sequence[str],
     ) -> None:
         self.workspace = workspace
-        self.quiet = round(workspace.memory.config.workspace.debounce * 1_000)
-        """Milliseconds that files must have been left alone before they are read."""
         self.stop = stop
         self.tell = tell
         self.state = state
@@ -174,8 +173,8 @@ class _Watching:
             for changes in watchfiles.watch(
                 *paths,
                 watch_filter=None,
-                debounce=max(_LONGEST, self.quiet),
-                step=self.quiet,
+                debounce=max(_LONGEST, QUIET),
+                step=QUIET,
                 stop_event=self.stop,
                 rust_timeout=_TICK,
                 yield_on_timeout=True,
@@ -236,7 +235,7 @@ class _Watching:
             error = caught
         synced = Synced()
         try:
-            quiet = time.time_ns() - self.quiet * 1_000_000
+            quiet = time.time_ns() - QUIET * 1_000_000
             synced, waiting = sync(self.workspace, before=quiet, renew=renew, make=self.first)
             self.due = now + _SOON if waiting else self.due
         except LoxodonError as caught:

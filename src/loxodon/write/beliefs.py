@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from loxodon.config import UnsettledConfig
 from loxodon.language.statements import Statement
 from loxodon.messages import tn
 from loxodon.store.store import Store
@@ -20,6 +19,10 @@ UNSETTLED = "unsettled"
 _ENDED = ("superseded", "retracted", UNSETTLED)
 # Attributes that say what somebody thinks of a thing, and whether well
 _TASTE = {"likes": True, "prefers": True, "dislikes": False, "avoids": False}
+
+
+_CHANGES = 3  # back and forth, from which on a fact is not settled
+_DAYS = 14  # in which they must happen
 
 
 class Wavering(NamedTuple):
@@ -40,18 +43,16 @@ class Wavering(NamedTuple):
         )
 
 
-def wavering(
-    history: Sequence[Version], new: Statement, at: datetime, limits: UnsettledConfig
-) -> Wavering | None:
+def wavering(history: Sequence[Version], new: Statement, at: datetime) -> Wavering | None:
     """How what has this history wavers once `new` is said at `at`; None where it does not."""
-    if not limits.changes or not new.attribute:
+    if not new.attribute:
         return None
     stands, stance = history[-1].record, _stance(new)
     times = [_changed_at(one) for one in history if one.change in _ENDED]
     times += [at] if _stance(stands) != stance else []
-    lately = sorted(one for one in times if at - timedelta(days=limits.days) <= one <= at)
+    lately = sorted(one for one in times if at - timedelta(days=_DAYS) <= one <= at)
     again = any(_stance(one.record) == stance for one in history)
-    return Wavering(len(lately), lately[0]) if again and len(lately) >= limits.changes else None
+    return Wavering(len(lately), lately[0]) if again and len(lately) >= _CHANGES else None
 
 
 def _changed_at(step: Version) -> datetime:

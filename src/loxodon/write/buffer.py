@@ -12,6 +12,7 @@ from loxodon.store.worklog import WorkLog
 from loxodon.tokens import Counter
 from loxodon.types import CAPTURED
 
+BUFFER_TOKENS = 6000  # from which on a flush does not wait for quiet
 _MOST = 500  # Turns that are counted; that many are worth a flush whatever they say
 
 

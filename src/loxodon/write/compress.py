@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from loxodon.config import UnsettledConfig
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
 from loxodon.store.store import Store
@@ -49,9 +48,7 @@ _CHANGES: dict[str, What] = {
 }
 
 
-def daily(
-    store: Store, now: datetime, residue: Residue, unsettled: UnsettledConfig
-) -> Counter[str]:
+def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     """Compress the events of every day that is over."""
     counts: Counter[str] = Counter()
     pending = store.worklog.events(until=f"{now:%Y-%m-%d}", pending=True)
@@ -63,7 +60,7 @@ def daily(
         if told is None:
             continue  # it failed, and is asked again the next time
         with store.writing_as(agent):
-            keeper = Keeper(store, now, unsettled=unsettled)
+            keeper = Keeper(store, now)
             for candidate, event in told:
                 keeper.take(candidate, _turn(event))
             counts += keeper.counts

@@ -64,8 +64,7 @@ class Consolidation:
         if work.phase or work.attempts:  # one was begun, and did not succeed
             return "interrupted"
         pending = self._store.worklog.pending(work.done_to)
-        schedule = self._config.schedule
-        return due(work.last_success, pending, now, schedule.daily, self._zone, schedule.overdue)
+        return due(work.last_success, pending, now, self._config.schedule.daily, self._zone)
 
     def run(
         self,

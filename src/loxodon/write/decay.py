@@ -29,13 +29,11 @@ def initial_strength(kind: Kind, importance: float, confidence: float) -> float:
 
 
 class Decay:
-    """How strength falls by these rates, seen from the present of this clock; and of how many facts
-    a summary is made, which goes when fewer are left."""
+    """How strength falls by these rates, seen from the present of this clock."""
 
-    def __init__(self, rates: DecayConfig, clock: Clock, summary_facts: int = 3) -> None:
+    def __init__(self, rates: DecayConfig, clock: Clock) -> None:
         self._rates = rates
         self._clock = clock
-        self.summary_facts = summary_facts
 
     def now(self) -> datetime:
         return self._clock()

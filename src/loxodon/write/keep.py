@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from loxodon.config import UnsettledConfig
 from loxodon.errors import InputError, no_memory
 from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Statement
@@ -55,16 +54,11 @@ class Keeper:
     """Takes statements in, one after the other, and counts what became of them."""
 
     def __init__(
-        self,
-        store: Store,
-        now: datetime,
-        is_forgotten: IsForgotten | None = None,
-        unsettled: UnsettledConfig = UnsettledConfig(),  # noqa: B008  a value
+        self, store: Store, now: datetime, is_forgotten: IsForgotten | None = None
     ) -> None:
         self._store = store
         self._now = now
         self._is_forgotten = is_forgotten
-        self._unsettled = unsettled
         self.counts: Counter[str] = Counter()
         # Every memory that was added or changed, as it is now, by id
         self.changed: dict[str, Record] = {}
@@ -132,7 +126,7 @@ class Keeper:
         over = (*found.replaced, *found.retracted)
         for record in (*found.denied, *found.promoted, *over):
             steps = self._store.history(record.id)
-            how = wavering(steps, new, candidate.said_at, self._unsettled)
+            how = wavering(steps, new, candidate.said_at)
             if how is None:
                 continue
             content = how.told(new.content, candidate.language)

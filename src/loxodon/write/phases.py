@@ -26,7 +26,6 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
-from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Work, clock_check
 from loxodon.store.store import Store
@@ -493,7 +492,7 @@ class Run:
         turns = self._store.turns([turn for _, turn in staged])
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
-        keeper = Keeper(self._store, self._now, self._is_forgotten, self._config.unsettled)
+        keeper = Keeper(self._store, self._now, self._is_forgotten)
         with self._writing():
             for agent, theirs in groupby(staged, key=lambda one: turns[one[1]].agent):
                 with self._store.writing_as(agent):
@@ -554,8 +553,7 @@ class Run:
     def _compress(self) -> None:
         if self._held:  # no day or week is over by this clock
             return
-        unsettled = self._config.unsettled
-        self._counts += compress.daily(self._store, self._now, self._residue, unsettled)
+        self._counts += compress.daily(self._store, self._now, self._residue)
         weekly = self._config.schedule.weekly
         if compress.weekly_due(self._store, self._now, weekly, self._zone):
             self._counts += compress.weekly(self._store, self._now, self._residue)
@@ -570,7 +568,7 @@ class Run:
         """
         self._attempt.at(number(turn))
         try:
-            with counted(MOST_STEPS), weighed_by(self._config.importance):
+            with counted(MOST_STEPS):
                 return rules(*given, **named)
         except StoreError:
             raise

@@ -10,23 +10,16 @@ from loxodon.clock import in_zone
 MOST_ATTEMPTS = 3  # Runs that may fail one after the other before somebody should look
 BACKLOG = 100  # Turns that nobody has looked at, above which a run does not wait for the night
 _SHIFT = timedelta(hours=3)  # More than clocks are put forward or back at a time
+_OVERDUE = timedelta(hours=48)  # without a consolidation
 _AGAIN = timedelta(minutes=1)
 _AGAIN_AT_MOST = timedelta(hours=1)
 
 
-def due(
-    last: datetime | None,
-    pending: int,
-    now: datetime,
-    cron: str,
-    zone: tzinfo | None,
-    overdue: float = 48.0,
-) -> str:
+def due(last: datetime | None, pending: int, now: datetime, cron: str, zone: tzinfo | None) -> str:
     """Why consolidation is due: `backlog`, `overdue` or `daily`; empty where it is not.
 
-    `last` is when a run last succeeded, `pending` how many turns wait, and `overdue` how many hours
-    may pass. Without an expression none
-    is ever due by itself.
+    `last` is when a run last succeeded, `pending` how many turns wait. Without a cron
+    expression none is ever due by itself.
     """
     if not cron:
         return ""
@@ -35,7 +28,7 @@ def due(
     now = now.astimezone(UTC)  # two times of one zone would be compared by the clock on the wall
     if last is None or last > now:  # a clock that went back says nothing of how long ago it was
         return "daily" if pending else ""
-    if now - last > timedelta(hours=overdue):
+    if now - last > _OVERDUE:
         return "overdue"
     return "daily" if has_come(cron, last, now, zone) else ""
 

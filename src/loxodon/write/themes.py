@@ -1,6 +1,6 @@
 """Phase 4c: the summaries that a change touches are written anew.
 
-A summary stands for a few facts (setting `summary.facts`) of one theme: a person, a project, a side
+A summary stands for a few facts (`FEWEST_FACTS`) of one theme: a person, a project, a side
 of the user (`user/health`), or a day. It is found by its theme, and goes when fewer facts are left.
 """
 
@@ -79,7 +79,7 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     """Write, rewrite or take away the summary of a theme; whether anything changed."""
     kept = summary_of(store, theme)
     facts = facts_of(store, theme, now)
-    found = summarise(theme, facts, store.summary_facts)
+    found = summarise(theme, facts)
     if found is None:
         if kept is not None:
             store.update(kept.id, None, "outdated", now, {"state": "archived"})

@@ -18,7 +18,7 @@ import pytest
 from mcp import Client
 
 from loxodon import Memory
-from loxodon.documents import Documents
+from loxodon.compat.documents import Documents
 from loxodon.errors import ForbiddenError, InputError, LoxodonError, StaleEditError
 from loxodon.live.schedule import Schedule
 from loxodon.serve.cli.main import main

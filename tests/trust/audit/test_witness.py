@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.documents import Documents
+from loxodon.compat.documents import Documents
 from loxodon.errors import NotFoundError
 from loxodon.live.schedule import Schedule
 from loxodon.trust.audit.witness import DOCUMENTS, MEMORY, SCHEDULE, WORKSPACE, ids_in, is_id

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -155,7 +156,7 @@ def test_backups_in_plain_text_are_told(home: Home) -> None:
 
 
 def test_what_waits_while_the_engine_is_off_is_sealed_and_taken_in(encrypted: Home) -> None:
-    off = encrypted.config._replace(enabled=False)
+    off = replace(encrypted.config, enabled=False)
     with Memory.open(encrypted.path, config=off, clock=clock) as memory:
         memory.capture(f"a second {WORD}")
         memory.add([{"role": "user", "content": f"and the {WORD} is blue", "id": "9"}], "off")
@@ -167,7 +168,7 @@ def test_what_waits_while_the_engine_is_off_is_sealed_and_taken_in(encrypted: Ho
 
 
 def test_what_waited_before_is_sealed_by_encrypting(home: Home) -> None:
-    off = home.config._replace(enabled=False)
+    off = replace(home.config, enabled=False)
     with Memory.open(home.path, config=off, clock=clock) as memory:
         memory.capture(f"a third {WORD}")
     settings.write(home.path, "enabled", "false")

@@ -164,7 +164,7 @@ FOUR_TIERS = EXAMPLES / "four_tiers_config.json"
 
 
 def test_settings_of_three_layers(memory: Memory, take: Take) -> None:
-    config.write(memory.home, "summary.facts", "4")
+    config.write(memory.home, "decay.belief", "0.06")
     found = take(THREE_LAYERS, settings=True)
     assert found.settings == {
         "decay.fact": 0.01,
@@ -175,27 +175,26 @@ def test_settings_of_three_layers(memory: Memory, take: Take) -> None:
     assert [one.what.split()[0] for one in found.problems] == ["odd"]
     set_here = config.load(memory.home)
     assert (set_here.decay.fact, set_here.schedule.daily) == (0.01, "30 4 * * *")
-    assert set_here.summary.facts == 4  # what is set here stays
+    assert set_here.decay.belief == 0.06  # what is set here stays
 
 
-def test_every_number_of_the_two_formats_has_its_setting(take: Take, tmp_path: Path) -> None:
+def test_numbers_that_are_fixed_here_are_named(take: Take, tmp_path: Path) -> None:
     found = take(EXAMPLES / "all_settings.json", settings=True)
-    assert found.problems == ()
-    assert found.settings == {
-        "decay.archive": 0.1,
-        "summary.facts": 5,
-        "snapshot.first": 0.3,
-        "snapshot.second": 0.2,
-        "snapshot.third": 0.1,
-        "schedule.overdue": 24,
-        "importance.identity": 0.9,
-        "importance.preference": 0.7,
-        "importance.fact": 0.4,
-        "importance.temporary": 0.1,
-    }
-    four = {"memory": {"enabled": True, "extraction": {"quietGap": "1m30s", "tokenBudget": 0.4}}}
+    assert found.settings == {"decay.archive": 0.1}
+    assert [(one.what.split()[0], one.hint) for one in found.problems] == [
+        ("thresholds.summary_trigger", "here it is fixed at 3"),
+        ("token_budget.layer1_top1", "here it is fixed at 0.4"),
+        ("token_budget.layer1_top2", "here it is fixed at 0.25"),
+        ("token_budget.layer1_top3", "here it is fixed at 0.15"),
+        ("consolidation.fallback_hours", "here it is fixed at 48"),
+        ("importance_rules.identity_health_safety", "here it is fixed at 1.0"),
+        ("importance_rules.preference_relation_status", "here it is fixed at 0.8"),
+        ("importance_rules.general_fact", "here it is fixed at 0.5"),
+        ("importance_rules.temporary", "here it is fixed at 0.2"),
+    ]
+    four = {"memory": {"enabled": True, "extraction": {"quietGap": "1m30s", "tokenBudget": 0.6}}}
     found = take(put_json(tmp_path / "four.json", four), settings=True)
-    assert (found.settings, found.problems) == ({"buffer.quiet": 90, "buffer.tokens": 4_000}, ())
+    assert (found.settings, found.problems) == ({"buffer.quiet": 90}, ())
 
 
 @each(

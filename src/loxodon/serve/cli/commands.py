@@ -25,7 +25,7 @@ from loxodon.types import Problem, Record
 from loxodon.verbs.arguments import AUDIENCE, FILTERS, LABELS
 
 if TYPE_CHECKING:
-    from loxodon.standing import Stats, Status
+    from loxodon.status import Stats, Status
 
 _FILTERS = tuple(one.name for one in FILTERS)
 _LISTED = 50
@@ -624,7 +624,8 @@ def _config(args: Namespace) -> Outcome:
     home = home_of(args)
     if args.unset and not args.key:
         raise UsageError(
-            "--unset needs the name of a setting", hint="list all settings with `loxodon config`"
+            "--unset needs the name of a setting",
+            hint="list all settings with `loxodon config --all`",
         )
     if args.key and (args.value is not None or args.unset):
         if args.key == "tokenizer" and args.value:
@@ -632,16 +633,23 @@ def _config(args: Namespace) -> Outcome:
         settings.write(home, args.key, None if args.unset else args.value)
         if args.key not in settings.KEYS:  # something unknown was taken out
             return Outcome({}, lambda: None)
-    values = settings.shown(settings.load(home))
+    config = settings.load(home)
+    values = settings.shown(config)
     if args.key:
         settings.known(args.key)
         value = values[args.key]
         return Outcome({args.key: value}, lambda: print(settings.written(value)))
-    rows = [
-        (key, settings.written(value), t(settings.KEYS[key].about)) for key, value in values.items()
-    ]
+    main = () if args.all else (*settings.MAIN, *settings.changed(config))
+    names = list(dict.fromkeys(main or values))
+    rows = [(one, settings.written(values[one]), t(settings.KEYS[one].about)) for one in names]
     headings = ((t("setting"), False), (t("value"), False), (t("what it does"), True))
-    return Outcome(values, lambda: view.table(headings, rows))
+
+    def show() -> None:
+        view.table(headings, rows)
+        if left := len(values) - len(names):
+            print(t("{n} more settings: `loxodon config --all`", n=left))
+
+    return Outcome({name: values[name] for name in names}, show)
 
 
 def _usage(args: Namespace) -> Outcome:

@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from loxodon import config as settings
 from loxodon import files
@@ -56,8 +57,9 @@ def _opened(args: Namespace) -> Iterator[Memory]:
     clock = clock_of(args, zone_named(config.timezone))
     # It has nothing to protect, and nothing may be left of it: neither keys nor a record.
     plain = settings.Config()
-    config = config._replace(
-        audit=config.audit._replace(enabled=False),
+    config = replace(
+        config,
+        audit=replace(config.audit, enabled=False),
         encryption=plain.encryption,
         store=plain.store,
         workspace=plain.workspace,

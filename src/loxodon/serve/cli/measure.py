@@ -39,6 +39,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache, partial
 from itertools import groupby, pairwise
@@ -354,9 +355,9 @@ def measure_retrieval(
 
 def for_measuring(config: Config) -> Config:
     """`config` without what differs from machine to machine, and without a model."""
-    model = config.model._replace(extraction="rules")
+    model = replace(config.model, extraction="rules")
     zone = config.timezone or "UTC"
-    return config._replace(timezone=zone, model=model, workspace=WorkspaceConfig())
+    return replace(config, timezone=zone, model=model, workspace=WorkspaceConfig())
 
 
 @lru_cache(maxsize=1)
@@ -412,7 +413,7 @@ def _asked(
     now = [one.end]
     temporary = tempfile.TemporaryDirectory(prefix="loxodon-bench-")
     folder = nullcontext(kept_home(one, config, keep)) if keep else temporary
-    config = config._replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
+    config = replace(config, workspace=WorkspaceConfig(views="off"))  # nobody reads them
     with (
         temporary,
         folder as home,
@@ -815,7 +816,8 @@ def measure_writing(
             "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
-    config = (config if model else for_measuring(config))._replace(
+    config = replace(
+        config if model else for_measuring(config),
         timezone=config.timezone or "UTC",
         embedder=EmbedderConfig(),
         workspace=WorkspaceConfig(views="off"),

@@ -530,8 +530,9 @@ rekey | | encrypting.run_rekey | | keyring key_file env
 
 config | | | settings
     Show or change the settings.
-    [KEY]  name of a setting; lists all if omitted
+    [KEY]  name of a setting; lists the main and the changed ones if omitted
     [VALUE]  its new value
+    --all  list all settings
     --unset  reset the setting to its default
 
 embed | embed | knowledge.embed

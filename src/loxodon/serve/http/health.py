@@ -16,7 +16,7 @@ from loxodon.errors import LoxodonError
 from loxodon.messages import t, tn
 from loxodon.serve.host import Host
 from loxodon.serve.http.metrics import Gauge
-from loxodon.standing import Status
+from loxodon.status import Status
 
 KEPT_SECONDS = 5.0  # how long a look is good for
 WAIT_SECONDS = 2.0  # how long whoever asks waits for a new one

@@ -58,10 +58,7 @@ class Metrics:
     """What a server counts. Any thread may count."""
 
     def __init__(
-        self,
-        counted: Mapping[str, str] = COUNTED,
-        label: str = "",
-        values: Iterable[str] = (),
+        self, counted: Mapping[str, str] = COUNTED, label: str = "", values: Iterable[str] = ()
     ) -> None:
         """`counted` is what is counted besides requests, by the `values` of a `label` if given."""
         self._registry = CollectorRegistry()

@@ -21,7 +21,7 @@ from loxodon.services.overviews.related import Related
 from loxodon.services.overviews.settings import Setting
 from loxodon.services.overviews.timeline import Moment
 from loxodon.services.overviews.today import Today
-from loxodon.standing import Stats, Status
+from loxodon.status import Stats, Status
 from loxodon.store import Note
 from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.audit.inspection import Inspected, Subject

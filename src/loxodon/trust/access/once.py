@@ -21,6 +21,7 @@ from loxodon.types import Record
 MOST = 255
 """Characters of a token."""
 _SIZE = 16
+DAYS = 7  # for which a token is known
 
 
 def request_of(token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
@@ -31,16 +32,16 @@ def request_of(token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
 
 
 def once(
-    store: Store, token: str, request: bytes, now: datetime, days: int, do: Callable[[], Record]
+    store: Store, token: str, request: bytes, now: datetime, do: Callable[[], Record]
 ) -> Record:
-    """What `do` gives, or what it gave to the first call with this token in the last `days`.
+    """What `do` gives, or what it gave to the first call with this token in the last days (`DAYS`).
 
     Raises TokenReusedError where that call asked for something else. An empty token is none. A
     call that fails leaves no trace of its token.
     """
     if not token:
         return do()
-    since = now - timedelta(days=days)
+    since = now - timedelta(days=DAYS)
     with store.writing():
         used = store.tokens.used(token, since)
         if used is None:

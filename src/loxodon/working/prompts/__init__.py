@@ -13,9 +13,9 @@ def _file(name: str, language: str) -> str:
         return file.read().partition("\n")[2].strip()
 
 
-def prompt(name: str, language: str, own: str = "", **values: str) -> str:
-    """The prompt called `name` in `language`, or the user's `own`, its variables filled in."""
-    text = own or _file(name, language)
+def prompt(name: str, language: str, **values: str) -> str:
+    """The prompt called `name` in `language`, its variables filled in."""
+    text = _file(name, language)
     for variable, value in values.items():
         text = text.replace(f"{{{variable}}}", value)
     return text

@@ -22,7 +22,17 @@ from loxodon.workspace.imports.package import Package
 VERSIONS = ("1", "1.0", "1.1")
 _THREE_LAYERS = ("decay_rates", "thresholds", "token_budget", "consolidation", "importance_rules")
 _FIXED: Mapping[str, object] = {
+    "thresholds.summary_trigger": 3,
+    "token_budget.layer1_top1": 0.4,
+    "token_budget.layer1_top2": 0.25,
+    "token_budget.layer1_top3": 0.15,
     "token_budget.layer1_rest": 0.2,
+    "importance_rules.identity_health_safety": 1.0,
+    "importance_rules.preference_relation_status": 0.8,
+    "importance_rules.general_fact": 0.5,
+    "importance_rules.temporary": 0.2,
+    "consolidation.fallback_hours": 48,
+    "memory.extraction.tokenBudget": 0.6,
     "consolidation.model": "default",
     "memory.enabled": True,
     "memory.provider.type": "openai",
@@ -34,17 +44,7 @@ _SAME: Mapping[str, str] = {
     "decay_rates.belief": "decay.belief",
     "decay_rates.summary": "decay.summary",
     "thresholds.archive": "decay.archive",
-    "thresholds.summary_trigger": "summary.facts",
-    "token_budget.layer1_top1": "snapshot.first",
-    "token_budget.layer1_top2": "snapshot.second",
-    "token_budget.layer1_top3": "snapshot.third",
-    "importance_rules.identity_health_safety": "importance.identity",
-    "importance_rules.preference_relation_status": "importance.preference",
-    "importance_rules.general_fact": "importance.fact",
-    "importance_rules.temporary": "importance.temporary",
-    "consolidation.fallback_hours": "schedule.overdue",
     "memory.extraction.quietGap": "buffer.quiet",
-    "memory.extraction.tokenBudget": "buffer.tokens",
     "token_budget.layer1_total": "snapshot.budget",
     "consolidation.model": "model.name",
     "memory.model": "model.name",
@@ -156,18 +156,10 @@ def _seconds(name: str, value: object) -> object:
     return hours * 3600 + minutes * 60 + seconds
 
 
-def _share_of_tokens(name: str, value: object) -> object:
-    """What there is a share of, here is a number: 0.6 there is 6000 tokens."""
-    share = number_in(value)
-    return round(share * _ALL_TOKENS) if share is not None and 0 < share <= 1 else value
-
-
 _SPAN = re.compile(r"(?:(\d{1,6}(?:\.\d+)?)h)?(?:(\d{1,6}(?:\.\d+)?)m)?(?:(\d{1,6}(?:\.\d+)?)s)?")
-_ALL_TOKENS = 10_000
 _READ_AS: Mapping[str, Callable[[str, object], object]] = {
     "schedule.daily": _daily,
     "buffer.quiet": _seconds,
-    "buffer.tokens": _share_of_tokens,
 }
 
 

@@ -16,7 +16,6 @@ from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
-from loxodon.language.attributes import weighed_by
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
 from loxodon.text.words import fold
@@ -78,10 +77,6 @@ class Taker:
         self._problems: list[FileProblem] = []
 
     def take(self, found: Iterable[Found]) -> Imported:
-        with weighed_by(self._memory.config.importance):
-            return self._take(found)
-
-    def _take(self, found: Iterable[Found]) -> Imported:
         for one in found:
             if isinstance(one, Talk):
                 self._drafts += (claims.turn(turn, self._now) for turn in one.turns)

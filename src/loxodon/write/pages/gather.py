@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from loxodon.config import Config, SnapshotConfig
+from loxodon.config import Config
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
@@ -22,7 +22,7 @@ from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import OWN, is_own, may_tell
 from loxodon.types import Event, Record
 from loxodon.write.pages.ranking import moved, ranking
-from loxodon.write.pages.snapshot import ASSISTANT, Material, Totals, snapshot
+from loxodon.write.pages.snapshot import ASSISTANT, RECENT_DAYS, Material, Totals, snapshot
 
 SNAPSHOT = "snapshot"
 _STRONGEST = 300
@@ -52,7 +52,7 @@ def material(store: Store, config: Config, now: datetime) -> Material:
         records += store.latest_about((USER, attribute), _BINDING)
     records = [one for one in records if may_tell(one)]
     pool = store.worklog.pool()
-    since = f"{now - timedelta(days=config.snapshot.days - 1):%Y-%m-%d}"
+    since = f"{now - timedelta(days=RECENT_DAYS - 1):%Y-%m-%d}"
     return Material(
         _once(records),
         Totals(pool.active, pool.archived, pool.entities, pool.topics),
@@ -102,7 +102,7 @@ def kept_snapshot(store: Store, found: Material, language: str) -> str | None:
         return None
     text, basis, _ = page
     old = json.loads(basis)
-    if old.get("parts", [*SnapshotConfig()]) != [*found.parts]:
+    if old.get("parts") != _parts(found):
         return None
     contents = {one.id: one.content for one in found.records}
     if any(contents.get(id) != said for id, said in old["content"].items()):
@@ -110,12 +110,17 @@ def kept_snapshot(store: Store, found: Material, language: str) -> str | None:
     return None if moved(old["ranking"], ranking(found.records, found.now)) else text
 
 
+def _parts(found: Material) -> list[object]:
+    """The settings that a snapshot depends on."""
+    return [found.parts.budget, found.parts.identity]
+
+
 def written(found: Material, config: Config, count: Counter, language: str) -> RenderedPage:
     """A snapshot, with what it was made from."""
     text = snapshot(found, config.snapshot.budget, count, language)
     ranks = ranking(found.records, found.now)
     basis = {
-        "parts": [*found.parts],
+        "parts": _parts(found),
         "ranking": ranks,
         "content": {
             one.id: one.content

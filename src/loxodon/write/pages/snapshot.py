@@ -183,6 +183,8 @@ ASSISTANT = "assistant"  # The subject of what is known of the agent itself
 
 # What these sections may take of the room beside the frame; the core memories get what is left.
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
+_SHARES = (0.4, 0.25, 0.15)  # of the room for core memories, for the first three of them
+RECENT_DAYS = 3  # today included
 _CONSIDERED = 60  # How many lines a section looks at
 _SMALL = 300  # Below this budget the frame is as short as can be
 
@@ -263,7 +265,7 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
 
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
-    recent, also = _recently(parts.days, language), t("## Also known", language)
+    recent, also = t("## The last three days", language), t("## Also known", language)
     # Health, safety, how to reply, what is not eaten: the user's own before those of others
     found = [one for one in facts if _binds(one)]
     binding = sorted(found, key=lambda one: about(one) not in (USER, "", ASSISTANT))[:_CONSIDERED]
@@ -280,10 +282,9 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     order = [one for one, _ in ranked(untold, now)]
     top = order[:TOP]
     details = _Details(material.related, pen, frozenset(one.id for one in top))
-    shares = (parts.first, parts.second, parts.third)
-    first, others = top[: len(shares)], top[len(shares) :]
-    page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept, shares)
-    new = [one for one in facts if now - _when(one) <= timedelta(days=parts.days)]
+    first, others = top[: len(_SHARES)], top[len(_SHARES) :]
+    page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept, _SHARES)
+    new = [one for one in facts if now - _when(one) <= timedelta(days=RECENT_DAYS)]
     new = sorted(new, key=_when, reverse=True)[:_CONSIDERED]
     page.fill(recent, [*events, *map(pen.learned, new)], 1.0)
     # What room is left goes to the next in rank: an index of what else is known.
@@ -341,12 +342,6 @@ def _who(facts: Iterable[Record]) -> list[Record]:
 
 def _agent(facts: Iterable[Record]) -> list[Record]:
     return [one for one in facts if one.subject == ASSISTANT][:_CONSIDERED]
-
-
-def _recently(days: int, language: str) -> str:
-    if days == SnapshotConfig().days:
-        return t("## The last three days", language)
-    return tn("## The last {n} day", "## The last {n} days", days, language)
 
 
 def _when(record: Record) -> datetime:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from loxodon import ConfigError, InputError, Memory
-from loxodon.documents import MAX_DEPTH, MAX_VALUE
+from loxodon.compat.documents import MAX_DEPTH, MAX_VALUE
 from tests.clock import Clock
 from tests.serve.shell import Shell
 

@@ -1,10 +1,10 @@
-"""What programs keep beside the memories: JSON values, by namespace and key, kept exactly.
+"""JSON values that programs store beside the memories, by namespace and key.
 
     memory.documents.put(("users", "ann"), "settings", {"theme": "dark"})
     memory.documents.get(("users", "ann"), "settings").value
 
-What plugs Loxodon into other frameworks (`loxodon.compat`) keeps its values here. A document is
-nothing that was said: it never fades, nothing is drawn from it, and no recall tells it.
+The adapters for other frameworks store their values here. A document is not a memory: it does not
+fade, nothing is learned from it, and a recall does not return it.
 """
 
 from __future__ import annotations
@@ -32,20 +32,16 @@ from loxodon.trust.audit.witness import DOCUMENTS, audited
 if TYPE_CHECKING:
     from loxodon.trust.guard.guard import Guard
 
-MAX_VALUE = 16 << 20
-"""Characters that a value may have, as JSON."""
+MAX_VALUE = 16 << 20  # characters of a value as JSON
 MAX_NAMES = 32
-MAX_KEY = 2_000
+MAX_KEY = 2_000  # characters of a key, and of each name of a namespace
 MAX_DEPTH = 200
-MAX_FOUND_BY = 100_000
-"""Characters that a document is found by; what comes after is kept all the same."""
+MAX_FOUND_BY = 100_000  # characters that a document is found by; the rest is stored all the same
 MAX_MINUTES = 60 * 24 * 366 * 100
 
 _BATCH = 1_000
-_FIRST = 50
-"""Documents that are read at first: mostly a few are asked for."""
-_RELATED = 0.5
-"""What a related word counts beside one of the query."""
+_FIRST = 50  # documents read at first: mostly a few are asked for
+_RELATED = 0.5  # weight of a related word beside one of the query
 
 
 class Document(NamedTuple):
@@ -56,16 +52,14 @@ class Document(NamedTuple):
     value: Any
     created_at: datetime
     updated_at: datetime
-    score: float | None = None
-    """How well it matches a query, from 0 to 1; None where it was not found by one."""
-    minutes: float | None = None
-    """How long it is kept after it was put or last wanted; None for one that does not expire."""
+    score: float | None = None  # how well it matches the query, from 0 to 1
+    minutes: float | None = None  # lifetime after it was put or last refreshed; None for ever
 
 
-Wanted = Callable[[Any], bool]
-"""Whether a value is wanted."""
+Wanted = Callable[[Any], bool]  # whether a value is wanted
+# The score of a document, by its namespace and key; None for one that comes last.
 Scored = Callable[[Namespace, str], float | None]
-"""The score of a document, by its namespace and key; None for one that comes last."""
+_Found = tuple[StoredDocument, float | None]
 
 
 @audited(DOCUMENTS, "documents.")
@@ -84,7 +78,7 @@ class Documents:
         self._store = store
         self._kept = store.documents
         self._now = now
-        self._clean = guard.value if guard else _as_it_is
+        self._clean: Callable[[Any], Any] = guard.value if guard else lambda value: value
 
     def cleaned(self, value: Any) -> Any:
         """A value as it would be kept: without what may not be stored."""
@@ -120,11 +114,10 @@ class Documents:
     def _put(
         self, namespace: Namespace, key: str, value: Any, text: str | None, minutes: float | None
     ) -> Document:
-        namespace, key = tuple(map(self._clean, namespace)), self._clean(key)
-        names = self._at(namespace, key)
+        key = self._clean(key)
+        names = self._at(tuple(map(self._clean, namespace)), key)
         _check_value(value, MAX_DEPTH)
-        value = self._clean(value)
-        text = self._clean(text)
+        value, text = self._clean(value), self._clean(text)
         whole = as_json(value)
         found_by = text_of(value) if text is None else text
         found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
@@ -197,12 +190,9 @@ class Documents:
         first, end = number("offset", offset), offset + number("limit", limit)
         with self._store.reading():
             if scored is not None:
-                ranked = self._scored(names, scored, wanted)
-            elif wanted is not None:
-                ranked = self._wanted(names, query, wanted)
+                found = self._scored(names, scored, wanted)[first:end]
             else:
-                ranked = self._ranked(names, query, end)
-            found = list(islice(ranked, first, end))
+                found = list(islice(self._ranked(names, query, end, wanted), first, end))
         if refresh:
             self._refresh([kept for kept, _ in found])
         return [self._document(kept, score) for kept, score in found]
@@ -241,9 +231,15 @@ class Documents:
                 if ends := _end(now, one.minutes):
                     self._kept.put_off(one.no, ends)
 
-    def _ranked(self, begin: Namespace, query: str, most: int) -> Iterator[_Found]:
-        """All of a namespace: what has words of the query, best first, then the last changed."""
-        asked = self._asked(query)
+    def _ranked(
+        self, begin: Namespace, query: str, most: int, wanted: Wanted | None
+    ) -> Iterator[_Found]:
+        """The documents that match the query, best first, then the others, last changed first."""
+        asked = self._query(query)
+        if wanted is not None:  # each has to be looked at, so nothing is searched for
+            found = ((one, asked.score(one.no) or None) for one in self._newest(begin, wanted))
+            yield from sorted(found, key=_by_score) if asked.words else found
+            return
         hits = self._store.search(
             "documents", asked.words, Filter(namespace=path_of(begin)), max(2 * most, _FIRST)
         )
@@ -254,35 +250,27 @@ class Documents:
         told = {one.no for one, _ in scored}
         yield from ((one, None) for one in self._newest(begin) if one.no not in told)
 
-    def _wanted(self, begin: Namespace, query: str, wanted: Wanted) -> Iterator[_Found]:
-        """The same for those that are wanted: each is looked at, which a search would not do."""
-        found = self._all_wanted(begin, wanted)
-        asked = self._asked(query)
-        if not asked.words:
-            return ((one, None) for one in found)
-        return iter(sorted(((one, asked.score(one.no) or None) for one in found), key=_by_score))
-
-    def _scored(self, begin: Namespace, scored: Scored, wanted: Wanted | None) -> Iterator[_Found]:
-        found = self._newest(begin) if wanted is None else self._all_wanted(begin, wanted)
+    def _scored(self, begin: Namespace, scored: Scored, wanted: Wanted | None) -> list[_Found]:
         own = len(self._root)
+        found = self._newest(begin, wanted)
         ranked = [(one, scored(one.namespace[own:], one.key)) for one in found]
-        ranked.sort(key=lambda one: (one[1] is None, _by_score(one)))
-        return iter(ranked)
+        return sorted(ranked, key=lambda one: (one[1] is None, _by_score(one)))
 
-    def _all_wanted(self, begin: Namespace, wanted: Wanted) -> Iterator[StoredDocument]:
-        return (one for one in self._newest(begin) if wanted(loaded(one.value)))
-
-    def _asked(self, query: str) -> _Asked:
+    def _query(self, query: str) -> _Query:
         own = query_words(query)
         others = {one.word: _RELATED * one.weight for one in expand(own, query)}
         having = self._store.having("documents", [*own, *others])
         weights = {word: others.get(word, 1.0) * rarity(having, word) for word in having.counts}
-        return _Asked([*own, *others], weights, having.lists, sum(weights[one] for one in own))
+        return _Query([*own, *others], weights, having.lists, sum(weights[one] for one in own))
 
-    def _newest(self, namespace: Namespace, *, deep: bool = True) -> Iterator[StoredDocument]:
+    def _newest(
+        self, namespace: Namespace, wanted: Wanted | None = None, *, deep: bool = True
+    ) -> Iterator[StoredDocument]:
         before, size = None, _FIRST
         while kept := self._kept.newest(namespace, size, before, deep=deep):
-            yield from self._lasting(kept)
+            for one in self._lasting(kept):
+                if wanted is None or wanted(loaded(one.value)):
+                    yield one
             before, size = kept[-1].no, min(2 * size, _BATCH)
 
     def _at(self, namespace: Namespace, key: str = "") -> Namespace:
@@ -301,25 +289,17 @@ class Documents:
         )
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-_Found = tuple[StoredDocument, float | None]
-
-
 def _by_score(found: _Found) -> float:
     return -(found[1] or 0.0)
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """What a query looks for."""
 
     words: list[str]
     weights: Mapping[str, float]
-    lists: Mapping[str, Mapping[int, int]]
-    """Which documents have each word; not of words that very many have."""
-    whole: float
+    lists: Mapping[str, Mapping[int, int]]  # documents by word, without very common words
+    whole: float  # weight of the query's own words
 
     def score(self, row: int) -> float:
         """How much of what the query's own words weigh a document has, in these or related ones."""

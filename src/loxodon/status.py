@@ -1,0 +1,173 @@
+"""The results of `status` and `stats`, and how they are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from loxodon.errors import KeyProblemError
+from loxodon.store import Filter
+from loxodon.store.clock_check import BACK, doubted, looked
+from loxodon.trust.origin.quarantine import requests
+from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
+from loxodon.write.schedule import MOST_ATTEMPTS
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+    from loxodon.store import Spent
+    from loxodon.store.store import Store
+
+EXPECTED = {"active": 200, "total": 5_000}  # what the memories of one person should settle at
+_NAMED = 5  # failed messages that are named
+_RUNS = 20
+_REMINDERS = 100  # that are counted
+
+
+class Status(NamedTuple):
+    """The state of a memory."""
+
+    home: str
+    space: str
+    turns: int
+    sessions: int
+    active: int
+    archived: int
+    bytes: int
+    last_turn_at: datetime | None
+    last_consolidation: datetime | None
+    next_consolidation: datetime | None
+    pending: int  # turns that are not consolidated yet; while the engine is off, those in files
+    due: str  # why a consolidation is due; empty if none is
+    phase: int  # at which a run was cut short, or is now; 0 for none
+    attempts: int  # runs that failed since the last success
+    stopped: bool  # after three failures no run starts by itself
+    error: str  # of the last run
+    waiting: int  # fragments that wait for a model
+    failed: int  # messages that the rules failed on
+    reviews: int  # beliefs that wait to be confirmed or rejected
+    embedding: tuple[Coverage, ...] = ()  # by embedder
+    views: str = ""  # why the text views could not be written the last time
+    reminders: int = 0  # plans that are due and not done; 100 for more
+    failing: tuple[str, ...] = ()  # background jobs whose last run failed
+    enabled: bool = True  # whether the engine is on
+    audited: int = 0  # number of the last entry of the audit log
+    audit_trouble: str = ""  # why the audit log cannot be written or believed
+    paused: Pause | None = None
+    aside: tuple[str, ...] = ()  # names of the first failed messages; `validate` says why
+    clock: Doubted | None = None  # set if the clock is doubted: nothing fades or expires
+    turns_ahead: int = 0  # turns dated later than now
+    store: str = ""  # the database, without a password; empty for a file in the home
+
+
+class Stats(NamedTuple):
+    """What a memory holds, counted."""
+
+    total: int
+    active: int
+    archived: int
+    kinds: Mapping[str, int]
+    importance: Mapping[str, int]  # critical (0.9 and up), high (0.7), medium (0.4), low
+    turns: int
+    sessions: int
+    entities: int
+    events: int
+    last_consolidation: datetime | None
+    next_consolidation: datetime | None
+    expected: Mapping[str, int]  # `EXPECTED`
+    ledger: tuple[Spent, ...]  # tokens of the model by day and phase, newest first
+    embedding: tuple[Coverage, ...] = ()  # by embedder
+
+
+def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
+    """The state of `memory`. Call within one view of the store."""
+    counts, worklog, now = store.counts(), store.worklog, memory.now()
+    belief = looked(worklog, now)
+    last, work = store.journal(Filter(), 1), worklog.work()
+    if store.wall.stands:  # what went wrong may have words of what cannot be seen
+        work = work._replace(error="")
+    audited, audit_trouble = _audit_state(store)
+    return Status(
+        home=memory.home,
+        space=memory.space,
+        turns=counts.turns,
+        sessions=counts.sessions,
+        active=counts.active,
+        archived=counts.archived,
+        bytes=store.size(),
+        last_turn_at=last[-1].at if last else None,
+        last_consolidation=work.last_success,
+        next_consolidation=memory.next_consolidation(),
+        pending=worklog.pending(work.done_to),
+        due=memory.consolidation_due(),
+        phase=work.phase,
+        attempts=work.attempts,
+        stopped=work.attempts >= MOST_ATTEMPTS,
+        error=work.error,
+        waiting=worklog.count_fragments("waiting"),
+        failed=worklog.count_fragments("failed"),
+        reviews=len(worklog.reviews()) + requests(store),
+        embedding=coverage,
+        views=memory.workspace.trouble,
+        reminders=len(worklog.past_due(now, _REMINDERS)),
+        failing=memory.schedule.failing(),
+        audited=audited,
+        audit_trouble=audit_trouble,
+        paused=memory.paused,
+        aside=tuple(f"t_{one.turn}" for one in worklog.fragments("failed", _NAMED)),
+        clock=doubted(belief, now),
+        turns_ahead=_turns_ahead(store, belief, now),
+        store="" if memory.root == memory.home or store.wall.stands else memory.root,
+    )
+
+
+def timekeeping(memory: Memory, store: Store) -> Timekeeping:
+    """What the clock says, and whether it is believed. Call within one view of the store."""
+    now = memory.now()
+    belief = looked(store.worklog, now)
+    return Timekeeping(
+        now,
+        belief.at,
+        doubted(belief, now),
+        _turns_ahead(store, belief, now),
+        tuple(store.worklog.aged_runs(_RUNS)),
+    )
+
+
+def _turns_ahead(store: Store, belief: Belief, now: datetime) -> int:
+    """Turns that are dated later than now, and later than it ever was."""
+    return store.worklog.turns_ahead(max(now, belief.at or now) + BACK)
+
+
+def _audit_state(store: Store) -> tuple[int, str]:
+    """How far the audit log goes, and what is wrong with it."""
+    if store.audit is None or store.wall.stands:
+        return 0, ""
+    try:
+        head = store.audit.head()
+    except KeyProblemError as error:
+        return 0, str(error)
+    if head is None and store.audit_rows.head:
+        return 0, "the head of the audit log was changed; see `loxodon audit verify`"
+    return (head.n if head else 0) + store.audit.waiting, store.audit.trouble
+
+
+def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:
+    """What `memory` holds. Call within one view of the store."""
+    counts, worklog = store.counts(), store.worklog
+    return Stats(
+        total=counts.active + counts.archived,
+        active=counts.active,
+        archived=counts.archived,
+        kinds=counts.kinds,
+        importance=counts.bands,
+        turns=counts.turns,
+        sessions=counts.sessions,
+        entities=worklog.pool().entities,
+        events=len(worklog.events()),
+        last_consolidation=worklog.work().last_success,
+        next_consolidation=memory.next_consolidation(),
+        expected=EXPECTED,
+        ledger=() if store.wall.stands else tuple(worklog.ledger()),
+        embedding=coverage,
+    )
