@@ -82,8 +82,8 @@ def by_model(
 ) -> str:
     """A summary of at most `most` tokens, asking about at most `room` tokens at a time.
 
-    What does not fit one question is summed up piece by piece, each with the summary so far. Raises UnfitError for answers that are none, and what
-    `tell` raises.
+    What does not fit one question is summed up piece by piece, each with the summary so far.
+    Raises UnfitError for answers that are none, and what `tell` raises.
     """
     language = language_in(lines)
     # In Chinese a character is about a token, in English a word is one and a third.
