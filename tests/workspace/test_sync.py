@@ -525,7 +525,7 @@ def test_an_older_copy_changes_nothing_and_is_told_of(desk: Desk) -> None:
     desk.sync()
     desk.write(before)
     (note,) = desk.sync().notes
-    assert note.what == "not changed, because they have an older version: 1 entry"
+    assert note.what == "not changed, because it has an older version: 1 entry"
     assert desk.memory.get(TEA).content == "The user drinks rum"
     assert quiet(desk.sync())
 

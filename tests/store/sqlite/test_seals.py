@@ -111,7 +111,7 @@ def test_old_copy_of_the_file_shows_for_good(tmp_path: Path) -> None:
     path.write_bytes(before)
     store = opened(path)
     (problem,) = store.check(quiet)
-    assert "1 acknowledged writes are missing" in problem.what
+    assert "1 acknowledged write is missing" in problem.what
     with store.writing():
         store.append([(turn(text), key(text)) for text in ("said later", "and later")])
     assert len(store.check(quiet)) == 1

@@ -219,9 +219,9 @@ def review(args: Namespace) -> Outcome:
         if not found and not asked:
             print(t("nothing to review"))
         for request in asked:
-            show_asked(request, "loxodon forget {}", "loxodon review --reject {}")
+            _show_request(request)
         for one in found:
-            show_review(one)
+            _show_review(one)
         if found:
             print(
                 t(
@@ -267,19 +267,19 @@ def asked_in(memory: Memory) -> list[Asked]:
     ]
 
 
-def show_asked(one: Asked, erase: str, keep: str) -> None:
+def _show_request(one: Asked) -> None:
     """A request to forget, what was done, and the commands that end it."""
     asked = t("you asked on {day}: {text}", day=view.day(one.asked_at), text=one.request)
     print(f"{view.paint(one.id, 'bold')}  {view.safe(asked)}")
     for record in one.memories:
         print(f"    {record.id}  {view.safe(record.content)}")
-    commands = {"erase": erase.format(one.id), "keep": keep.format(one.id)}
+    keep = f"loxodon review --reject {one.id}"
     if one.state == "unclear":
-        commands["erase"] = erase.format("ID")
         told = t(
             "it is not clear what you mean, so nothing was done; delete what you mean with "
             "`{erase}`, or close this with `{keep}`",
-            **commands,
+            erase="loxodon forget ID",
+            keep=keep,
         )
     else:
         if one.turns:
@@ -287,7 +287,8 @@ def show_asked(one: Asked, erase: str, keep: str) -> None:
         told = t(
             "archived, and no longer recalled; delete it permanently with `{erase}`, or bring it "
             "back with `{keep}`",
-            **commands,
+            erase=f"loxodon forget {one.id}",
+            keep=keep,
         )
     print("  " + told)
 
@@ -363,11 +364,11 @@ def _agreed(args: Namespace, found: Sequence[Record]) -> bool:
     return input(t("Are all of these true? [y/N] ")).strip().lower() in AGREED
 
 
-def show_review(one: Review, mark: str = "") -> None:
+def _show_review(one: Review) -> None:
     """What is asked, and why."""
     version = f" v{one.belief.version}" if one.belief.version > 1 else ""
     name = view.paint(one.belief.id, "bold") + version
-    print(f"{mark}{name}  {view.safe(one.belief.content)}")
+    print(f"{name}  {view.safe(one.belief.content)}")
     if one.against.id == one.belief.id and one.belief.kind == "belief":
         origin = whence(one.belief.trust, messages.current())
         print("  " + t("you have not confirmed this yet ({whence}): is it true?", whence=origin))
