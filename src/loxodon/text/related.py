@@ -24,8 +24,8 @@ from loxodon.text.stopwords import CHINESE_PROTECTED, CHINESE_WORDS
 from loxodon.text.words import fold, query_words, stem_of
 
 SAME = 1.0  # Weight of a word that means the same
-KIND = 0.6  # …that is a kind of what was asked for: a pet may be a dog, and may not
-GENERAL = 0.35  # …that is what the word asked for is a kind of
+KIND = 0.6  # Weight of a word for a kind of it: a pet may be a dog, and may not
+GENERAL = 0.35  # Weight of a word for what it is a kind of
 MAX_EXPANSIONS = 24  # More would cost a search more time than they find
 
 _ONE_CHARACTER = 0.6  # What is left of the weight of a single character: it begins many other words
