@@ -253,6 +253,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
     turns = not tells and pivoted(text, language)
     asked = " ".join(ask.text for ask in asks) if turns else text
     focus = without_meta(asked, language)
+    sought = focus if tells else without_asking(focus, language)
     # The "today" of a message says when it was written, not what it is looked for.
     times = times_of(asked[:_TIMED], now, language) if not tells else ()
     events = events_of(asked[:_TIMED], times, language) if not tells else ()
@@ -262,7 +263,7 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
         language=language,
         asks=asks,
         focus=focus,
-        words=tuple(_words(focus, language, tells) or query_words(text)),
+        words=tuple(query_words(sought) or query_words(text)),
         keywords=tuple(quick(focus)),
         entities=entities,
         project=project,
@@ -274,10 +275,6 @@ def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
         last=last_talk(text, language) if not tells else "",
         tells=tells,
     )
-
-
-def _words(focus: str, language: str, tells: bool) -> list[str]:
-    return query_words(focus if tells else without_asking(focus, language))
 
 
 def _tense(

@@ -120,21 +120,18 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     if folded.isascii():
         return
     han = _chinese()
+    words = (han.known, han.others, CHINESE_WORDS)
     for stretch in _HAN.findall(folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
             start = max(0, end - han.longest)
-            while start < end and not _is_word(stretch[start:end], han):
+            while start < end and not any(stretch[start:end] in some for some in words):
                 start += 1
             if stretch[start:end] in han.known:
                 found.append(stretch[start:end])
             end = min(start, end - 1)
         yield from ((word, word) for word in reversed(found))
-
-
-def _is_word(piece: str, han: _Chinese) -> bool:
-    return piece in han.known or piece in han.others or piece in CHINESE_WORDS
 
 
 # --- the groups -----------------------------------------------------------------------------------
