@@ -70,7 +70,8 @@ def assemble(
     parts.soul(material.soul)
     parts.profile(material.shown(material.profile))
     seen = frozenset(map(fold, (*material.history, message)))
-    told = parts.recent(_fresh(material.recent, seen), material.now, material.shown)
+    fresh = [turn for turn in material.recent if fold(turn.content) not in seen]
+    told = parts.recent(fresh, material.now, material.shown)
     recall: Recall | None = None
     if gate.recall:
         room = min(recall_budget, parts.room)
@@ -261,10 +262,6 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
 
     told = heard(store, (turn for row, turn in turns.items() if row not in away))
     return [turn for turn in told if turn.content.strip()]
-
-
-def _fresh(turns: Iterable[Turn], seen: frozenset[str]) -> list[Turn]:
-    return [turn for turn in turns if fold(turn.content) not in seen]
 
 
 def _turn_line(turn: Turn, now: datetime, language: str, shown: Callable[[str], str]) -> str:

@@ -90,7 +90,10 @@ def fused(each: Sequence[Answers], weights: Parts) -> Pool:
         return pool
     for key, found in pool.items():
         own = [(shares.get(key, {}), scale) for shares, scale in scaled]
-        sums = [scale * _sum(parts, weights) for parts, scale in own]
+        sums = [
+            scale * sum(value * weights[name] for name, value in parts.items())
+            for parts, scale in own
+        ]
         best, scale = own[sums.index(max(sums))]
         # The best that it is for any of the questions, and what it is for all together.
         for name, value in best.items():
@@ -100,10 +103,6 @@ def fused(each: Sequence[Answers], weights: Parts) -> Pool:
 
 
 _Shares = dict[Key, Mapping[str, float]]
-
-
-def _sum(parts: Mapping[str, float], weights: Parts) -> float:
-    return sum(value * weights[name] for name, value in parts.items())
 
 
 def _scaled(answers: Answers, pool: Pool) -> tuple[_Shares, float]:

@@ -199,7 +199,8 @@ def _items(
             words = fold(
                 item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
             )
-            if in_view and _in_view(store, item, in_view):
+            # Every turn or file that it is from is before the agent already
+            if in_view and item.sources and all(_is_seen(store, s, in_view) for s in item.sources):
                 passed[item.id] = "view"
             elif words in said and _is_again(item, items[said[words]]):
                 same = items[said[words]]
@@ -229,11 +230,6 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
 def _is_again(item: Item, shown: Item) -> bool:
     """Whether an item with the words of one that is shown tells nothing more than that."""
     return item.kind == shown.kind == "turn" or "note" in (item.kind, shown.kind)
-
-
-def _in_view(store: Store, item: Item, in_view: frozenset[str]) -> bool:
-    """Whether every turn or file that an item is from is before the agent already."""
-    return bool(item.sources) and all(_is_seen(store, one, in_view) for one in item.sources)
 
 
 def _is_seen(store: Store, source: Source, in_view: frozenset[str]) -> bool:

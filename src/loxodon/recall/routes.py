@@ -40,9 +40,8 @@ from loxodon.recall.questions import last_talk, without_asking
 from loxodon.recall.rank import Span, Voices, spans_of
 from loxodon.recall.spelling import near_names
 from loxodon.recall.terms import Terms, is_light, terms_of
-from loxodon.recall.times import When
 from loxodon.recall.turns import hops, matching_turns
-from loxodon.recall.understand import Question
+from loxodon.recall.understand import Question, When
 from loxodon.recall.weights import ASKED, TOLD, Parts
 from loxodon.store import Filter, Having, Index, Nature, QuestionVector
 from loxodon.store.rows import about_label

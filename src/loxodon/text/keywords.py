@@ -557,16 +557,13 @@ def _count_parts(
 def _score(phrase: _Phrase, count: int, text: str, corpus: Mapping[str, float]) -> float:
     weight = 0.0
     for piece in phrase.pieces:
-        rarity = _rarity(piece, corpus, text[piece.start : piece.end]) if corpus else 1.0
+        rarity = 1.0
+        if corpus:  # near 0 for a word that all documents have
+            surface = text[piece.start : piece.end].lower()
+            rarity = max(0.05, 1 - corpus.get(surface, corpus.get(piece.key, 0.0))) ** 2
         weight += piece.weight * rarity
     position = 1.2 - 0.2 * phrase.start / len(text)
     return weight / sqrt(len(phrase.pieces)) * (1 + log2(count)) * position * phrase.boost
-
-
-def _rarity(piece: KeywordPiece, corpus: Mapping[str, float], surface: str) -> float:
-    """1 for a word that no document has, near 0 for one that all have."""
-    share = corpus.get(surface.lower(), corpus.get(piece.key, 0.0))
-    return float(max(0.05, 1 - share) ** 2)
 
 
 _ENOUGH = 3  # With so many keywords, verbs and adjectives add little

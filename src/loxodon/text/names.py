@@ -40,7 +40,7 @@ def parts_of(text: str) -> list[NameSpan]:
     words = list(_words(text[:LOOKED_AT]))
     for first, (start, end, spaced) in enumerate(words):
         if not spaced:
-            found += _of_characters(text, start, end)
+            found += [NameSpan(a, b, text[a:b]) for a, b in _stretches(text, start, end)]
         elif text[start:end] not in _LINKING:
             found += _of_words(text, words[first : first + _WORDS])
     found.sort(key=lambda part: (part.start - part.end, part.start))
@@ -102,10 +102,6 @@ def _of_words(text: str, words: list[tuple[int, int, bool]]) -> Iterator[NameSpa
         last = end
         if text[first:end] not in _LINKING:
             yield NameSpan(start, end, text[start:end])
-
-
-def _of_characters(text: str, start: int, end: int) -> list[NameSpan]:
-    return [NameSpan(first, last, text[first:last]) for first, last in _stretches(text, start, end)]
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

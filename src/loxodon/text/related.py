@@ -24,8 +24,8 @@ from loxodon.text.stopwords import CHINESE_PROTECTED, CHINESE_WORDS
 from loxodon.text.words import fold, query_words, stem_of
 
 SAME = 1.0  # Weight of a word that means the same
-KIND = 0.6  # …that is a kind of what was asked for: a pet may be a dog, and may not
-GENERAL = 0.35  # …that is what the word asked for is a kind of
+KIND = 0.6  # Weight of a word for a kind of it: a pet may be a dog, and may not
+GENERAL = 0.35  # Weight of a word for what it is a kind of
 MAX_EXPANSIONS = 24  # More would cost a search more time than they find
 
 _ONE_CHARACTER = 0.6  # What is left of the weight of a single character: it begins many other words
@@ -120,21 +120,18 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     if folded.isascii():
         return
     han = _chinese()
+    words = (han.known, han.others, CHINESE_WORDS)
     for stretch in _HAN.findall(folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
             start = max(0, end - han.longest)
-            while start < end and not _is_word(stretch[start:end], han):
+            while start < end and not any(stretch[start:end] in some for some in words):
                 start += 1
             if stretch[start:end] in han.known:
                 found.append(stretch[start:end])
             end = min(start, end - 1)
         yield from ((word, word) for word in reversed(found))
-
-
-def _is_word(piece: str, han: _Chinese) -> bool:
-    return piece in han.known or piece in han.others or piece in CHINESE_WORDS
 
 
 # --- the groups -----------------------------------------------------------------------------------

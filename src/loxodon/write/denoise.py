@@ -39,7 +39,11 @@ def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
 
     Small talk and what is said again go first; the share is of what is left.
     """
-    telling = [n for n in range(len(sentences)) if not _is_noise(sentences, n)]
+    telling = [
+        n
+        for n in range(len(sentences))
+        if not is_small_talk(sentences[n].text) or _answers(sentences, n)
+    ]
     telling = _without_repetitions(sentences, telling)
     if not telling:
         longest = max(range(len(sentences)), key=lambda n: len(sentences[n].text), default=None)
@@ -171,11 +175,6 @@ def _made_of(tokens: Sequence[str], phrases: Phrases) -> bool:
 
 
 _LONGEST_PHRASE = 10
-
-
-def _is_noise(sentences: Sequence[Sentence], place: int) -> bool:
-    text = sentences[place].text
-    return is_small_talk(text) and not _answers(sentences, place)
 
 
 def _answers(sentences: Sequence[Sentence], place: int) -> bool:

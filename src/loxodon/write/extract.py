@@ -32,6 +32,7 @@ LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(day
 _RECURRING = ("habit", "bedtime", "wake_time")  # Of these `Thursday afternoon` is every Thursday
 # A plan that was never marked done is let go this long after it was due
 AFTER_DUE = timedelta(days=30)
+_PREPOSITION = re.compile(r"^(?:on|in|at|from) (?=.*\d)")  # Before a date
 
 
 class Candidate(NamedTuple):
@@ -221,7 +222,7 @@ def candidate_of(
     since = next((one.since for one in dated if one.until <= at), None)
     # What is over is looked for in memories whose dates are absolute.
     days = [absolute(words, at, language) for words in statement.over]
-    over = tuple(dict.fromkeys((*statement.over, *(_bare(day) for day in days))))
+    over = tuple(dict.fromkeys((*statement.over, *(_PREPOSITION.sub("", day) for day in days))))
     statement = statement._replace(content=content, value=value, over=over)
     return Candidate(statement, language, importance, at, since, due, expires)
 
@@ -302,14 +303,10 @@ def _stays(
     return span is not None and category != "plan"
 
 
-def _bare(day: str) -> str:
-    """A date without the preposition that it got."""
-    return re.sub(r"^(?:on|in|at|from) (?=.*\d)", "", day)
-
-
 def fitting(content: str, language: str) -> str:
     """`content` if it is short enough, else as many of its whole clauses as are."""
-    if _fits(content, language):
+    words, most = (content, MOST_CHARACTERS) if language == "zh" else (content.split(), MOST_WORDS)
+    if len(words) <= most:
         return content
     marks = "，；、。, " if language == "zh" else ",;. "
     cut = (
@@ -322,9 +319,3 @@ def fitting(content: str, language: str) -> str:
         if at > len(cut) // 3:
             return cut[:at].rstrip(" ,;，；、。")
     return cut[:MOST_CHARACTERS] if language == "zh" else cut
-
-
-def _fits(content: str, language: str) -> bool:
-    if language == "zh":
-        return len(content) <= MOST_CHARACTERS
-    return len(content.split()) <= MOST_WORDS

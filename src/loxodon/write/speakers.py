@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from loxodon.language.statements import USER, Statement
+from loxodon.language.statements import USER
 from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.types import ROLES, Turn
@@ -45,14 +45,10 @@ def said_by(candidate: Candidate, name: str) -> Candidate:
         owned = f"the user's {statement.subject}".casefold() in statement.content.casefold()
         of = f"{name}'s {statement.subject}"
     subject = name if statement.subject == USER else of if owned else statement.subject
-    return candidate._replace(statement=_about(statement, content, subject, name))
+    value = _named(statement.value, name).replace("用户", name)
+    statement = statement._replace(content=content, subject=subject, value=value)
+    return candidate._replace(statement=statement)
 
 
 def _named(content: str, name: str) -> str:
     return re.sub(r"\b[Tt]he user\b", lambda _: name, content)
-
-
-def _about(statement: Statement, content: str, subject: str, name: str) -> Statement:
-    return statement._replace(
-        content=content, subject=subject, value=_named(statement.value, name).replace("用户", name)
-    )

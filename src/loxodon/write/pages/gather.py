@@ -20,7 +20,7 @@ from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import OWN, is_own, may_tell
-from loxodon.types import Event, Record
+from loxodon.types import Record
 from loxodon.write.pages.ranking import moved, ranking
 from loxodon.write.pages.snapshot import ASSISTANT, RECENT_DAYS, Material, Totals, snapshot
 
@@ -57,7 +57,8 @@ def material(store: Store, config: Config, now: datetime) -> Material:
         _once(records),
         Totals(pool.active, pool.archived, pool.entities, pool.topics),
         now,
-        [(one.date, one.summary) for one in store.worklog.events(since=since) if _is_told(one)],
+        # What the user talked about; what the assistant says it did may be what a page told it
+        [(one.date, one.summary) for one in store.worklog.events(since=since) if is_own(one.trust)],
         config.snapshot,
         cache(lambda record: related(store, record)),  # asked for each language
     )
@@ -72,11 +73,6 @@ def related(store: Store, record: Record) -> Sequence[Record]:
     elif record.subject:
         found += store.latest_about((record.subject,), _RELATED)
     return [one for one in _once(found) if one.id != record.id and may_tell(one)][:_RELATED]
-
-
-def _is_told(event: Event) -> bool:
-    """What the user talked about; what the assistant says it did may be what a page told it."""
-    return is_own(event.trust)
 
 
 def renewed_snapshots(

@@ -273,7 +273,8 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     page.fill(user, map(pen.line, _who(facts)), _USER)
     said_of = [line.lstrip(" \t-*#>•") for line in parts.identity.splitlines()[: _CONSIDERED * 2]]
     own = [PageLine(line) for line in said_of if line.strip()]
-    page.fill(identity, [*own, *map(pen.line, _agent(facts))], _IDENTITY)
+    agent = [one for one in facts if one.subject == ASSISTANT][:_CONSIDERED]
+    page.fill(identity, [*own, *map(pen.line, agent)], _IDENTITY)
     newest = sorted(material.events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
     events = [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
     kept = min(page.cost("", recent, *(one.text for one in events)), int(page.room * _EVENTS))
@@ -340,8 +341,6 @@ def _who(facts: Iterable[Record]) -> list[Record]:
     return sorted((one for one in found if about(one) in (USER, "")), key=place)[:_CONSIDERED]
 
 
-def _agent(facts: Iterable[Record]) -> list[Record]:
-    return [one for one in facts if one.subject == ASSISTANT][:_CONSIDERED]
 
 
 def _when(record: Record) -> datetime:
