@@ -155,3 +155,14 @@ def owners_only() -> ForbiddenError:
 def documents_of(agent: str) -> Namespace:
     """The namespace that an agent's documents are in."""
     return (f"@{agent}",) if agent else ()
+
+
+def path_of(namespace: Namespace) -> str:
+    """A namespace as it is stored: one begins with another where their paths do."""
+    return "".join(f"{name.replace('%', '%25').replace('/', '%2F')}/" for name in namespace)
+
+
+def namespace_at(path: str) -> Namespace:
+    """The namespace of a path."""
+    names = path.removesuffix("/").split("/")
+    return tuple(name.replace("%2F", "/").replace("%25", "%") for name in names)

@@ -18,10 +18,12 @@ The threads of a process read at once, each on a connection of its own, and writ
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -34,9 +36,8 @@ from loxodon.errors import (
     UnknownOutcomeError,
     UnreachableStoreError,
 )
-from loxodon.store.database import LOCK_SECONDS, Database, Row
+from loxodon.store.driver import LOCK_SECONDS, Driver, Row, Statement
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.dialect import goes_past, is_write, repeated, translated
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
@@ -88,7 +89,7 @@ def _of_thread(name: str) -> Any:
     )
 
 
-class PostgresDatabase(Database):
+class PostgresDatabase(Driver):
     """A space for one process; its threads take turns to write."""
 
     _mode = _of_thread("mode")
@@ -186,10 +187,10 @@ class PostgresDatabase(Database):
         counted, owed = dict(self._counted), set(self._owed)
         self._depth += 1
         name = f"inner_{self._depth}"
-        self.run(f"SAVEPOINT {name}")
+        self._send(f"SAVEPOINT {name}")
         try:
             yield
-            self.run(f"RELEASE SAVEPOINT {name}")
+            self._send(f"RELEASE SAVEPOINT {name}")
             self._catch_up()
         except BaseException:
             self._leave_pipeline()
@@ -344,10 +345,6 @@ class PostgresDatabase(Database):
         except UnicodeEncodeError:
             raise _half_character() from None
 
-    @staticmethod
-    def among(column: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
-        return f"{column} = ANY(?)", [[*values]]
-
     # Counters
 
     def take(self, counter: str, count: int) -> int:
@@ -355,9 +352,7 @@ class PostgresDatabase(Database):
             with self.writing():
                 return self.take(counter, count)
         if counter not in self._counted:
-            found: dict[str, int] = dict(
-                self._execute(translated(self.sql["counters_of"]), (counter,))
-            )
+            found: dict[str, int] = dict(self._execute(self.sql["counters_of"], (counter,)))
             self._counted = {counter: 0, **found, **self._counted}
         self._counted[counter] += count
         self._owed.add(counter)
@@ -369,7 +364,7 @@ class PostgresDatabase(Database):
         owed = {name: self._counted[name] for name in sorted(self._owed)}
         self._owed, self._counted = set(), {}
         if owed:
-            self.run(self.sql["put_numbers"], ([*owed], [*owed.values()]))
+            self._send(self.sql["put_numbers"], ([*owed], [*owed.values()]))
 
     def _settle_counters(self, sql: str) -> None:
         """A statement on the counters finds them as they are, and may change them."""
@@ -378,20 +373,31 @@ class PostgresDatabase(Database):
 
     # Statements
 
-    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+    def _marked(self, text: str) -> str:
+        """A text with question marks, with numbers in their places; none of ours has one in it."""
+        pieces = text.split("?")
+        return "".join(f"${n}{piece}" if n else piece for n, piece in enumerate(pieces))
+
+    def all(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> list[Row]:
+        sql = self.statement(statement, parts)
         self._settle_counters(sql)
         if not self._mode:
             return self._alone(sql, values)
         with self._as_meant(sql):
-            return self._execute(translated(sql), values)
+            return self._execute(sql, values)
 
-    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+    def run(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> None:
         if self._mode != "writing":
-            self.all(sql, values)
+            self.all(statement, values, **parts)
             return
+        sql = self.statement(statement, parts)
         self._settle_counters(sql)
         with self._as_meant(sql):
-            self._send(translated(sql), values)
+            self._send(sql, values)
         if len(self._pending) > _PENDING:
             self._catch_up()
 
@@ -400,10 +406,11 @@ class PostgresDatabase(Database):
         self._sent(lambda given: cursor.execute(sql, given), values)
         self._pending.append(cursor)
 
-    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+    def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
         rows = list(values)
         if not rows:
             return
+        sql = self.statement(statement, parts)
         if not self._mode:
             with self.writing():
                 self.many(sql, rows)
@@ -413,11 +420,11 @@ class PostgresDatabase(Database):
             self._escape()
             rows = escaped(rows)
         with self._as_meant(sql):
-            self._send_together(translated(sql), rows)
+            self._send_together(sql, rows)
 
     def _send_together(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         for size in _TOGETHER:
-            joined = repeated(sql, size, len(rows[0])) if len(rows) >= size else ""
+            joined = _repeated(sql, size, len(rows[0])) if len(rows) >= size else ""
             if joined:
                 whole = len(rows) - len(rows) % size
                 flat = [[*chain(*rows[n : n + size])] for n in range(0, whole, size)]
@@ -432,9 +439,9 @@ class PostgresDatabase(Database):
                 cursor.executemany(sql, rows)
             self._pending.append(cursor)
 
-    def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
+    def _alone(self, sql: Statement, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
-        if is_write(translated(sql)):
+        if sql.writes:
             with self.writing():
                 if "RETURNING" in sql:
                     return self.all(sql, values)
@@ -470,7 +477,7 @@ class PostgresDatabase(Database):
         """From now on this space has texts that are escaped."""
         if self._mode == "writing" and not self._escaped:
             self._escaped = True
-            self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
+            self._send(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
 
     def _held(self) -> Session:
         connection: Session | None = self._connection
@@ -517,16 +524,16 @@ class PostgresDatabase(Database):
     def stand_behind(self, wall: Wall) -> None:
         if self._mode:
             for line in pool.walled(wall):
-                self.run(line)
+                self._cursor().execute(line)
         self.wall, self._memo = wall, {}
         self.read_anew()
 
     def past_wall(self) -> AbstractContextManager[None]:
         return self._past() if self.wall.stands and self._mode else nullcontext()
 
-    def _as_meant(self, sql: str) -> AbstractContextManager[None]:
+    def _as_meant(self, sql: Statement) -> AbstractContextManager[None]:
         """What a statement runs in: past the wall, where it says so."""
-        return self.past_wall() if self.wall.stands and goes_past(sql) else nullcontext()
+        return self.past_wall() if self.wall.stands and sql.past else nullcontext()
 
     @contextmanager
     def _past(self) -> Iterator[None]:
@@ -593,3 +600,23 @@ def _half_character() -> InputError:
         "the text contains half a character (a lone surrogate)",
         hint="it was cut off or decoded incorrectly; send it as UTF-8",
     )
+
+
+_VALUES = re.compile(
+    r"(\s*INSERT INTO .*?\bVALUES )(\((?:(?!\bON CONFLICT\b).)*\))"
+    r"((?:\s+ON CONFLICT DO NOTHING)?\s*)",
+    re.S,
+)
+
+
+@lru_cache(maxsize=256)
+def _repeated(sql: str, rows: int, columns: int) -> str:
+    """An INSERT of one row as one of several; empty where it cannot be one statement."""
+    found = _VALUES.fullmatch(sql)
+    if found is None:
+        return ""
+    each = [
+        re.sub(r"\$(\d+)", lambda one, more=n * columns: f"${int(one[1]) + more}", found[2])
+        for n in range(rows)
+    ]
+    return f"{found[1]}{', '.join(each)}{found[3]}"

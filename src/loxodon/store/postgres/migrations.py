@@ -13,7 +13,7 @@ import threading
 import psycopg
 
 from loxodon.errors import NewerStoreError, StoreError
-from loxodon.store.database import SQL, migrations
+from loxodon.store.driver import SQL, migrations
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.postgres.pool import ROLE, Session, connect
 

@@ -326,8 +326,7 @@ def walled(wall: Wall) -> list[str]:
     """The statements that put a wall up in place of another, or take that down."""
     from psycopg.sql import Literal
 
-    from loxodon.store.namespaces import path_of
-    from loxodon.store.walls import documents_of
+    from loxodon.store.walls import documents_of, path_of
 
     views = "loxodon_wall, " if wall.stands and not wall.alone else ""
     path = path_of(documents_of(wall.agent)) or "/"

@@ -8,10 +8,8 @@ Loxodon wrote, is refused before anything in it is touched.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from threading import RLock
 from typing import Any
 
@@ -29,13 +27,11 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
-from loxodon.store.database import LOCK_SECONDS, Row
-from loxodon.store.database import Database as RelationalDatabase
-from loxodon.store.database import migrations as all_migrations
+from loxodon.store.driver import LOCK_SECONDS, Driver, Row
+from loxodon.store.driver import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.walls import Wall
-from loxodon.text.patterns import lazy
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -70,7 +66,7 @@ _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
 
 
-class Database(RelationalDatabase):
+class Database(Driver):
     """A connection to the file of a space for one process; its threads take turns."""
 
     def __init__(self, path: str, keys: Keys = ()) -> None:
@@ -304,12 +300,11 @@ class Database(RelationalDatabase):
 
     def _count_write(self) -> int:
         """One more write, within it: how many there were; and those that are gone are put down."""
-        count = self.sql["take_numbers"]
         if self._lost:
-            self.run(count, (write_counter.LOST, self._lost))
-            self.run(count, (write_counter.WRITES, self._lost))
+            self.take(write_counter.LOST, self._lost)
+            self.take(write_counter.WRITES, self._lost)
             self._lost = 0
-        return int(self.all(count, (write_counter.WRITES, 1))[0][0])
+        return self.take(write_counter.WRITES, 1)
 
     def _wait_for_turn(self, seconds: float = LOCK_SECONDS) -> FileLock:
         if self._lock is None:
@@ -330,29 +325,34 @@ class Database(RelationalDatabase):
                 path=self.path,
             )
 
-    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+    def all(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> list[Row]:
         """Every row of the answer."""
-        with self._turn:
+        with self._turn, self._translating():
             if not self._mode:
                 self._follow()
-            try:
-                return self._connection.execute(self._sent(sql), values).fetchall()
-            except apsw.Error as error:
-                raise self._translated(error) from None
-            except UnicodeEncodeError:
-                raise _half_character() from None
-            except UnicodeDecodeError as error:
-                raise damaged(self.path, str(error)) from None
+            return self._connection.execute(self.statement(statement, parts), values).fetchall()
 
-    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+    def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
         """A statement for each of many rows."""
-        with self._turn:
-            try:
-                self._connection.executemany(self._sent(sql), values).fetchall()
-            except apsw.Error as error:
-                raise self._translated(error) from None
-            except UnicodeEncodeError:
-                raise _half_character() from None
+        with self._turn, self._translating():
+            self._connection.executemany(self.statement(statement, parts), values).fetchall()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise self._translated(error) from None
+        except UnicodeEncodeError:
+            raise _half_character() from None
+        except UnicodeDecodeError as error:
+            raise damaged(self.path, str(error)) from None
+
+    def _variant(self, name: str) -> str:
+        walled = f"{name}/walled"
+        return walled if self._views and walled in self.sql else name
 
     def stand_behind(self, wall: Wall) -> None:
         views: Mapping[str, str] = {}
@@ -377,9 +377,6 @@ class Database(RelationalDatabase):
         """What the log still has is gone once it has been taken into the file and cut."""
         ((busy, *_),) = self.all("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
-
-    def _sent(self, sql: str) -> str:
-        return _past_views(sql) if self._views else sql
 
     def close(self) -> None:
         """Closing twice is fine."""
@@ -434,20 +431,6 @@ def let_go(connection: apsw.Connection) -> None:
     """Close a connection, whatever the disk says to that."""
     with suppress(apsw.Error):  # what could not be taken out of the log is safe there
         connection.close()
-
-
-_WRITES = lazy(
-    r"^\s*(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(?=\w+\b(?!\.))",
-    re.MULTILINE,
-)
-_INDEXED = lazy(r"\bINDEXED BY \w+")
-
-
-@lru_cache(maxsize=512)
-def _past_views(sql: str) -> str:
-    """A statement with the table that it writes to named as such: a view cannot be written to. Nor
-    has it an index of its own to be told to use."""
-    return _INDEXED.sub("", _WRITES.sub(r"\1 main.", sql, count=1))
 
 
 def _put_up(

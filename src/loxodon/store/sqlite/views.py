@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loxodon.store.namespaces import path_of
-from loxodon.store.walls import Wall, documents_of
+from loxodon.store.walls import Wall, documents_of, path_of
 
 
 def views_of(wall: Wall) -> Mapping[str, str]:
