@@ -14,8 +14,7 @@ _BATCH = 1_000
 
 class AuditRow(NamedTuple):
     n: int
-    entry: str
-    """JSON."""
+    entry: str  # JSON
     mac: bytes
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
 
+from loxodon.errors import InputError, StoreError
 from loxodon.store.walls import Wall
 
 SQL = os.path.join(os.path.dirname(__file__), "sql")
@@ -96,26 +97,33 @@ def these_keys(keys: Iterable[bytes]) -> str:
     return these(key.hex() for key in keys)
 
 
+def half_character() -> InputError:
+    """The error for a text that cannot be stored."""
+    return InputError(
+        "the text contains half a character (a lone surrogate)",
+        hint="it was cut off or decoded incorrectly; send it as UTF-8",
+    )
+
+
 class Driver:
     """A database of one space for one process; its threads take turns."""
 
     def __init__(self, path: str, backend: str) -> None:
-        self.path = path
-        """What it is called in errors."""
+        self.path = path  # what it is called in errors
         self.read_only = False
         self.generation = 0
         """Changes when another database was put in the place of this one: what was read is void."""
         self.wall = Wall()
         self.before_commit: Callable[[], None] | None = None
         """Called inside every transaction that has changed something; an error undoes it."""
-        self.changed: list[str] = []
-        """Ids of what this transaction changed, for the audit log."""
+        self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
         self.sign: Callable[[bytes], bytes] | None = None
         """What signs changes of sensitive memories."""
         self.sql = statements(backend)
         self._composed: dict[Hashable, Statement] = {}
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
+        self._closed = False
         self._memo: dict[Hashable, Any] = {}
         self._lasting: dict[str, tuple[object, dict[int, int]]] = {}
 
@@ -178,6 +186,12 @@ class Driver:
         return text
 
     # What all have
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreError(
+                "{path} is closed", hint="reopen the memory before using it", path=self.path
+            )
 
     def statement(self, name: str, parts: Mapping[str, str | tuple[str, ...]]) -> Statement:
         """A statement by its name, the braces in it filled.

@@ -17,8 +17,7 @@ from loxodon.store.driver import Driver
 if TYPE_CHECKING:
     from loxodon.store.search import Narrowed
 
-Postings = Mapping[int, int]
-"""How often each row has a word."""
+Postings = Mapping[int, int]  # how often each row has a word
 _K1, _B = 1.2, 0.75  # as SQLite's bm25 has them
 _LEAST = 1e-6  # what a word tells at the least, there
 
@@ -26,8 +25,7 @@ _LEAST = 1e-6  # what a word tells at the least, there
 class FullText:
     """The full-text indexes of a store. Writes are called inside `Store.writing`."""
 
-    places = False
-    """Whether it knows where in a row a word stands."""
+    places = False  # whether it knows where in a row a word stands
 
     def __init__(self, db: Driver) -> None:
         self._db = db

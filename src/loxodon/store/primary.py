@@ -30,8 +30,7 @@ class PrimaryTable(NamedTuple):
     """A table of the truth."""
 
     columns: tuple[str, ...]
-    key: int
-    """How many of the columns, from the first, it is ordered by and found again with."""
+    key: int  # how many of the columns, from the first, it is ordered by and found again with
     sessions: frozenset[str] = frozenset()
     memories: frozenset[str] = frozenset()
     """Columns that are kept as the number of a session or memory, and given as its id."""
@@ -96,18 +95,15 @@ class JournalDay(NamedTuple):
     """The turns of one day where they were said, or a part of them where they are many."""
 
     date: str
-    part: int
-    """From 1, in the order of the journal."""
+    part: int  # from 1, in the order of the journal
     turns: int
     first: int
-    last: int
-    """The numbers of its first and last turn."""
+    last: int  # the numbers of its first and last turn
 
 
 _BATCH = 2_000
 PART_TURNS = 2_000
-PART_BYTES = 8 << 20
-"""The most turns of a day, and the most of their text, that are in one part."""
+PART_BYTES = 8 << 20  # the most turns of a day, and the most of their text, that are in one part
 
 _MS = 86_400_000
 _FIRST_DAY = 719_162 * _MS  # from the first day there is until 1970, as in the part `day`

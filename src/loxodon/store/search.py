@@ -32,8 +32,7 @@ class IndexedTable(NamedTuple):
     name: str
     truth: str
     key: str
-    which: str = "true"
-    """Which rows of the table it has, in SQL."""
+    which: str = "true"  # which rows of the table it has, in SQL
 
     @property
     def parts(self) -> dict[str, str]:
@@ -67,8 +66,7 @@ class Narrowed(NamedTuple):
     looked_up: bool = False
     """Whether every row is looked up in its table: for conditions, or behind a wall."""
     where: Conditions = Conditions()
-    between: tuple[int, int] | None = None
-    """The first and the last row there can be."""
+    between: tuple[int, int] | None = None  # the first and the last row there can be
 
 
 def search(

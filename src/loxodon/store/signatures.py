@@ -46,8 +46,7 @@ SIGNED = (
     "version",
     "positive",
 )
-_LACKED = {"positive": 1}
-"""What the history of older versions lacks, and what held then."""
+_LACKED = {"positive": 1}  # what the history of older versions lacks, and what held then
 
 
 class SignedVersion(NamedTuple):
@@ -55,8 +54,7 @@ class SignedVersion(NamedTuple):
 
     id: str
     version: int
-    said: bytes
-    """What the signature is of."""
+    said: bytes  # what the signature is of
     mac: bytes | None
 
 

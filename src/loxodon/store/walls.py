@@ -46,8 +46,7 @@ class Wall(NamedTuple):
 
     agent: str = ""
     group: bool = False
-    alone: bool = False
-    """Only what is exactly this agent's (where that is empty: nobody's)."""
+    alone: bool = False  # only what is exactly this agent's (where that is empty: nobody's)
     relays: bool = False
     """Whether the owner says that whoever is behind it hands on the user's own words."""
 

@@ -8,16 +8,13 @@ from typing import NamedTuple
 
 from loxodon.store.driver import Driver
 
-_REWRITTEN = "transcripts"
-"""The counter of changes to lines that were written before."""
+_REWRITTEN = "transcripts"  # the counter of changes to lines that were written before
 
 
 class WorkingSession(NamedTuple):
-    owner: str
-    """Empty for the owner of the memory, or whoever is behind a wall (`Wall.mark`)."""
+    owner: str  # empty for the owner of the memory, or whoever is behind a wall (`Wall.mark`)
     key: str
-    entry: str
-    """JSON: its transcript, and where the conversation stands."""
+    entry: str  # JSON: its transcript, and where the conversation stands
 
 
 class WorkingSessions:

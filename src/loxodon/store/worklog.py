@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 _KEYWORDS = 8  # of a memory, the most that it is found by
 _ASKED = 3  # times that a model is asked about a piece that it says nothing believable about
 _TIMES = ("last_run", "last_success", "weekly_at")
-CLOCK = "clock"
-"""The value of `meta` that says what is believed of the clock."""
+CLOCK = "clock"  # the value of `meta` that says what is believed of the clock
 
 
 class WorkLog:

@@ -29,28 +29,18 @@ from typing import Any, TypeVar
 
 import psycopg
 
-from loxodon.errors import (
-    BusyStoreError,
-    InputError,
-    StoreError,
-    UnknownOutcomeError,
-    UnreachableStoreError,
-)
-from loxodon.store.driver import LOCK_SECONDS, Driver, Row, Statement
+from loxodon.errors import BusyStoreError, StoreError, UnknownOutcomeError, UnreachableStoreError
+from loxodon.store.driver import LOCK_SECONDS, Driver, Row, Statement, half_character
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
-from loxodon.store.postgres.text import escaped, needs_escape, unescaped
 from loxodon.store.walls import Wall
 
-_TRIES = 5
-"""How often a server is asked what became of a transaction that it may still be at."""
-_AWAY_SECONDS = 10.0
-"""How long a standby that did not answer is left alone."""
+_TRIES = 5  # how often a server is asked what became of a transaction that it may still be at
+_AWAY_SECONDS = 10.0  # how long a standby that did not answer is left alone
 _VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
-_MARKS = 20
-"""How many of its last writes a space keeps the marks of."""
+_MARKS = 20  # how many of its last writes a space keeps the marks of
 _MARK_LENGTH = 8
 _WRITTEN = (
     "UPDATE loxodon.spaces SET version = version + 1, "
@@ -108,15 +98,13 @@ class PostgresDatabase(Driver):
         self.url = url
         self._replica = replica
         self._replica_from = 0.0
-        self._closed = False
         self._unchanging: tuple[int, dict[Hashable, Any]] = (-1, {})
         """A version of the space, and what was read of it."""
         self._changes = 0
         self._depth = 0
         self._counted: dict[str, int] = {}
         """The counters as they are for this write, as far as it has asked."""
-        self._owed: set[str] = set()
-        """Those that are not put down yet."""
+        self._owed: set[str] = set()  # those that are not put down yet
         self._pipelines = ExitStack()
         self._pipeline: psycopg.Pipeline
         self._pending: list[psycopg.RawCursor[Row]] = []
@@ -343,7 +331,7 @@ class PostgresDatabase(Driver):
         except psycopg.Error as error:
             raise store_error(error, self.path) from None
         except UnicodeEncodeError:
-            raise _half_character() from None
+            raise half_character() from None
 
     # Counters
 
@@ -416,9 +404,9 @@ class PostgresDatabase(Driver):
                 self.many(sql, rows)
             return
         self._settle_counters(sql)
-        if any(map(needs_escape, rows)):
+        if any(map(_needs_escape, rows)):
             self._escape()
-            rows = escaped(rows)
+            rows = _escaped(rows)
         with self._as_meant(sql):
             self._send_together(sql, rows)
 
@@ -463,13 +451,13 @@ class PostgresDatabase(Driver):
             rows = cursor.fetchall()
         if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
             self._changes += 1
-        return unescaped(rows) if self._escaped else rows
+        return _unescaped(rows) if self._escaped else rows
 
     def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
         """Send a statement; a text that PostgreSQL cannot have is escaped."""
-        if needs_escape(values):
+        if _needs_escape(values):
             self._escape()
-            values = escaped(values)
+            values = _escaped(values)
         with self._translating():
             send(values)
 
@@ -555,22 +543,8 @@ class PostgresDatabase(Driver):
     def as_half(self, vector: bytes) -> bytes:
         return pool.Half(vector)
 
-    # Care
-
-    def compact(self) -> None:
-        """Rows that were erased go with the next vacuum, which is the server's."""
-
-    def settle(self) -> bool:
-        return True
-
     def close(self) -> None:
         self._closed = True
-
-    def _check_usable(self) -> None:
-        if self._closed:
-            raise StoreError(
-                "{path} is closed", hint="reopen the memory before using it", path=self.path
-            )
 
 
 def _is_running(connection: Session, xid: str) -> bool:
@@ -595,13 +569,6 @@ def _space_id(connection: Session, name: str) -> int:
     return int(row[0])
 
 
-def _half_character() -> InputError:
-    return InputError(
-        "the text contains half a character (a lone surrogate)",
-        hint="it was cut off or decoded incorrectly; send it as UTF-8",
-    )
-
-
 _VALUES = re.compile(
     r"(\s*INSERT INTO .*?\bVALUES )(\((?:(?!\bON CONFLICT\b).)*\))"
     r"((?:\s+ON CONFLICT DO NOTHING)?\s*)",
@@ -620,3 +587,34 @@ def _repeated(sql: str, rows: int, columns: int) -> str:
         for n in range(rows)
     ]
     return f"{found[1]}{', '.join(each)}{found[3]}"
+
+
+# A NUL, which PostgreSQL has no room for, is written as a noncharacter and a digit, and so is that
+# noncharacter itself. Few spaces have any, and only those look for it when they read.
+
+_NUL = "\ufffe"
+
+
+def _needs_escape(values: Sequence[Any]) -> bool:
+    """Whether a text among some values cannot be sent as it is."""
+    return any(isinstance(one, str) and ("\0" in one or _NUL in one) for one in values)
+
+
+def _escaped(values: Any) -> Any:
+    """Values, or rows of them, as they can be sent."""
+    if isinstance(values, str):
+        return values.replace(_NUL, f"{_NUL}1").replace("\0", f"{_NUL}0")
+    if isinstance(values, list | tuple):
+        return [_escaped(value) for value in values]
+    return values
+
+
+def _unescaped(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows as they were given."""
+    return [tuple(map(_plain, row)) for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str) and _NUL in value:
+        return value.replace(f"{_NUL}0", "\0").replace(f"{_NUL}1", _NUL)
+    return value
