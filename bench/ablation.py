@@ -59,7 +59,7 @@ VARIANTS: dict[str, list[Patch]] = {
     "everything": [],
     "without what stands around a turn": _without("around", "setting"),
     "surroundings whatever the journal is": [
-        ("store.neighbours", "nature", lambda stored: Nature(0.9, 24.0))
+        ("store.indexes", "nature_of", lambda stored: Nature(0.9, 24.0))
     ],
     "without what hits have in common": _without("alike"),
     "without words for the same": _without("related"),

@@ -32,7 +32,7 @@ from loxodon.services.embedders import Embedders
 from loxodon.services.opening import open_space
 from loxodon.services.space import OpenSpace
 from loxodon.store import Progress
-from loxodon.store.database import LOCK_SECONDS
+from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
 from loxodon.trust import old_files
 from loxodon.trust.audit.witness import MEMORY, audited, put_on_record

@@ -22,9 +22,9 @@ from loxodon.errors import InputError
 from loxodon.fields import number
 from loxodon.recall.terms import rarity
 from loxodon.store import Filter, Namespace, StoredDocument, clock_check
-from loxodon.store.namespaces import path_of
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
+from loxodon.store.walls import path_of
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
 from loxodon.trust.audit.witness import DOCUMENTS, audited

@@ -15,8 +15,7 @@ from loxodon.types import Entity, Kind, Record
 if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats
 
-Progress = Callable[[int, int], None]
-"""Called from time to time with (done, total)."""
+Progress = Callable[[int, int], None]  # called from time to time with (done, total)
 
 Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
@@ -46,10 +45,8 @@ class Filter(NamedTuple):
     audience: str | None = None
     """`group` means what a group chat may see: no private memory, no turn of a direct chat, no turn
     that a private memory was drawn from, and no note."""
-    told: str | None = None
-    """For memories only: those with exactly this audience."""
-    trust: tuple[str, ...] = ()
-    """For memories only: those whose words came from one of these."""
+    told: str | None = None  # for memories only: those with exactly this audience
+    trust: tuple[str, ...] = ()  # for memories only: those whose words came from one of these
     namespace: str | None = None
     """For documents only, which have no other field: a prefix of their path."""
 
@@ -69,8 +66,7 @@ class Place(NamedTuple):
     role: str
     speaker: str
     channel: str
-    at: int
-    """Milliseconds since 1970 UTC."""
+    at: int  # milliseconds since 1970 UTC
 
 
 class Beside(NamedTuple):
@@ -92,18 +88,15 @@ class KnownNames(NamedTuple):
     """What goes by some folded names."""
 
     entities: Mapping[str, Entity] = {}
-    projects: Mapping[str, str] = {}
-    """As the newest memory that has it writes it."""
+    projects: Mapping[str, str] = {}  # as the newest memory that has it writes it
     topics: Mapping[str, str] = {}
 
 
 class Having(NamedTuple):
     """Which rows of an index have which words."""
 
-    rows: int
-    """Roughly how many rows the index has."""
-    counts: Mapping[str, float]
-    """Roughly how many rows have each word."""
+    rows: int  # roughly how many rows the index has
+    counts: Mapping[str, float]  # roughly how many rows have each word
     lists: Mapping[str, Mapping[int, int]]
     """The rows with each word, and how often; not for very common words."""
 
@@ -113,25 +106,21 @@ class Nature(NamedTuple):
 
     cohesion: float
     """0 if consecutive turns are no more similar than any two; near 1 in a conversation."""
-    words: float
-    """The mean number of words in a turn."""
+    words: float  # the mean number of words in a turn
 
 
 class KnownTurn(NamedTuple):
     """A turn that the journal already has."""
 
-    changed: bool
-    """Whether its text there is different."""
-    own: bool = False
-    """Whether it is stored as the user's own, without a name."""
+    changed: bool  # whether its text there is different
+    own: bool = False  # whether it is stored as the user's own, without a name
 
 
 class Signatures(NamedTuple):
     """The result of checking the signatures of sensitive memories."""
 
     good: int
-    bad: tuple[str, ...]
-    """Memories with a missing or wrong signature."""
+    bad: tuple[str, ...]  # memories with a missing or wrong signature
 
 
 class Counts(NamedTuple):
@@ -139,12 +128,10 @@ class Counts(NamedTuple):
 
     turns: int
     sessions: int
-    kinds: Mapping[str, int]
-    """By kind, active and archived together."""
+    kinds: Mapping[str, int]  # by kind, active and archived together
     active: int
     archived: int
-    bands: Mapping[str, int]
-    """By importance: critical, high, medium, low."""
+    bands: Mapping[str, int]  # by importance: critical, high, medium, low
 
 
 # Consolidation
@@ -153,20 +140,14 @@ class Counts(NamedTuple):
 class Work(NamedTuple):
     """The progress of consolidation."""
 
-    done_to: int = 0
-    """Every turn up to this number is consolidated."""
-    upto: int = 0
-    """The last turn in progress."""
-    phase: int = 0
-    """The next phase for the turns in progress; 0 if there are none."""
-    attempts: int = 0
-    """Runs started since the last success."""
+    done_to: int = 0  # every turn up to this number is consolidated
+    upto: int = 0  # the last turn in progress
+    phase: int = 0  # the next phase for the turns in progress; 0 if there are none
+    attempts: int = 0  # runs started since the last success
     last_run: datetime | None = None
     last_success: datetime | None = None
-    error: str = ""
-    """Why the last run failed."""
-    daily_to: str = ""
-    """The last day whose events were compressed."""
+    error: str = ""  # why the last run failed
+    daily_to: str = ""  # the last day whose events were compressed
     weekly_at: datetime | None = None
 
 
@@ -194,16 +175,12 @@ class JobRuns(NamedTuple):
 
     name: str
     last_at: datetime
-    seconds: float
-    """The duration of the last run."""
-    counts: Mapping[str, int]
-    """What the last successful run did."""
+    seconds: float  # the duration of the last run
+    counts: Mapping[str, int]  # what the last successful run did
     succeeded_at: datetime | None = None
     failed_at: datetime | None = None
-    error: str = ""
-    """Why it failed."""
-    failures: int = 0
-    """Failed runs since the last success."""
+    error: str = ""  # why it failed
+    failures: int = 0  # failed runs since the last success
     runs: int = 1
 
 
@@ -211,11 +188,9 @@ class Altered(NamedTuple):
     """A memory that changed within a time."""
 
     row: int
-    change: str
-    """The last change of it, one of `CHANGES`."""
+    change: str  # the last change of it, one of `CHANGES`
     at: datetime
-    before: Record | None
-    """What it was before the first; None if it is new."""
+    before: Record | None  # what it was before the first; None if it is new
 
 
 class Tie(NamedTuple):
@@ -229,8 +204,7 @@ class Tie(NamedTuple):
     project: str
     strength: float
     said_at: int
-    changed_at: int
-    """Milliseconds since 1970 UTC."""
+    changed_at: int  # milliseconds since 1970 UTC
 
 
 class Step(NamedTuple):
@@ -240,8 +214,7 @@ class Step(NamedTuple):
     at: datetime
     change: str
     base: float
-    since: datetime
-    """When it had that strength; it falls from there."""
+    since: datetime  # when it had that strength; it falls from there
     kind: Kind
     importance: float
     state: str
@@ -250,11 +223,9 @@ class Step(NamedTuple):
 class LabelUse(NamedTuple):
     """How often a label is used."""
 
-    name: str
-    """Folded."""
+    name: str  # folded
     memories: int
-    row: int
-    """The newest memory that has it."""
+    row: int  # the newest memory that has it
 
 
 class PoolSizes(NamedTuple):
@@ -277,18 +248,14 @@ FileRole = Literal["memory", "user", "daily", "note"]
 class NoteFile(NamedTuple):
     """A file of the user that is read in place."""
 
-    root: str
-    """The folder it was found under, as a full path."""
-    path: str
-    """Relative to that folder, with slashes."""
+    root: str  # the folder it was found under, as a full path
+    path: str  # relative to that folder, with slashes
     role: FileRole
     size: int
-    mtime: int
-    """Nanoseconds."""
+    mtime: int  # nanoseconds
     hash: bytes
     """SHA-256 of its bytes and of the version of the chunking rules; empty if it was unreadable."""
-    problem: str = ""
-    """Why it could not be read, or what was left out."""
+    problem: str = ""  # why it could not be read, or what was left out
 
 
 class Chunk(NamedTuple):
@@ -297,15 +264,12 @@ class Chunk(NamedTuple):
     text: str
     first_line: int
     last_line: int
-    heading: str = ""
-    """The headings above it, outermost first, separated by ` > `."""
-    at: datetime | None = None
-    """Its date, if the file or the line has one."""
+    heading: str = ""  # the headings above it, outermost first, separated by ` > `
+    at: datetime | None = None  # its date, if the file or the line has one
     type: Literal["", "world", "experience", "opinion"] = ""
     importance: float | None = None
     project: str = ""
-    triggers: tuple[str, ...] = ()
-    """Words for which it should be recalled."""
+    triggers: tuple[str, ...] = ()  # words for which it should be recalled
 
 
 class Note(NamedTuple):
@@ -330,28 +294,23 @@ Namespace = tuple[str, ...]
 class StoredDocument(NamedTuple):
     """A document as it is stored."""
 
-    no: int
-    """The number of its last change; higher is newer."""
+    no: int  # the number of its last change; higher is newer
     namespace: Namespace
     key: str
-    value: str
-    """JSON."""
+    value: str  # JSON
     created_at: int
     updated_at: int
     """Milliseconds since 1970 UTC, like `expires_at`: thousands are read, few are returned."""
-    minutes: float | None
-    """How long it is kept after its last use; None for ever."""
+    minutes: float | None  # how long it is kept after its last use; None for ever
     expires_at: int | None
 
 
 class CompletedCall(NamedTuple):
     """A call that was done, for idempotency."""
 
-    request: bytes
-    """The digest of the request."""
+    request: bytes  # the digest of the request
     memory: str
-    version: int
-    """The result."""
+    version: int  # the result
 
 
 # Trust
@@ -361,15 +320,11 @@ class QuarantinedText(NamedTuple):
     """A held-back passage as it is stored."""
 
     no: int
-    turn: int | None
-    """The number of the turn that contains it."""
-    memory: str
-    """The id of the memory that lacks it; empty if none."""
+    turn: int | None  # the number of the turn that contains it
+    memory: str  # the id of the memory that lacks it; empty if none
     start: int
-    stop: int
-    """Its position in the turn, in characters."""
-    text: str
-    """The words, if no turn has them."""
+    stop: int  # its position in the turn, in characters
+    text: str  # the words, if no turn has them
     reason: str
     origin: str
     at: datetime
@@ -381,13 +336,11 @@ class StoredReceipt(NamedTuple):
     """A receipt as it is stored."""
 
     id: str
-    at: int
-    """Milliseconds since 1970 UTC."""
+    at: int  # milliseconds since 1970 UTC
     actor: str
     what: str
     erased: str
-    files: str
-    """JSON, like `erased`."""
+    files: str  # JSON, like `erased`
 
 
 class TurnRow(NamedTuple):
@@ -399,8 +352,7 @@ class TurnRow(NamedTuple):
     key: bytes
     speaker: str
     channel: str
-    at: int
-    """Milliseconds since 1970 UTC."""
+    at: int  # milliseconds since 1970 UTC
     content: str
 
 
@@ -419,8 +371,7 @@ class TextAt(NamedTuple):
     key: tuple[int | str, ...]
     column: str
     text: str
-    at: int
-    """When it was written; 0 if unknown."""
+    at: int  # when it was written; 0 if unknown
 
 
 # Vectors
@@ -435,18 +386,15 @@ class QuestionVector(NamedTuple):
 
     model: str
     vector: Floats
-    asks: str = ""
-    """The language of the question; empty if it is not a question."""
-    told: bool = False
-    """Whether it is a message that tells more than it asks."""
+    asks: str = ""  # the language of the question; empty if it is not a question
+    told: bool = False  # whether it is a message that tells more than it asks
 
 
 class Near(NamedTuple):
     """A row whose text is close in meaning to a question."""
 
     row: int
-    cosine: float
-    """The cosine after what all texts have in common is subtracted from both vectors."""
+    cosine: float  # the cosine after what all texts have in common is subtracted from both vectors
     score: float
     """How far the cosine is above the question's mean, in units of the spread: 0 is no closer than
     the rest, 3 clearly closer. Scores of different models can be compared."""
@@ -464,7 +412,5 @@ class Vector(NamedTuple):
 
     pool: Index
     row: int
-    hash: bytes
-    """SHA-256 of the embedded text."""
-    half: bytes
-    """The vector, normalised, as float16."""
+    hash: bytes  # SHA-256 of the embedded text
+    half: bytes  # the vector, normalised, as float16

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from loxodon.store.database import Database
+from loxodon.store.driver import Driver
 
 _HEAD = "audit"
 _BATCH = 1_000
@@ -14,13 +14,12 @@ _BATCH = 1_000
 
 class AuditRow(NamedTuple):
     n: int
-    entry: str
-    """JSON."""
+    entry: str  # JSON
     mac: bytes
 
 
 class AuditRows:
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Driver) -> None:
         self._db = db
 
     @property
@@ -37,38 +36,37 @@ class AuditRows:
         return self._db.writing(seconds)
 
     def append(self, rows: Iterable[AuditRow]) -> None:
-        self._db.many(self._db.sql["put_audit"], rows)
+        self._db.many("put_audit", rows)
 
     def last(self) -> AuditRow | None:
-        row = self._db.one(self._db.sql["last_audit"])
+        row = self._db.one("last_audit")
         return AuditRow(*row) if row else None
 
     def each(self) -> Iterator[AuditRow]:
         """Every row, oldest first."""
         after = 0
-        while rows := self._db.all(self._db.sql["audit_after"], (after, _BATCH)):
+        while rows := self._db.all("audit_after", (after, _BATCH)):
             yield from (AuditRow(*row) for row in rows)
             after = rows[-1][0]
 
     def backwards(self, before: int) -> Iterator[AuditRow]:
         """The rows before one, newest first."""
-        while rows := self._db.all(self._db.sql["audit_before"], (before, _BATCH)):
+        while rows := self._db.all("audit_before", (before, _BATCH)):
             yield from (AuditRow(*row) for row in rows)
             before = rows[-1][0]
 
     def prune(self, upto: int) -> None:
         """Drop the rows up to a number, but the last of them, from which the rest is verified."""
-        self._db.run(self._db.sql["prune_audit"], (upto,))
+        self._db.run("prune_audit", (upto,))
 
     def clear(self) -> None:
-        self._db.run(self._db.sql["prune_audit"], (1 << 62,))
+        self._db.run("prune_audit", (1 << 62,))
 
     @property
     def head(self) -> str:
         """How far the log goes, as it was last written."""
-        row = self._db.one(self._db.sql["get_meta"], (_HEAD,))
-        return row[0] if row else ""
+        return self._db.meta(_HEAD)
 
     @head.setter
     def head(self, value: str) -> None:
-        self._db.run(self._db.sql["set_meta"], (_HEAD, value))
+        self._db.set_meta(_HEAD, value)

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.messages import t, tn
 from loxodon.store import Index, Progress
-from loxodon.store.database import Database, Row
+from loxodon.store.driver import Driver as Database
+from loxodon.store.driver import Row
 from loxodon.store.fulltext import FullText
 from loxodon.store.reindexing import INDEXES, batches
 from loxodon.store.rows import labels_of

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 STEP = timedelta(days=31)
 """How long nothing may be heard before a clock that goes forward is doubted."""
-BACK = timedelta(days=2)
-"""More than zones and summer time put a clock back."""
+BACK = timedelta(days=2)  # more than zones and summer time put a clock back
 FLOOR = datetime(2020, 1, 1, tzinfo=UTC)
 _WAIT = timedelta(days=1)
 _SHARE = 30

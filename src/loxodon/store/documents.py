@@ -1,19 +1,19 @@
-"""`DocumentStore` over a `Database`."""
+"""JSON values that programs store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.store import Namespace, StoredDocument
-from loxodon.store.database import Database, Row
-from loxodon.store.indexes import Indexes
-from loxodon.store.namespaces import namespace_at, path_of
-from loxodon.store.search import listed, under
+from loxodon.store.driver import Row, these
+from loxodon.store.search import Conditions, under
+from loxodon.store.walls import namespace_at, path_of
 
-_COLUMNS = "no, namespace, key, value, created_at, updated_at, minutes, expires_at"
+if TYPE_CHECKING:
+    from loxodon.store.store import Store
 
 
 class DocumentStore:
@@ -24,9 +24,9 @@ class DocumentStore:
     and recall does not return them.
     """
 
-    def __init__(self, db: Database, indexes: Indexes) -> None:
-        self._db = db
-        self._indexes = indexes
+    def __init__(self, store: Store) -> None:
+        self._db = store._db
+        self._indexes = store._indexes
 
     def put(
         self,
@@ -53,18 +53,17 @@ class DocumentStore:
         if before:
             self.drop([before.no])
         path = path_of(namespace)
-        self._db.run(self._db.sql["put_document"], (no, path, key, value, text, *kept[4:]))
+        self._db.run("put_document", (no, path, key, value, text, *kept[4:]))
         self._indexes.put("documents", [(no, text)])
         return kept
 
     def named(self, namespace: Namespace, key: str) -> StoredDocument | None:
-        row = self._db.one(self._db.sql["document_named"], (path_of(namespace), key))
+        row = self._db.one("document_named", (path_of(namespace), key))
         return self.numbered(row)[row[0]] if row else None
 
     def numbered(self, rows: Iterable[int]) -> dict[int, StoredDocument]:
         """Documents by their number, which is their row in the index `documents`."""
-        found = self._db.all(f"SELECT {_COLUMNS} FROM documents WHERE no IN {listed(rows)}")
-        return {row[0]: _kept(row) for row in found}
+        return {row[0]: _kept(row) for row in self._db.all("documents", (these(rows),))}
 
     def newest(
         self, namespace: Namespace, limit: int, before: int | None = None, *, deep: bool = True
@@ -74,41 +73,30 @@ class DocumentStore:
         If `deep`, namespaces that begin with it count too.
         """
         path = path_of(namespace)
-        where, values = under(path) if deep else ("t.namespace = ?", [path])
+        where = under(path) if deep else Conditions(("document_in",), (path,))
         if before is not None:
-            where, values = f"{where} AND t.no < ?", [*values, before]
-        # The numbers are found in an index, without reading what lies between them.
-        rows = self._db.all(
-            f"SELECT {_COLUMNS} FROM documents WHERE no IN "
-            f"(SELECT t.no FROM documents t WHERE {where} ORDER BY t.no DESC LIMIT ?) "
-            "ORDER BY no DESC",
-            [*values, limit],
-        )
+            where &= Conditions(("document_before",), (before,))
+        rows = self._db.all("newest_documents", [*where.values, limit], where=where.names)
         return [_kept(row) for row in rows]
 
     def namespaces(self, begin: Namespace, now: datetime) -> list[Namespace]:
         """Every namespace with this prefix and a document that has not expired, in order."""
-        where, values = under(path_of(begin))
-        rows = self._db.all(
-            f"SELECT DISTINCT t.namespace FROM documents t WHERE {where} "
-            "AND (t.expires_at IS NULL OR t.expires_at > ?)",
-            [*values, to_stored(now)[0]],
-        )
-        return sorted(namespace_at(path) for (path,) in rows)
+        names, values = under(path_of(begin))
+        paths = self._db.column("namespaces", [to_stored(now)[0], *values], where=names)
+        return sorted(map(namespace_at, paths))
 
     def drop(self, rows: Iterable[int]) -> None:
         gone = list(rows)
         self._indexes.drop("documents", gone)
-        self._db.many("DELETE FROM documents WHERE no = ?", [(row,) for row in gone])
+        self._db.many("drop_document", [(row,) for row in gone])
 
     def ended(self, now: datetime, limit: int) -> list[int]:
         """The numbers of expired documents."""
-        values: list[Any] = [to_stored(now)[0], limit]
-        return [row for (row,) in self._db.all(self._db.sql["document_ended"], values)]
+        return self._db.column("document_ended", (to_stored(now)[0], limit))
 
     def put_off(self, row: int, expires_at: datetime) -> None:
         """Change when a document expires."""
-        self._db.run(self._db.sql["document_put_off"], (to_stored(expires_at)[0], row))
+        self._db.run("document_put_off", (to_stored(expires_at)[0], row))
 
 
 def _kept(row: Row) -> StoredDocument:

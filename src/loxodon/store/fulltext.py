@@ -9,37 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from loxodon.store import Hit, Index
-from loxodon.store.database import Database
+from loxodon.store.driver import Driver
 
-Postings = Mapping[int, int]
-"""How often each row has a word."""
-_K1, _B = 1.2, 0.75
-"""As SQLite's bm25 has them."""
-_LEAST = 1e-6
-"""What a word tells at the least, there."""
+if TYPE_CHECKING:
+    from loxodon.store.search import Narrowed
 
-
-class Narrowed(NamedTuple):
-    """Which rows of an index a search may find, in SQL on their table `t`."""
-
-    looked_up: bool = False
-    """Whether every row is looked up in its table: for conditions, or behind a wall."""
-    conditions: str = ""
-    values: Sequence[Any] = ()
-    between: tuple[int, int] | None = None
-    """The first and the last row there can be."""
+Postings = Mapping[int, int]  # how often each row has a word
+_K1, _B = 1.2, 0.75  # as SQLite's bm25 has them
+_LEAST = 1e-6  # what a word tells at the least, there
 
 
 class FullText:
     """The full-text indexes of a store. Writes are called inside `Store.writing`."""
 
-    places = False
-    """Whether it knows where in a row a word stands."""
+    places = False  # whether it knows where in a row a word stands
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Driver) -> None:
         self._db = db
 
     # What a backend does in its own way
@@ -129,16 +117,11 @@ class FullText:
             for row, times in one.items():
                 if among is None or row in among:
                     scores[row] += weight * times / (times + longer[row])
-        return [Hit(row, score) for score, row in _first(scores, limit)]
-
-
-def _first(scores: Mapping[int, float], limit: int) -> list[tuple[float, int]]:
-    """The highest scores with their rows, best first; of equals the newer."""
-    found = [(score, row) for row, score in scores.items()]
-    if len(found) > limit:
-        least = sorted(scores.values())[-limit]
-        found = [one for one in found if one[0] >= least]
-    return sorted(found, reverse=True)[:limit]
+        best = [(score, row) for row, score in scores.items()]
+        if len(best) > limit:  # numbers are sorted faster than pairs
+            least = sorted(scores.values())[-limit]
+            best = [one for one in best if one[0] >= least]
+        return [Hit(row, score) for score, row in sorted(best, reverse=True)[:limit]]
 
 
 def _weight(having: int, rows: int) -> float:

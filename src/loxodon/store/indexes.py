@@ -1,22 +1,43 @@
-"""The full-text indexes of a file: their rows, how many they have, and their common words."""
+"""The full-text indexes of a store: their rows, how many they have, and what is measured of them.
+
+In a conversation, an answer often shares no word with the question but is next to a turn that
+does. In a collection of notes, neighbours say nothing about each other, even if all of it was added
+as one session. `cohesion` measures which it is: how much more similar two consecutive turns are
+than two random ones from other sessions or far apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from random import Random
 
-from loxodon.store import Index
-from loxodon.store.database import Database
+from loxodon.store import Having, Index, Nature
+from loxodon.store.driver import Driver, these
 from loxodon.store.fulltext import FullText
-from loxodon.store.search import SAMPLE_FROM, SAMPLE_SIZE, TABLES, common_in, listed, sample_due
+from loxodon.store.rows import loaded
+from loxodon.store.search import TABLES, divided
+from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
 _BATCH = 500
+SAMPLE_FROM = 2_000  # rows from which on an index is sampled: below, reading every list is cheap
+SAMPLE_SIZE = 4_000
+SAMPLE_CHARACTERS = 400_000
+COMMON = 1_000  # rows that have a word, by the sample, from which on its list is long
+_SEEN = 5  # how often the sample must have a word: a small one has words by chance
+_MEASURED = 400  # turns that a measurement looks at, each with the one behind it
+_FAR = 12  # turns between two of one session that are as good as picked at random
+_DEFAULT = Nature(0.7, 24.0)  # of a journal too short to tell: most are conversations
 
 
 class Indexes:
     """Every index of one store; writes are called inside `Store.writing`."""
 
-    def __init__(self, db: Database, text: FullText) -> None:
+    def __init__(self, db: Driver, text: FullText) -> None:
         self._db = db
         self.text = text
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
@@ -34,18 +55,37 @@ class Indexes:
         sampled = f"{self._db.generation}/{self.meta('sampled')}"
         if sampled != self._common[0]:
             found: dict[str, dict[str, float]] = {}
-            for name, word, share in self._db.all(self._db.sql["common_words"]):
+            for name, word, share in self._db.all("common_words"):
                 found.setdefault(name, {})[word] = share
             self._common = (sampled, found)
         return self._common[1].get(index, {})
 
+    def having(self, index: Index, words: Sequence[str]) -> Having:
+        """Which rows of an index have each of `words`; not for those whose lists are too long."""
+        rows, common = self.rows(index), self.common(index)
+        listable, _ = divided(words, common, rows)
+        if self._db.walled:
+            lists = {word: self.text.seen(index, word) for word in listable}
+        else:
+            lists = dict(zip(listable, self.text.lists(index, listable), strict=True))
+        counts = {word: common.get(word, 0.0) * rows for word in words}
+        counts |= {word: float(len(rows_with)) for word, rows_with in lists.items()}
+        return Having(rows, counts, lists)
+
+    def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        """The rows that have each of `words`, of those words that at most `most` have; no list is
+        read further than that."""
+        common = self.common(index)
+        found = self.text.few(index, [word for word in words if word not in common], most + 1)
+        return {word: rows for word, rows in found.items() if 0 < len(rows) <= most}
+
     def put(self, index: Index, texts: Sequence[tuple[int, str]]) -> int:
         """Put rows into an index, and sample it when it has doubled; how many it has now."""
-        rows = self._count(index, len(texts))
+        rows = self._db.take(f"rows_{index}", len(texts)) if texts else self.rows(index)
         self.text.put(index, ((row, index_words(text)) for row, text in texts))
         if rows >= SAMPLE_FROM and rows > self._enough.get(index, 0):
             sampled = int(self.meta(f"sampled_{index}") or 0)
-            if sample_due(rows, sampled):
+            if rows >= 2 * sampled:
                 self._sample(index)
             else:
                 self._enough[index] = 2 * sampled - 1
@@ -53,60 +93,106 @@ class Indexes:
 
     def put_rows(self, index: Index, rows: Iterable[int]) -> None:
         """The same for rows whose text is read from their table."""
-        table, wanted = TABLES[index], sorted(rows)
-        for start in range(0, len(wanted), _BATCH):
-            some = listed(wanted[start : start + _BATCH])
-            texts = self._db.all(
-                f"SELECT {table.key}, {table.text} FROM {table.truth} WHERE {table.key} IN {some}"
-            )
+        for some in batches(rows, _BATCH):
+            texts = self._db.all("texts", (these(some),), rows=f"rows_of_{index}")
             self.put(index, [(row, text) for row, text in texts])
 
     def drop(self, index: Index, rows: Iterable[int]) -> None:
         """Take those of these rows that it has out of an index."""
-        gone = self.text.drop(index, rows)
-        if gone:
-            self._count(index, -gone)
+        if gone := self.text.drop(index, rows):
+            self._db.take(f"rows_{index}", -gone)
             self._db.take(f"changed_{TABLES[index].name}", 1)
 
     def drop_unused(self, index: Index) -> None:
         """Let go of those of its common words that no row has any more."""
-        words = [w for at, w, _ in self._db.all(self._db.sql["common_words"]) if at == index]
+        words = [word for at, word, _ in self._db.all("common_words") if at == index]
         found = self.text.few(index, words, 1)
-        self._db.many(
-            "DELETE FROM common_words WHERE name = ? AND word = ?",
-            [(index, word) for word in words if not found.get(word)],
-        )
+        gone = [(index, word) for word in words if not found.get(word)]
+        self._db.many("drop_common_word", gone)
 
     def _sample(self, index: Index) -> None:
         """Find the common words of an index from rows picked all over it."""
-        from random import Random
-
-        db = self._db
-        rows, table = self.rows(index), TABLES[index]
-        ((last,),) = db.all(f"SELECT max({table.key}) FROM main.{table.truth}")
+        db, rows, table = self._db, self.rows(index), TABLES[index]
+        last = db.value("last_row", table=table.truth, key=table.key)
         # Picked by chance (the same each time): every n-th turn would hear one side of the talk.
-        picked = Random(rows).sample(  # noqa: S311
-            range(1, last + 1), min(last, SAMPLE_SIZE)
-        )
-        texts = db.all(
-            f"SELECT {table.text} FROM main.{table.truth} AS {table.truth} "
-            f"WHERE {table.key} IN {listed(picked)} AND {table.which}"
-        )
-        db.run(db.sql["drop_common_words"], (index,))
-        common = common_in([text for (text,) in texts], rows)
-        db.many(db.sql["put_common_word"], [(index, *item) for item in sorted(common.items())])
-        db.run(db.sql["set_meta"], (f"sampled_{index}", str(rows)))
-        db.run(db.sql["set_meta"], ("sampled", str(int(self.meta("sampled") or 0) + 1)))
-
-    def _count(self, index: Index, more: int) -> int:
-        if not more:
-            return self.rows(index)
-        return self._db.take(f"rows_{index}", more)
+        picked = Random(rows).sample(range(1, last + 1), min(last, SAMPLE_SIZE))  # noqa: S311
+        texts = db.column("sampled_texts", (these(picked),), rows=f"all_of_{index}")
+        common = common_in(texts, rows)
+        db.run("drop_common_words", (index,))
+        db.many("put_common_word", [(index, *item) for item in sorted(common.items())])
+        db.set_meta(f"sampled_{index}", str(rows))
+        db.set_meta("sampled", str(int(self.meta("sampled") or 0) + 1))
 
     def meta(self, name: str) -> str:
-        """A value that is kept by its name; empty for none."""
+        """A value that is kept by its name, read once for all that reads the same moment."""
         memo = self._db.unchanging
-        if name not in memo:  # read once for all that reads the same moment
-            row = self._db.one(self._db.sql["get_meta"], (name,))
-            memo[name] = row[0] if row else None
-        return str(memo[name] or "")
+        if name not in memo:
+            memo[name] = self._db.meta(name)
+        return str(memo[name])
+
+    # The nature of the journal
+
+    def nature(self) -> Nature:
+        """What kind of text the journal contains, measured on a sample."""
+        return nature_of(self.meta("nature"))
+
+    def measure_nature(self, turns: int) -> None:
+        """Find out what kind of talk a journal holds, each time it has doubled."""
+        if turns >= 2 * int(self._db.meta("nature_at") or 4):
+            self._db.set_meta("nature", self._measured(turns))
+            self._db.set_meta("nature_at", str(turns))
+
+    def _measured(self, last: int) -> str:
+        """A nature as it is stored."""
+        picked = Random(last).sample(range(1, last + 1), min(last, _MEASURED))  # noqa: S311
+        rows = self._db.all("sampled_turns", (these({*picked, *(seq + 1 for seq in picked)}),))
+        texts = {seq: (session, index_words(text)) for seq, session, text in rows}
+        if not texts:
+            return ""
+        spread = Counter(word for _, words in texts.values() for word in set(words))
+        weights = {word: math.log(1 + len(texts) / n) for word, n in spread.items()}
+        vectors = {
+            seq: (session, unit({word: weights[word] for word in set(words)}))
+            for seq, (session, words) in texts.items()
+        }
+        beside: list[float] = []
+        apart: list[float] = []
+        for seq, other in pairwise(picked):
+            for one, together, into in ((seq + 1, True, beside), (other, False, apart)):
+                if seq in vectors and one in vectors and one != seq:
+                    same = vectors[seq][0] == vectors[one][0] and abs(seq - one) < _FAR
+                    if same == together:
+                        into.append(cosine(vectors[seq][1], vectors[one][1]))
+        words = round(_mean([len(words) for _, words in texts.values()]), 1)
+        if not apart:  # one short session: nothing to compare with
+            return json.dumps([_DEFAULT.cohesion, words])
+        lift = 1 - _mean(apart) / _mean(beside) if _mean(beside) > 0 else 0.0
+        return json.dumps([round(max(0.0, lift), 3), words])
+
+
+def batches(rows: Iterable[int], size: int) -> Iterator[list[int]]:
+    """Row numbers in order, some at a time."""
+    wanted = sorted(set(rows))
+    for start in range(0, len(wanted), size):
+        yield wanted[start : start + size]
+
+
+def nature_of(stored: str) -> Nature:
+    """What was measured, as it is stored."""
+    return Nature(*loaded(stored)) if stored else _DEFAULT
+
+
+def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
+    """The words that are common in an index of `rows`, of which `texts` are a sample, by share."""
+    texts = texts[:: 1 + sum(map(len, texts)) // SAMPLE_CHARACTERS]  # of long ones fewer will do
+    counts: Counter[str] = Counter()
+    for text in texts:
+        words = set(index_words(text))
+        # A character is looked for as a beginning (`猫*`), and has the rows of all its pairs.
+        counts.update(words | {word[0] + "*" for word in words if not word[0].isascii()})
+    least = max(_SEEN, COMMON / rows * len(texts))
+    return {word: n / len(texts) for word, n in counts.items() if n >= least}
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0

@@ -9,14 +9,16 @@ journal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.errors import StoreError
 from loxodon.store import Progress
-from loxodon.store.database import Database
 from loxodon.store.rows import COLUMNS
+
+if TYPE_CHECKING:
+    from loxodon.store.store import Store
 
 Row = tuple[Any, ...]
 
@@ -28,8 +30,7 @@ class PrimaryTable(NamedTuple):
     """A table of the truth."""
 
     columns: tuple[str, ...]
-    key: int
-    """How many of the columns, from the first, it is ordered by and found again with."""
+    key: int  # how many of the columns, from the first, it is ordered by and found again with
     sessions: frozenset[str] = frozenset()
     memories: frozenset[str] = frozenset()
     """Columns that are kept as the number of a session or memory, and given as its id."""
@@ -94,36 +95,19 @@ class JournalDay(NamedTuple):
     """The turns of one day where they were said, or a part of them where they are many."""
 
     date: str
-    part: int
-    """From 1, in the order of the journal."""
+    part: int  # from 1, in the order of the journal
     turns: int
     first: int
-    last: int
-    """The numbers of its first and last turn."""
+    last: int  # the numbers of its first and last turn
 
 
 _BATCH = 2_000
 PART_TURNS = 2_000
-PART_BYTES = 8 << 20
-"""The most turns of a day, and the most of their text, that are in one part."""
+PART_BYTES = 8 << 20  # the most turns of a day, and the most of their text, that are in one part
 
 _MS = 86_400_000
-_FIRST_DAY = 719_162 * _MS
-"""From the first day there is until 1970: SQL divides towards zero, so days begin there."""
-_DAY = f"((t.at + t.utc_offset * 60000 + {_FIRST_DAY}) / {_MS})"
-_ON_DAY = f"t.at BETWEEN ? AND ? AND {_DAY} = ?"
-
-# A number is never given out twice, and every change of a memory adds to its version.
-_BASES = {
-    "turns": "SELECT count(*), max(seq) FROM turns",
-    "segments": "SELECT count(*), max(no) FROM segments",
-    "events": "SELECT count(*), max(no), sum(compressed), sum(length(summary)) FROM events",
-    "entities": "SELECT count(*), max(no), max(updated_at), sum(length(name || aliases)) "
-    "FROM entities",
-    "imports": "SELECT count(*), max(at) FROM imports",
-    "unindexed": "SELECT count(*), max(memory) FROM unindexed",
-    "documents": "SELECT count(*), max(no), sum(expires_at) FROM documents",
-}
+_FIRST_DAY = 719_162 * _MS  # from the first day there is until 1970, as in the part `day`
+_BASES = ("turns", "segments", "events", "entities", "imports", "unindexed", "documents")
 _NUMBERED = (
     ("session", "sessions", "no"),
     ("turn", "turns", "seq"),
@@ -135,8 +119,6 @@ _NUMBERED = (
 )
 _ABOUT = ("counters", "meta", "tombstones", "receipts")
 """Tables that a store may have rows in though nothing is kept in it."""
-_COUNT = "INSERT INTO counters (name, last)"
-_AT_LEAST = "ON CONFLICT (name) DO UPDATE SET last = max(counters.last, excluded.last)"
 
 
 class PrimaryData:
@@ -145,9 +127,9 @@ class PrimaryData:
     Inside one `Store.reading`, all tables are from the same snapshot.
     """
 
-    def __init__(self, db: Database, rebuild: Callable[[Progress], int]) -> None:
-        self._db = db
-        self._rebuild = rebuild
+    def __init__(self, store: Store) -> None:
+        self._db = store._db
+        self._rebuild = store.rebuild
 
     # Out
 
@@ -169,10 +151,7 @@ class PrimaryData:
     def days(self) -> list[JournalDay]:
         """The days of the journal, in order. A turn stays in its part when others are added."""
         found = []
-        for day, turns, size, first, last in self._db.all(
-            f"SELECT {_DAY} AS day, count(*), sum(octet_length(t.content)), min(t.seq), "
-            "max(t.seq) FROM turns t GROUP BY day ORDER BY day"
-        ):
+        for day, turns, size, first, last in self._db.all("days"):
             name = date.fromordinal(day + 1).isoformat()
             if turns <= PART_TURNS and size <= PART_BYTES:
                 found.append(JournalDay(name, 1, turns, first, last))
@@ -184,10 +163,7 @@ class PrimaryData:
         """A long day, cut wherever a part is full."""
         found: list[JournalDay] = []
         turns = size = first = last = 0
-        for seq, length in self._db.all(
-            f"SELECT t.seq, octet_length(t.content) FROM turns t WHERE {_ON_DAY} ORDER BY t.seq",
-            _around(day),
-        ):
+        for seq, length in self._db.all("sizes_of_day", _around(day)):
             if turns == PART_TURNS or (turns and size + length > PART_BYTES):
                 found.append(JournalDay(name, len(found) + 1, turns, first, last))
                 turns = size = 0
@@ -198,22 +174,15 @@ class PrimaryData:
     def turns_of(self, day: JournalDay) -> list[Row]:
         """The turns of a day or part of a day, as in `dump`, in order of time."""
         number = date.fromisoformat(day.date).toordinal() - 1
-        return self._db.all(
-            f"SELECT {_columns(PRIMARY_TABLES['turns'])} FROM turns t WHERE {_ON_DAY} "
-            "AND t.seq BETWEEN ? AND ? ORDER BY t.at, t.seq",
-            [*_around(number), day.first, day.last],
-        )
+        return self._db.all("turns_of_day", (*_around(number), day.first, day.last))
 
     def bases(self) -> dict[str, str]:
         """For tables that can be large, a short text that changes whenever the table does.
 
         Memories are listed by kind and state: `memories/fact/active`.
         """
-        found = {name: _joined(self._db.all(query)[0]) for name, query in _BASES.items()}
-        for kind, state, *rest in self._db.all(
-            "SELECT kind, state, count(*), sum(version), max(row), max(updated_at) FROM memories "
-            "GROUP BY kind, state"
-        ):
+        found = {name: _joined(self._db.all(f"basis_{name}")[0]) for name in _BASES}
+        for kind, state, *rest in self._db.all("basis_memories"):
             found[f"memories/{kind}/{state}"] = _joined(rest)
         return found
 
@@ -222,12 +191,7 @@ class PrimaryData:
 
         The label is `keyword`, `entity`, `tag`, `project` or `topic`.
         """
-        found = self._db.all(
-            "SELECT l.name, m.id FROM memory_labels l CROSS JOIN memories m ON m.row = l.memory "
-            "WHERE l.label = ? AND m.state = 'active' ORDER BY l.name, l.memory",
-            (label,),
-        )
-        return [(name, id) for name, id in found]
+        return [(name, id) for name, id in self._db.all("labels", (label,))]
 
     # In
 
@@ -263,23 +227,16 @@ class PrimaryData:
     def _keep_numbers(self) -> None:
         """A number that something has is not given out again, whatever the counters say."""
         for counter, table, column in _NUMBERED:
-            held = f"SELECT ?, max({column}) FROM {table} HAVING count(*) > 0"
-            self._db.run(f"{_COUNT} {held} {_AT_LEAST}", (counter,))
-        # The number in an id is of its kind and day: f_20260204_001.
-        self._db.run(
-            f"{_COUNT} SELECT substr(id, 1, 10), max(CAST(substr(id, 12) AS INTEGER)) "
-            f"FROM memories GROUP BY 1 HAVING true {_AT_LEAST}"
-        )
+            self._db.run("keep_counter", (counter,), table=table, key=column)
+        self._db.run("keep_id_counters")
 
     def _put(self, table: str, rows: Iterable[Row]) -> None:
+        if table in ("counters", "meta"):  # opening a store makes some single values
+            self._db.many("set_counter" if table == "counters" else "set_meta", rows)
+            return
         spec = PRIMARY_TABLES[table]
         marks = ", ".join(_mark(column, spec) for column in spec.columns)
-        columns = ", ".join(spec.columns)
-        instead = ""
-        if table in ("counters", "meta"):  # opening a store makes some single values
-            name, value = spec.columns
-            instead = f"ON CONFLICT ({name}) DO UPDATE SET {value} = excluded.{value}"
-        self._db.many(f"INSERT INTO {table} ({columns}) VALUES ({marks}) {instead}", rows)
+        self._db.many(f"INSERT INTO {table} ({', '.join(spec.columns)}) VALUES ({marks})", rows)
 
 
 def _columns(table: PrimaryTable) -> str:

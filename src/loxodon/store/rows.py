@@ -9,14 +9,12 @@ from typing import Any, Protocol
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.errors import DamagedStoreError
+from loxodon.store import QuarantinedText
 from loxodon.text.words import fold
-from loxodon.types import Kind, Record, Source, Turn
+from loxodon.types import Entity, Event, Kind, Record, Segment, Source, Turn
 
-TURN = (
-    "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
-    "t.origin, t.agent FROM turns t JOIN sessions s ON s.no = t.session"
-)
-"""The columns of a turn, and where they are."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_IMPOSSIBLE = (TypeError, ValueError, OverflowError)  # what comes of a number that nobody wrote
 
 
 class DecayModel(Protocol):
@@ -53,8 +51,7 @@ _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 
 FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
 COLUMNS = (*FIELDS, "strength_at")
-MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
-"""The columns of a record, for a query on the table `t`."""
+"""The columns of a record in the order of the part `memory` of `sql/queries.sql`."""
 _TIMES_AT, _LISTS_AT, _FLAGS_AT = (
     tuple(i for i, name in enumerate(FIELDS) if name in names) for names in (TIMES, LISTS, FLAGS)
 )
@@ -108,7 +105,7 @@ def record_of(
         if (at := values[i]) is not None:
             values[i] = known.get(at) or known.setdefault(at, moment(at, zone))
     for i in _LISTS_AT:
-        values[i] = _list(values[i]) if values[i] != "[]" else ()
+        values[i] = tuple(loaded(values[i])) if values[i] != "[]" else ()
     for i in _FLAGS_AT:
         values[i] = bool(values[i])
     if decay is not None:
@@ -118,10 +115,6 @@ def record_of(
     values.insert(_SPACE, space)
     values.insert(_SOURCES, sources)
     return Record(*values)
-
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(loaded(text))
 
 
 def loaded(text: str | bytes) -> Any:
@@ -160,24 +153,20 @@ def from_json(text: str, space: str, zone: tzinfo | None) -> Record:
 
 
 def labels_of(record: Record) -> set[tuple[str, str]]:
-    """What a memory is filtered by: (label, folded name)."""
+    """What a memory is filtered by: (label, folded name).
+
+    What it is about is a label for its subject, one with the attribute, one with the value of that,
+    and one with its category, which stands behind an empty attribute.
+    """
     found = {("project", fold(record.project)), ("topic", fold(record.topic))}
     found |= {("tag", fold(name)) for name in record.tags}
     found |= {("entity", fold(name)) for name in record.entities}
-    return found | {("about", name) for name in about_names(record)}
-
-
-def about_names(record: Record) -> list[str]:
-    """What it is about, ever more exactly: its subject, the attribute, and the value of that.
-
-    Also its subject with its category, which stands behind an empty attribute.
-    """
-    if not record.subject:
-        return []
-    parts = (record.subject, record.attribute, record.value)
-    depth = 1 if not record.attribute else 3 if record.value else 2
-    names = [about_label(*parts[: n + 1]) for n in range(depth)]
-    return [*names, about_label(record.subject, "", record.category)]
+    if record.subject:
+        parts = (record.subject, record.attribute, record.value)
+        depth = 1 if not record.attribute else 3 if record.value else 2
+        found |= {("about", about_label(*parts[: n + 1])) for n in range(depth)}
+        found.add(("about", about_label(record.subject, "", record.category)))
+    return found
 
 
 def about_label(*parts: str) -> str:
@@ -196,6 +185,30 @@ def turn_of(row: Sequence[Any]) -> Turn:
     return Turn(session, id, role, content, when, speaker, channel, chat, origin, ref, agent)
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_IMPOSSIBLE = (TypeError, ValueError, OverflowError)
-"""What comes of a number that nobody wrote."""
+def entity_of(row: Sequence[Any], zone: tzinfo | None) -> Entity:
+    """The entity of a row of (name, type, aliases, created_at, updated_at, no)."""
+    name, type, aliases, created, updated, no = row
+    times = moment(created, zone), moment(updated, zone)
+    return Entity(name, type, tuple(loaded(aliases)), *times, no)
+
+
+def segment_of(row: Sequence[Any]) -> Segment:
+    """The segment of a row that has the part `segment` of `sql/queries.sql`."""
+    no, session, first, last, started, ended, offset, topic, tags, text = row
+    times = from_stored(started, offset), from_stored(ended, offset)
+    return Segment(session, first, last, *times, topic, tuple(loaded(tags)), text, no)
+
+
+def event_of(row: Sequence[Any], zone: tzinfo | None) -> Event:
+    """The event of a row that has the part `event`."""
+    date, at, session, channel, sender, summary, tokens, trust, compressed, agent = row
+    said = session, channel, sender, summary, tokens, trust
+    return Event(date, moment(at, zone), *said, bool(compressed), agent)
+
+
+def quarantined_of(row: Sequence[Any], zone: tzinfo | None) -> QuarantinedText:
+    """The passage of a row that has the part `quarantined`."""
+    no, turn, memory, start, stop, text, reason, origin, at, state, decided = row
+    when = moment(decided, zone) if decided is not None else None
+    said = text, reason, origin, moment(at, zone), state, when
+    return QuarantinedText(no, turn, memory, start, stop, *said)

@@ -11,9 +11,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from loxodon.store.database import Database
-from loxodon.store.rows import COLUMNS, MEMORY, loaded
-from loxodon.store.search import listed
+from loxodon.store.driver import Driver, these
+from loxodon.store.rows import COLUMNS, loaded
 
 Sign = Callable[[bytes], bytes]
 
@@ -47,8 +46,7 @@ SIGNED = (
     "version",
     "positive",
 )
-_LACKED = {"positive": 1}
-"""What the history of older versions lacks, and what held then."""
+_LACKED = {"positive": 1}  # what the history of older versions lacks, and what held then
 
 
 class SignedVersion(NamedTuple):
@@ -56,19 +54,18 @@ class SignedVersion(NamedTuple):
 
     id: str
     version: int
-    said: bytes
-    """What the signature is of."""
+    said: bytes  # what the signature is of
     mac: bytes | None
 
 
-def put(db: Database, row: int) -> None:
+def put(db: Driver, row: int) -> None:
     """Sign the present version of a memory. Call within the transaction that made it."""
     if db.sign is not None:
         *_, last = _versions(db, row)
         _put(db, db.sign, row, last)
 
 
-def renew(db: Database, row: int, missing: bool = False) -> None:
+def renew(db: Driver, row: int, missing: bool = False) -> None:
     """Sign anew what is signed of a memory, after a part of its history was taken out.
 
     With `missing` also what should be signed and is not.
@@ -79,19 +76,19 @@ def renew(db: Database, row: int, missing: bool = False) -> None:
                 _put(db, db.sign, row, one)
 
 
-def drop(db: Database, rows: Iterable[int]) -> None:
+def drop(db: Driver, rows: Iterable[int]) -> None:
     """Take away the signatures of memories that are forgotten."""
-    db.run(f"DELETE FROM signatures WHERE memory IN {listed(rows)}")
+    db.run("drop_signatures", (these(rows),))
 
 
-def _put(db: Database, sign: Sign, row: int, one: SignedVersion) -> None:
-    db.run(db.sql["put_signature"], (row, one.version, sign(one.said)[:_SIZE]))
+def _put(db: Driver, sign: Sign, row: int, one: SignedVersion) -> None:
+    db.run("put_signature", (row, one.version, sign(one.said)[:_SIZE]))
 
 
-def wrong(db: Database, sign: Sign) -> tuple[int, list[str]]:
+def wrong(db: Driver, sign: Sign) -> tuple[int, list[str]]:
     """How many signatures hold, and the ids of memories of which one does not or is missing."""
     good, bad = 0, []
-    for (row,) in db.all(db.sql["signed_memories"], (LOW,)):
+    for (row,) in db.all("signed_memories", (LOW,)):
         for one in _versions(db, row):
             if one.mac is not None and one.mac == sign(one.said)[:_SIZE]:
                 good += 1
@@ -104,10 +101,10 @@ def _is_sensitive(one: SignedVersion) -> bool:
     return bool(loaded(one.said)[1 + SIGNED.index("sensitivity")] != LOW)
 
 
-def _versions(db: Database, row: int) -> Iterator[SignedVersion]:
+def _versions(db: Driver, row: int) -> Iterator[SignedVersion]:
     """The versions of a memory, oldest first, each as it stood when the next was made."""
-    changes = db.all(db.sql["signed_changes"], (row,))
-    present = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+    changes = db.all("signed_changes", (row,))
+    present = db.all("memory_itself", (row,))[0]
     stood: list[dict[str, Any]] = [loaded(before) for *_, before in changes[1:]]
     stood.append(dict(zip(COLUMNS, present, strict=True)))
     for (version, change, at, mac, _), kept in zip(changes, stood, strict=True):

@@ -3,9 +3,9 @@
 A store is bound to one space when it is opened, and optionally to an agent and an audience
 (`walls.py`). No call can leave these out or reach beyond them. Its parts have their own modules:
 `worklog.py` (the work in progress of consolidation), `pages.py` (every list, a page at a time),
-`erasure.py` and so on. Queries and schemas are in `sql/`. What a backend has of its own is in
-`sqlite/` and `postgres/`: connections and transactions, full text, vectors, walls, and what can be
-wrong with it. Both pass `tests/store/contract.py`.
+`erasure.py` and so on. Queries and schemas are in `sql/`. What a backend has of its own is its
+`Driver` (`driver.py`) and its `FullText`, in `sqlite/` and `postgres/`. Both pass
+`tests/store/contract.py`.
 
 Call methods that write inside `Store.writing`, unless they say otherwise.
 """
@@ -22,6 +22,7 @@ from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.store import (
     Beside,
+    CompletedCall,
     Counts,
     Filter,
     Having,
@@ -35,18 +36,14 @@ from loxodon.store import (
     Signatures,
     Standing,
     Stretch,
-    name_lookup,
-    neighbours,
 )
-from loxodon.store.database import LOCK_SECONDS, Database, Row
+from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
 from loxodon.store.fulltext import FullText
 from loxodon.store.indexes import Indexes
 from loxodon.store.rows import (
-    COLUMNS,
-    MEMORY,
-    TURN,
     about_label,
     damaged,
+    entity_of,
     from_json,
     labels_of,
     moment,
@@ -56,10 +53,20 @@ from loxodon.store.rows import (
     to_json,
     turn_of,
 )
-from loxodon.store.search import TABLES, THESE, Search, conditions_of, these
+from loxodon.store.search import TABLES, Conditions, conditions_of, search
 from loxodon.store.walls import Wall, owners_only
 from loxodon.text.words import VERSION, fold
-from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
+from loxodon.types import (
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    KINDS,
+    Entity,
+    Problem,
+    Record,
+    Source,
+    Turn,
+    Version,
+)
 
 if TYPE_CHECKING:
     from loxodon.store.audit_rows import AuditRows
@@ -71,7 +78,6 @@ if TYPE_CHECKING:
     from loxodon.store.primary import PrimaryData
     from loxodon.store.quarantine import Quarantine
     from loxodon.store.rows import DecayModel
-    from loxodon.store.tokens import CallTokens
     from loxodon.store.vectors import Vectors
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.store.worklog import WorkLog
@@ -82,26 +88,8 @@ if TYPE_CHECKING:
 _CHUNK = 500
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_STANDING = (
-    "CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
-    "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
-    "AND json_extract(e.before, '$.content') <> m.content) "
-    # A belief may have been corrected before it was confirmed.
-    "OR m.kind = 'fact' AND m.derived_from <> '[]' AND EXISTS ("
-    "SELECT 1 FROM json_each(m.derived_from) d JOIN memories b ON b.id = d.value "
-    "JOIN memory_changes e ON e.memory = b.row AND e.change = 'edited' "
-    "AND json_extract(e.before, '$.content') <> m.content) "
-    "THEN 'reworded' ELSE 'live' END "
-    # What happened has happened: only a state that has a successor is over.
-    "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
-    "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
-    "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
-    "WHEN c.change IN ('rejected', 'denied') THEN 'rejected' "
-    "WHEN c.change IN ('archived', 'confirmed') THEN 'put away' ELSE 'faded' END"
-)
-"""The standing of a memory `m` with its last change `c`, in SQL."""
-_LAST_CHANGE = "JOIN memory_changes c ON c.memory = m.row AND c.version = m.version"
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
+_NO_LABEL = {"project": GLOBAL_PROJECT, "topic": GENERAL_TOPIC}  # what stands there for none
 
 
 class Store:
@@ -109,7 +97,7 @@ class Store:
 
     def __init__(
         self,
-        db: Database,
+        db: Driver,
         text: FullText,
         space: str,
         zone: tzinfo | None,
@@ -149,13 +137,6 @@ class Store:
         """A number that grows with every transaction that writes."""
         raise NotImplementedError
 
-    @cached_property
-    def vectors(self) -> Vectors:
-        """Search by meaning, if an embedder is set."""
-        from loxodon.store.vectors import Vectors
-
-        return Vectors(self._db)
-
     def size(self) -> int:
         """Bytes on disk."""
         raise NotImplementedError
@@ -168,14 +149,14 @@ class Store:
 
     def _claim(self) -> None:
         """A file belongs to the space that made it, whatever folder it is found in."""
-        owner = self._meta("space")
+        owner = self._db.meta("space")
         if not owner:
             from loxodon.store.clock_check import seen
             from loxodon.types import Belief
 
             with self.writing():
-                owner = self._meta("space") or self.space
-                self._db.run(self._db.sql["set_meta"], ("space", owner))
+                owner = self._db.meta("space") or self.space
+                self._db.set_meta("space", owner)
                 self.worklog.set_belief(seen(Belief(), self._decay.now()))
         if owner != self.space:
             raise DamagedStoreError(
@@ -188,44 +169,38 @@ class Store:
 
     def _renew_words(self) -> None:
         """Make the indexes anew if their words are not those that queries use now."""
-        if self._meta("words") == VERSION or self._db.read_only:
+        if self._db.meta("words") == VERSION or self._db.read_only:
             return
         with self.writing():
-            before = self._meta("words")
+            before = self._db.meta("words")
             if before == VERSION:
                 return  # another process did it while this one waited
             if before:
                 self.rebuild(lambda done, total: None)
             else:
-                self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
-            self._db.run(self._db.sql["set_meta"], ("words", VERSION))
+                self._db.set_meta("rates", self._rates())
+            self._db.set_meta("words", VERSION)
 
     def put_on_record(self, audit: Audit) -> None:
         """From now on, have `audit` tell of every transaction inside it."""
         self.audit = audit
         self._db.before_commit = audit.before_commit
 
-    @cached_property
-    def audit_rows(self) -> AuditRows:
-        from loxodon.store.audit_rows import AuditRows
-
-        return AuditRows(self._db)
-
     def value(self, name: str) -> str:
         """A single stored value; empty if there is none."""
-        return self._meta(name)
+        return self._db.meta(name)
 
     def set_value(self, name: str, value: str) -> None:
-        self._db.run(self._db.sql["set_meta"], (name, value))
+        self._db.set_meta(name, value)
 
     def has_tombstones(self) -> bool:
         """Whether anything was ever forgotten."""
-        return self._db.one("SELECT 1 FROM tombstones LIMIT 1") is not None
+        return self.tombstones_version != "0:0"
 
     @property
     def tombstones_version(self) -> str:
         """What changes whenever something is forgotten."""
-        ((count, until),) = self._db.all("SELECT count(*), sum(until % 1000000) FROM tombstones")
+        ((count, until),) = self._db.all("tombstones_version")
         return f"{count}:{until or 0}"
 
     def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
@@ -285,7 +260,7 @@ class Store:
         with self._db.writing():
             wall, alone = self.wall, Wall(agent, alone=True)
             # Without agents there is nothing to keep apart, and no view to pay for.
-            if wall == alone or (not agent and not wall.stands and not self._agents()):
+            if wall == alone or (not agent and not wall.stands and len(self.agents()) == 1):
                 yield
                 return
             self._db.stand_behind(alone)
@@ -296,10 +271,7 @@ class Store:
 
     def agents(self) -> list[str]:
         """The agents that own anything; "" (no agent) comes first."""
-        return ["", *self._agents()]
-
-    def _agents(self) -> list[str]:
-        return [name for (name,) in self._db.all(self._db.sql["agents"])]
+        return ["", *self._db.column("agents")]
 
     def close(self) -> None:
         """Close the database. Closing twice is fine."""
@@ -310,63 +282,37 @@ class Store:
     @cached_property
     def worklog(self) -> WorkLog:
         """The work in progress of consolidation."""
-
         from loxodon.store.worklog import WorkLog
 
-        return WorkLog(
-            self._db, self._zone, self.records, self._indexes, self._reckon_ends, lambda: self.wall
-        )
+        return WorkLog(self)
 
     @cached_property
     def workspace_data(self) -> WorkspaceData:
         """Data of the workspace: files, their chunks, marks and imports."""
-
         from loxodon.store.workspace_data import WorkspaceData
 
-        return WorkspaceData(
-            self._db,
-            self._zone,
-            self._indexes,
-            lambda chunks: self.vectors.gone(chunks),  # which are loaded where some go
-            self._guard,
-        )
+        return WorkspaceData(self, self._guard)
 
     @cached_property
     def documents(self) -> DocumentStore:
         """JSON values that programs store."""
-
         from loxodon.store.documents import DocumentStore
 
-        return DocumentStore(self._db, self._indexes)
+        return DocumentStore(self)
 
     @cached_property
     def working_sessions(self) -> WorkingSessions:
         """Conversations of agents, as `loxodon.working` keeps them."""
-
         from loxodon.store.working_sessions import WorkingSessions
 
-        return WorkingSessions(self._db, lambda: self.wall)
+        return WorkingSessions(self._db)
 
-    @property
-    def tokens(self) -> CallTokens:
-        """Calls that were already done."""
-
-        from loxodon.store.tokens import CallTokens
-
-        return CallTokens(self._db)
-
-    def _for_owner(self) -> None:
-        """Refuse what is about the whole of a space to whoever sees a part of it."""
-        if self.wall.stands:
-            raise owners_only()
-
-    @property
+    @cached_property
     def erasure(self) -> Erasure:
         """Permanent deletion."""
-
         from loxodon.store.erasure import Erasure
 
-        return Erasure(self._db, self._indexes, lambda: self.vectors, self._record)
+        return Erasure(self)
 
     @property
     def primary(self) -> PrimaryData:
@@ -374,31 +320,59 @@ class Store:
         self._for_owner()
         from loxodon.store.primary import PrimaryData
 
-        return PrimaryData(self._db, self.rebuild)
+        return PrimaryData(self)
 
-    @property
+    @cached_property
     def overview(self) -> Overview:
         """What pages for people are made of."""
-
         from loxodon.store.overview import Overview
 
-        return Overview(self._db, self.space, self._zone, self._decay, self.wall)
+        return Overview(self, self._decay)
 
-    @property
+    @cached_property
     def pages(self) -> Pages:
         """Every list, a page at a time."""
-
         from loxodon.store.pages import Pages
 
-        return Pages(self._db, self._zone, self._record, self.records, self.sources)
+        return Pages(self)
 
-    @property
+    @cached_property
     def quarantine(self) -> Quarantine:
         """Text that is stored but never shown."""
-
         from loxodon.store.quarantine import Quarantine
 
-        return Quarantine(self._db, self._zone)
+        return Quarantine(self)
+
+    @cached_property
+    def audit_rows(self) -> AuditRows:
+        from loxodon.store.audit_rows import AuditRows
+
+        return AuditRows(self._db)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """Search by meaning, if an embedder is set."""
+        from loxodon.store.vectors import Vectors
+
+        return Vectors(self._db)
+
+    def _for_owner(self) -> None:
+        """Refuse what is about the whole of a space to whoever sees a part of it."""
+        if self.wall.stands:
+            raise owners_only()
+
+    # Calls that were already done: a token is valid in the space where it was used
+
+    def call_done(self, token: str, since: datetime) -> CompletedCall | None:
+        """The call that was done with an idempotency token since a time, or None."""
+        row = self._db.one("call_done", (token, to_stored(since)[0]))
+        return CompletedCall(*row) if row else None
+
+    def put_call(self, token: str, done: CompletedCall, at: datetime, since: datetime) -> None:
+        """Record the call done with a token, and delete tokens from before `since`."""
+        self._db.run("drop_old_calls", (to_stored(since)[0],))
+        values = (token, done.request, done.version, to_stored(at)[0], done.memory)
+        self._db.run("put_call", values)
 
     # The journal
 
@@ -429,32 +403,17 @@ class Store:
             session[2] = min(session[2], at)
             session[3] = max(session[3], at)
             id = turn.id or f"#{session[1]}"
-            rows.append(
-                (
-                    seq,
-                    session[0],
-                    id,
-                    key,
-                    turn.role,
-                    turn.speaker,
-                    turn.channel,
-                    turn.chat,
-                    turn.origin,
-                    at,
-                    offset,
-                    turn.content,
-                    turn.agent,
-                )
-            )
+            said = turn.role, turn.speaker, turn.channel, turn.chat, turn.origin
+            rows.append((seq, session[0], id, key, *said, at, offset, turn.content, turn.agent))
             kept.append(turn._replace(id=id, ref=f"t_{seq}"))
         for name, (no, count, first, last) in sessions.items():
-            db.run(db.sql["put_session"], (no, name, count, first, last))
-        db.many(db.sql["put_turn"], rows)
-        said = [one for one in kept if isinstance(one, Turn)]
-        if said:
-            texts = [(int(one.ref[2:]), one.searchable) for one in said]
-            self._look_at_journal(self._indexes.put("turns", texts))
-            db.changed += [one.ref for one in said]
+            db.run("put_session", (no, name, count, first, last))
+        db.many("put_turn", rows)
+        new = [one for one in kept if isinstance(one, Turn)]
+        if new:
+            texts = [(int(one.ref[2:]), one.searchable) for one in new]
+            self._indexes.measure_nature(self._indexes.put("turns", texts))
+            db.changed += [one.ref for one in new]
         return kept
 
     def _bound(self, turn: Turn) -> Turn:
@@ -464,22 +423,12 @@ class Store:
             turn = turn._replace(agent=self.wall.agent)
         return turn._replace(chat="group") if self.wall.group and turn.chat == "direct" else turn
 
-    def _look_at_journal(self, rows: int) -> None:
-        """Find out what kind of talk the journal holds, each time it has doubled."""
-        if rows >= 2 * int(self._meta("nature_at") or 4):
-            self._db.run(self._db.sql["set_meta"], ("nature", neighbours.measured(self._db, rows)))
-            self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
-
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
         """What the journal, or an earlier one of `turns`, has under each key, or None."""
         seen: dict[bytes, tuple[str, bool]] = {}
         for start in range(0, len(turns), _CHUNK):
-            having, keys = self._db.among("key", [key for _, key in turns[start : start + _CHUNK]])
-            rows = self._db.all(
-                "SELECT key, content, origin = 'user' AND speaker = '' FROM main.turns "
-                f"WHERE {having}",
-                keys,
-            )
+            keys = these_keys(key for _, key in turns[start : start + _CHUNK])
+            rows = self._db.all("known_turns", (keys,))
             seen.update((key, (content, bool(own))) for key, content, own in rows)
         found: list[KnownTurn | None] = []
         for turn, key in turns:
@@ -497,55 +446,51 @@ class Store:
         rows: dict[int, bytes] = {}
         keys = list(wanted)
         for start in range(0, len(keys), _CHUNK):
-            having, some = self._db.among("key", keys[start : start + _CHUNK])
-            rows |= dict(self._db.all(f"SELECT seq, key FROM turns WHERE {having}", some))
+            some = these_keys(keys[start : start + _CHUNK])
+            rows |= dict(self._db.all("turns_by_key", (some,)))
         changed = []
         for row, old in self.turns(list(rows)).items():
             new = wanted[rows[row]]
             if (old.speaker, old.origin) != (new.speaker, new.origin):
                 changed.append((old, old._replace(speaker=new.speaker, origin=new.origin)))
         said = [(new.speaker, new.origin, int(new.ref[2:])) for _, new in changed]
-        self._db.many("UPDATE main.turns SET speaker = ?, origin = ? WHERE seq = ?", said)
+        self._db.many("set_speaker", said)
         self._indexes.drop("turns", [row for _, _, row in said])
         self._indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
         self._db.changed += [new.ref for _, new in changed]
         return changed
 
     def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
-        row = self._db.one(self._db.sql["session"], (id,))
+        row = self._db.one("session", (id,))
         sessions[id] = list(row) if row else [self._db.take("session", 1), 0, at, at]
         return sessions[id]
 
     def session_size(self, id: str) -> int:
         """How many turns were ever added to a session."""
-        row = self._db.one(self._db.sql["session"], (id,))
+        row = self._db.one("session", (id,))
         return int(row[1]) if row else 0
 
     def last_texts(self, session: str, limit: int) -> list[str]:
         """The last texts of a session, oldest first."""
-        rows = self._db.all(self._db.sql["last_texts"], (session, limit))
-        return [text for (text,) in reversed(rows)]
+        return self._db.column("last_texts", (session, limit))[::-1]
 
     def turn_row(self, session: str, id: str) -> int | None:
         """The row of a turn by its session and id; the newest if two share them."""
-        row = self._db.one(self._db.sql["turn_row"], (session, id))
-        return int(row[0]) if row else None
+        row: int | None = self._db.value("turn_row", (session, id))
+        return row
 
     def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
         """Turns by row; missing ones are left out."""
-        return self._db.each("turn", rows, self._turns)
-
-    def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
-        found = self._db.all(f"SELECT {TURN} WHERE t.seq IN {THESE}", (these(rows),))
-        return {row[0]: turn_of(row) for row in found}
+        return self._db.each(
+            "turn",
+            rows,
+            lambda some: {row[0]: turn_of(row) for row in self._db.all("turns", (these(some),))},
+        )
 
     def journal(self, where: Filter, limit: int) -> list[Turn]:
         """The latest `limit` turns (0: all) that match `where`, in order of time."""
-        conditions, values = conditions_of(where, TABLES["turns"])
-        rows = self._db.all(
-            f"SELECT {TURN} WHERE {conditions or 'true'} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
-            [*values, limit or -1],
-        )
+        names, values = conditions_of(where, "turns")
+        rows = self._db.all("journal", [*values, limit or -1], where=names)
         return [turn_of(row) for row in reversed(rows)]
 
     # Memories
@@ -564,17 +509,13 @@ class Store:
         record = record._replace(trust=self.wall.heard(record.trust))
         row = self._db.take("memory", 1)
         db = self._db
-        marks = ",".join("?" * (len(COLUMNS) + 2))
-        db.run(
-            f"INSERT INTO memories (row, ends_at, {', '.join(COLUMNS)}) VALUES ({marks})",
-            [row, self._end(record, record.created_at), *row_of(record)],
-        )
+        db.run("put_memory", [row, self._end(record, record.created_at), *row_of(record)])
         self._label(row, record)
         self._put_sources(row, record.sources)
         at = to_stored(record.created_at)[0]
-        db.run(db.sql["put_change"], (row, record.version, at, change, None))
+        db.run("put_change", (row, record.version, at, change, None))
         self._put(row, record)
-        db.run(db.sql["put_unindexed"], (row,))
+        db.run("put_unindexed", (row,))
         db.changed.append(record.id)
         self._signed(row, record.sensitivity)
         return record
@@ -588,7 +529,7 @@ class Store:
         ours = len(brought) == len(prefix) and brought[:2] == prefix[:2] and brought[2:].isdecimal()
         if not (ours and record.id.isascii() and number.isdecimal() and 3 <= len(number) <= 9):
             return f"{prefix}_{self._db.take(prefix, 1):03d}"
-        if self._db.one("SELECT 1 FROM main.memories WHERE id = ?", (record.id,)):
+        if self._db.one("has_memory", (record.id,)):
             return f"{prefix}_{self._db.take(prefix, 1):03d}"
         # Nobody is given it again.
         self._db.take(brought, max(0, int(number) - self._db.take(brought, 0)))
@@ -602,9 +543,7 @@ class Store:
             signatures.put(self._db, row)
 
     def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
-        self._db.many(
-            self._db.sql["put_source"], [(row, n, *source) for n, source in enumerate(sources)]
-        )
+        self._db.many("put_source", [(row, n, *source) for n, source in enumerate(sources)])
 
     def _end(self, record: Record, since: datetime) -> int:
         """When a memory that has its strength since `since` leaves by itself."""
@@ -619,9 +558,7 @@ class Store:
         self._indexes.put(index, [(row, record.searchable)])
 
     def _label(self, row: int, record: Record) -> None:
-        self._db.many(
-            self._db.sql["put_label"], [(label, name, row) for label, name in labels_of(record)]
-        )
+        self._db.many("put_label", [(*label, row) for label in labels_of(record)])
 
     def update(
         self,
@@ -645,7 +582,7 @@ class Store:
         db = self._db
         row = self._row(id)
         # From here on of the table itself: after the change, it may be out of sight.
-        before = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+        before = db.all("memory_itself", (row,))[0]
         sources = self.sources([row]).get(row, ())
         old = record_of(before, self.space, self._zone, None, sources)
         if version is not None and version != old.version:
@@ -663,16 +600,15 @@ class Store:
         new, since = old._replace(**changed), moment(before[-1], self._zone)
         columns["ends_at"] = self._end(new, at if "strength" in columns else since)
         if new_sources != sources:
-            db.run(db.sql["drop_sources"], (row,))
+            db.run("drop_sources", (row,))
             self._put_sources(row, new_sources)
-        assignments = ", ".join(f"{name} = ?" for name in columns)
         earlier = to_json(before, sources)
         admitted = self.wall.admits(new.agent, new.audience)
         # A group may make private what it sees.
         with nullcontext() if admitted else db.past_wall():
-            db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
-            db.run(db.sql["put_change"], (row, new.version, to_stored(at)[0], change, earlier))
-            kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+            db.run("set_memory", [*columns.values(), row], set=tuple(columns))
+            db.run("put_change", (row, new.version, to_stored(at)[0], change, earlier))
+            kept = db.all("memory_itself", (row,))[0]
             record = self._record(kept, new_sources)
             self._reindex(row, old, record)
             self._signed(row, old.sensitivity, record.sensitivity)
@@ -684,37 +620,35 @@ class Store:
             index: Index = "memories" if old.state == "active" else "archive"
             self._indexes.drop(index, [row])
             self._put(row, new)
-            self._db.run(self._db.sql["put_unindexed"], (row,))
+            self._db.run("put_unindexed", (row,))
         if old.content != new.content:
             self.vectors.changed(row)
         elif old.state != new.state:
             self.vectors.moved(row, "memories" if new.state == "active" else "archive")
         if labels_of(old) != labels_of(new):
-            self._db.run(self._db.sql["drop_labels"], (row,))  # all but its keywords
+            self._db.run("drop_labels", (row,))  # all but its keywords
             self._label(row, new)
 
     def get(self, id: str) -> Record | None:
         """A memory by id."""
         with self.reading():
-            row = self._db.one(self._db.sql["memory_row"], (id,))
+            row = self._db.one("memory_row", (id,))
             if row is None:
                 return None
             return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
 
     def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
         """The newest or strongest `limit` memories (0: all) that match `where`, in order."""
-        conditions, values = conditions_of(where, TABLES["memories"])
-        # Either order is that of an index. What has furthest to fall is strongest.
-        order = "t.ends_at DESC" if strongest else "t.created_at DESC"
+        names, values = conditions_of(where, "memories")
+        order = "find_strongest" if strongest else "find_newest"
         with self.reading():
-            rows = self._db.all(
-                f"SELECT t.row, {MEMORY} FROM memories t WHERE {conditions or 'true'} "
-                f"ORDER BY {order}, t.row DESC LIMIT ?",
-                [*values, limit or -1],
-            )
-            sources: dict[int, tuple[Source, ...]] = {}
-            for start in range(0, len(rows), _CHUNK):
-                sources |= self._sources([row[0] for row in rows[start : start + _CHUNK]])
+            return self._with_sources(self._db.all(order, [*values, limit or -1], where=names))
+
+    def _with_sources(self, rows: Sequence[Row]) -> list[Record]:
+        """Memories, of rows of (row, *COLUMNS)."""
+        sources: dict[int, tuple[Source, ...]] = {}
+        for start in range(0, len(rows), _CHUNK):
+            sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def latest(self, label: str, name: str, limit: int) -> list[Record]:
@@ -723,71 +657,62 @@ class Store:
         The label is `project`, `topic`, `tag` or `entity`. Only `limit` rows are read, however many
         have it.
         """
-        return self._latest(label, fold(name), limit)
+        rows = self.labelled(label, name, limit)
+        records, sources = self.records(rows), self.sources(rows)
+        return [records[row]._replace(sources=sources.get(row, ())) for row in rows]
 
     def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
         """The same by what memories are about, as in `Filter.about`."""
-        return self._latest("about", about_label(*about), limit)
-
-    def _latest(self, label: str, folded: str, limit: int) -> list[Record]:
-        rows = self._db.all(
-            f"SELECT t.row, {MEMORY} FROM memory_labels l "
-            "CROSS JOIN memories t ON t.row = l.memory "
-            "WHERE l.label = ? AND l.name = ? AND t.state = 'active' "
-            "ORDER BY l.memory DESC LIMIT ?",
-            (label, folded, limit),
-        )
-        sources = self.sources(row[0] for row in rows)
-        return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
+        return self.latest("about", about_label(*about), limit)
 
     def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
         """The rows of the last `limit` memories with a label; see `latest`."""
-        return name_lookup.labelled(self._db, label, name, limit, state)
+        folded = name if label == "about" else fold(name)  # which `about_label` has done
+        return self._db.column("labelled", (label, folded, state, limit))
 
     def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
         """The rows of the most important memories of some projects, or of all if none is named;
         ties go to the newer."""
-        conditions, values = conditions_of(where, TABLES["memories"])
+        found = conditions_of(where, "memories")
         if projects:
-            some = ",".join(["lower(?)"] * len(projects))
-            conditions = f"{conditions or 'true'} AND lower(t.project) IN ({some})"
-            values += projects
-        rows = self._db.all(
-            f"SELECT t.row FROM memories t WHERE {conditions or 'true'} "
-            "ORDER BY t.importance DESC, t.row DESC LIMIT ?",
-            [*values, limit],
-        )
-        return [row for (row,) in rows]
+            found &= Conditions(("memory_projects",), (these(projects),))
+        return self._db.column("foremost", [*found.values, limit], where=found.names)
 
     def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
         """When each of these memories was first said, by its turns."""
-        found = self._db.all(
-            "SELECT s.memory, min(t.at) FROM memory_sources s JOIN turns t ON t.seq = s.seq "
-            f"WHERE s.memory IN {THESE} GROUP BY s.memory",
-            (these(rows),),
-        )
+        found = self._db.all("told_at", (these(rows),))
         return {row: moment(at, self._zone) for row, at in found}
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """The entities with these names, ignoring case, by name as given."""
-        return name_lookup.entities_named(self._db, self._zone, names)
+        """The entities with these names, ignoring case, by name as given.
+
+        Where agents have their own under a name, it is the shared one, or of the first agent.
+        """
+        folded = {name: fold(name) for name in names}
+        rows = self._db.all("entities_named", (these(set(folded.values())),))
+        found = {name: entity_of(row, self._zone) for _, name, *row in rows}
+        return {name: found[key] for name, key in folded.items() if key in found}
 
     def named(self, names: Iterable[str]) -> KnownNames:
         """The entities, projects and topics that go by these folded names.
 
         The cost depends on the names, not on the memories.
         """
-        return name_lookup.named(self._db, self._zone, names)
+        entities: dict[str, Entity] = {}
+        labels: dict[str, dict[str, str]] = {label: {} for label in _NO_LABEL}
+        for of, name, *row in self._db.all("named", (these(names),)):
+            if row[-1]:  # an entity has a number
+                entities[name] = entity_of(row, self._zone)
+            elif row[0] not in (None, _NO_LABEL[of]):
+                labels[of][name] = row[0]
+        return KnownNames(entities, labels["project"], labels["topic"])
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         """Memories by row; missing ones are left out."""
         return self._db.each("record", rows, self._records)
 
     def _records(self, rows: Iterable[int]) -> dict[int, Record]:
-        found = self._db.all(
-            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {THESE}", (these(rows),)
-        )
-        return {row[0]: self._record(row[1:]) for row in found}
+        return {row[0]: self._record(row[1:]) for row in self._db.all("memories", (these(rows),))}
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         """The sources of memories, by row; `records` leaves them out."""
@@ -795,54 +720,28 @@ class Store:
 
     def _sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         found: dict[int, tuple[Source, ...]] = {}
-        for memory, *source in self._db.all(
-            "SELECT memory, session, turn, file, line FROM memory_sources "
-            f"WHERE memory IN {THESE} ORDER BY memory, n",
-            (these(rows),),
-        ):
+        for memory, *source in self._db.all("sources", (these(rows),)):
             found[memory] = (*found.get(memory, ()), Source(*source))
         return found
 
     def live(self, rows: Iterable[int], now: datetime) -> set[int]:
         """The ones that are active and have not expired."""
-        found = self._db.all(
-            f"SELECT row FROM memories WHERE row IN {THESE} AND state = 'active' "
-            "AND (expires_at IS NULL OR expires_at > ?)",
-            (these(rows), to_stored(now)[0]),
-        )
-        return {row for (row,) in found}
+        return set(self._db.column("live", (these(rows), to_stored(now)[0])))
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         """The standing of these memories, by row."""
-        return self._db.each("standing", rows, self._standing)
-
-    def _standing(self, rows: Iterable[int]) -> dict[int, Standing]:
-        found = self._db.all(
-            f"SELECT m.row, {_STANDING} FROM memories m {_LAST_CHANGE} WHERE m.row IN {THESE}",
-            (these(rows),),
+        return self._db.each(
+            "standing", rows, lambda some: dict(self._db.all("standing", (these(some),)))
         )
-        return dict(found)
 
     def successors(self, rows: Iterable[int]) -> dict[int, int]:
         """For each of these memories that others took the place of: the row of the active one."""
-        found = self._db.all(
-            "WITH RECURSIVE next(first, row, id) AS ("
-            f"SELECT row, row, id FROM memories WHERE row IN {THESE} UNION "
-            # Which is never empty: the index has only what replaces something.
-            "SELECT next.first, m.row, m.id FROM next CROSS JOIN memories m "
-            "ON m.replaces = next.id AND m.replaces <> '') "
-            "SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row "
-            "WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row",
-            (these(rows),),
-        )
-        return dict(found)
+        return dict(self._db.all("successors", (these(rows),)))
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """By turn, the rows of the memories drawn from it."""
         found: dict[int, list[int]] = {}
-        for seq, memory in self._db.all(
-            f"SELECT seq, memory FROM memory_sources WHERE seq IN {THESE}", (these(turns),)
-        ):
+        for seq, memory in self._db.all("drawn_from", (these(turns),)):
             found.setdefault(seq, []).append(memory)
         return found
 
@@ -850,11 +749,7 @@ class Store:
         """By turn, the rows of the memories drawn from it with their standing; None where a memory
         cannot be seen."""
         found: dict[int, dict[int, Standing | None]] = {}
-        for seq, memory, change, standing in self._db.all(
-            f"SELECT s.seq, s.memory, c.change, {_STANDING} FROM memory_sources s "
-            f"LEFT JOIN memories m ON m.row = s.memory LEFT {_LAST_CHANGE} WHERE s.seq IN {THESE}",
-            (these(turns),),
-        ):
+        for seq, memory, change, standing in self._db.all("outcomes", (these(turns),)):
             found.setdefault(seq, {})[memory] = standing if change else None
         return found
 
@@ -868,7 +763,7 @@ class Store:
             seen = {id}
             while (before := versions[-1][-1].record.replaces) and before not in seen:
                 seen.add(before)
-                row = self._db.one(self._db.sql["memory_row"], (before,))
+                row = self._db.one("memory_row", (before,))
                 if row is None:
                     break
                 versions.append(self._versions(row[0]))
@@ -881,7 +776,7 @@ class Store:
         ]
 
     def _versions(self, row: int) -> list[Version]:
-        changes = self._db.all(self._db.sql["changes"], (row,))
+        changes = self._db.all("changes", (row,))
         records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
         sources = self.sources([row]).get(row, ())
         records.append(self.records([row])[row]._replace(sources=sources))
@@ -891,7 +786,7 @@ class Store:
         ]
 
     def _row(self, id: str) -> int:
-        row = self._db.one(self._db.sql["memory_row"], (id,))
+        row = self._db.one("memory_row", (id,))
         if row is None:
             raise no_memory(id)
         return int(row[0])
@@ -909,54 +804,61 @@ class Store:
         rows = self._indexes.rows(index) if words and limit > 0 else 0
         if not rows:
             return []
-        search = Search(self._db, self._indexes.text, index, where, limit)
-        return search.best(words, self._indexes.common(index), rows)
+        common = self._indexes.common(index)
+        return search(self._db, self._indexes.text, index, words, where, limit, common, rows)
 
     def having(self, index: Index, words: Sequence[str]) -> Having:
         """Which rows of an index have each of `words`."""
-        rows, common = self._indexes.rows(index), self._indexes.common(index)
-        text, walled = self._indexes.text, self._db.walled
-        return neighbours.having(text, index, words, common, rows, walled)
+        return self._indexes.having(index, words)
 
     def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         """The rows of an index that have each of some words, of those words that at most `most`
         rows have. The cost is that of the words, however long the index is."""
-        return neighbours.rare(self._indexes.text, index, words, self._indexes.common(index), most)
+        return self._indexes.rare(index, words, most)
 
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
         """The rows among these that match `where`, for rows found without it."""
-        table = TABLES[index]
-        conditions, values = conditions_of(where, table)
-        found = self._db.all(
-            f"SELECT t.{table.key} FROM {table.truth} t "
-            f"WHERE t.{table.key} IN {THESE} AND {conditions or 'true'}",
-            [these(rows), *values],
+        table, (names, values) = TABLES[index], conditions_of(where, index)
+        found = self._db.column(
+            "matching_of", [these(rows), *values], table=table.truth, key=table.key, where=names
         )
-        return {row for (row,) in found}
+        return set(found)
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
         """The positions of turns, by row."""
-        return self._db.each("place", rows, lambda some: neighbours.places(self._db, some))
+        return self._db.each(
+            "place",
+            rows,
+            lambda some: {row[0]: Place(*row) for row in self._db.all("places", (these(some),))},
+        )
 
     def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
-        """The neighbours of turns, by row."""
-        return self._db.each("beside", rows, lambda some: neighbours.beside(self._db, some))
+        """The two turns before and the two after, as far as there are any, by row."""
+        return self._db.each(
+            "beside",
+            rows,
+            lambda some: {
+                row: Beside(tuple(filter(None, others[:2])), tuple(filter(None, others[2:])))
+                for row, *others in self._db.all("beside", (these(some),))
+            },
+        )
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
         """The turns of segments, by their row in the index `segments`."""
-        return neighbours.stretches(self._db, segments)
+        found = self._db.all("stretches", (these(segments),))
+        return {no: Stretch(*stretch) for no, *stretch in found}
 
     def nature(self) -> Nature:
         """What kind of text the journal contains, measured on a sample."""
-        return neighbours.nature(self._indexes.meta("nature"))
+        return self._indexes.nature()
 
     # Care
 
     def counts(self) -> Counts:
         """Counts of what is stored."""
         with self.reading():
-            turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
-            memories = self._db.all(self._db.sql["count_memories"])
+            turns, sessions = self._db.all("count_journal")[0]
+            memories = self._db.all("count_memories")
         kinds: dict[str, int] = dict.fromkeys(KINDS, 0)
         states = {"active": 0, "archived": 0}
         bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
@@ -1005,7 +907,7 @@ class Store:
                 pass
             reindexing.name_entities(self._db)
             self.vectors.rebuild()
-            self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
+            self._db.set_meta("rates", self._rates())
         return done
 
     # When memories end
@@ -1014,13 +916,13 @@ class Store:
         from loxodon.store import reindexing
 
         rates = self._rates()
-        if self._meta("rates") == rates:
+        if self._db.meta("rates") == rates:
             return 0
         done = 0
         for rows in reindexing.memories(self._db, "active"):
             self._set_ends(rows)
             done += len(rows)
-        self._db.run(self._db.sql["set_meta"], ("rates", rates))
+        self._db.set_meta("rates", rates)
         return done
 
     def _rates(self) -> str:
@@ -1029,15 +931,8 @@ class Store:
         return ",".join(str(end and to_stored(end)[0]) for end in ends)
 
     def _set_ends(self, rows: Sequence[Row]) -> None:
-        self._db.many(
-            "UPDATE memories SET ends_at = ? WHERE row = ?",
-            [(self._end_of(columns), row) for row, *columns in rows],
-        )
-
-    def _end_of(self, columns: Sequence[Any]) -> int:
-        kept = record_of(columns, self.space, self._zone, None)
-        return self._end(kept, moment(columns[-1], self._zone))
-
-    def _meta(self, name: str) -> str:
-        row = self._db.one(self._db.sql["get_meta"], (name,))
-        return row[0] if row else ""
+        ends = []
+        for row, *columns in rows:
+            kept = record_of(columns, self.space, self._zone, None)
+            ends.append((self._end(kept, moment(columns[-1], self._zone)), row))
+        self._db.many("set_end", ends)

@@ -45,8 +45,7 @@ class Frame:
     """The mean of the centred vectors: a question's cosine with it is its cosine with any text."""
     question_shift: tuple[Floats, ...]
     """What sets questions apart from statements, for each of `LANGUAGES`."""
-    spread: float
-    """The standard deviation of cosines from the typical one."""
+    spread: float  # the standard deviation of cosines from the typical one
 
     @classmethod
     def from_bytes(cls, data: bytes, size: int, spread: float) -> Frame:

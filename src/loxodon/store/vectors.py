@@ -17,8 +17,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
-from loxodon.store.database import Database
-from loxodon.store.search import TABLES, THESE, conditions_of, these
+from loxodon.store.driver import Driver, these, these_keys
+from loxodon.store.search import TABLES, conditions_of
 from loxodon.text.language import language_of
 from loxodon.types import Coverage
 
@@ -80,7 +80,7 @@ class Vectors:
 
     tables = ("vector_todo", "vector_signs", "vectors", "vector_models")
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Driver) -> None:
         self._db = db
         self._loaded: dict[tuple[int, int, Index], _Loaded] = {}
 
@@ -139,15 +139,15 @@ class Vectors:
     ) -> list[int]:
         """The closest rows that a filter admits."""
         table, near = TABLES[pool], closest()
-        conditions, values = conditions_of(where, table)
-        if not near or not (conditions or self._db.walled):
+        names, values = conditions_of(where, pool)
+        if not near or not (names or self._db.walled):
             return near
-        query = f"SELECT t.{table.key} FROM {table.truth} t WHERE {conditions or 'true'}"
-        among = f"{query} AND t.{table.key} IN {THESE}"
-        admitted = [row for (row,) in self._db.all(among, [*values, these(near)])]
+        parts = {"table": table.truth, "key": table.key}
+        among = [these(near), *values]
+        admitted = self._db.column("matching_of", among, where=names, **parts)
         if len(admitted) >= limit or len(near) < CANDIDATES:
             return admitted
-        return closest([row for (row,) in self._db.all(query, values)])
+        return closest(self._db.column("matching", values, where=names, **parts))
 
     def _compared(
         self, question: _Question, loaded: _Loaded, pool: Index, rows: Sequence[int]
@@ -160,7 +160,7 @@ class Vectors:
             held.clear()
         if missing := [row for row in rows if row not in held]:
             values = (model.no, pool, these(missing))
-            read: dict[int, bytes] = dict(self._db.all(self._db.sql["vectors_of_rows"], values))
+            read: dict[int, bytes] = dict(self._db.all("vectors_of_rows", values))
             vectors = from_halves(read.values(), model.size)
             held.update(zip(read, question.frame.centred(vectors), strict=True))
         known = [row for row in rows if row in held]
@@ -175,14 +175,14 @@ class Vectors:
 
         key = (model.no, model.size, pool)
         known = self._loaded.get(key) or _Loaded({}, Signs.joined([], model.size))
-        read = self._db.all(self._db.sql["sign_versions"], (model.no, pool))
+        read = self._db.all("sign_versions", (model.no, pool))
         versions: dict[int, int] = dict(read)
         if versions == known.versions:
             return known
         changed = [no for no, version in versions.items() if version != known.versions.get(no)]
         kept = versions.keys() - changed
         blocks = {no: known.signs.between(no * BLOCK, (no + 1) * BLOCK) for no in kept}
-        stored = self._db.all(self._db.sql["signs"], (model.no, pool, these(changed)))
+        stored = self._db.all("signs", (model.no, pool, these(changed)))
         for no, rows, bits in stored:
             signs = Signs.from_bytes(rows, bits, model.size)
             blocks[no] = signs or self._computed(model, pool, no)
@@ -195,46 +195,45 @@ class Vectors:
         from loxodon.store.vector_math import Signs, from_halves
 
         values = (model.no, pool, block * BLOCK, (block + 1) * BLOCK)
-        found = self._db.all(self._db.sql["vectors_of_block"], values)
+        found = self._db.all("vectors_of_block", values)
         vectors = from_halves((half for _, half in found), model.size)
         return Signs.of([row for row, _ in found], vectors, _frame(model).mean)
 
     def _empty_signs(self, pools: tuple[str, str], rows: Sequence[int]) -> None:
         """Delete the signs of the blocks of these rows: nothing of an erased text is left, and a
         search computes the rest again."""
-        self._db.run(self._db.sql["empty_signs"], (_new_version(), *pools, these(rows)))
+        self._db.run("empty_signs", (_new_version(), *pools, these(rows)))
 
     def _store_signs(self, model: Model) -> None:
         """Store the signs of the blocks that were emptied."""
-        for pool, block in self._db.all(self._db.sql["emptied_signs"], (model.no,)):
+        for pool, block in self._db.all("emptied_signs", (model.no,)):
             signs, key = self._computed(model, pool, block), (model.no, pool, block)
             if len(signs.rows):
-                self._db.run(self._db.sql["put_signs"], (*key, *signs.to_bytes()))
+                self._db.run("put_signs", (*key, *signs.to_bytes()))
             else:
-                self._db.run(self._db.sql["drop_signs"], key)
+                self._db.run("drop_signs", key)
 
     def _refit(self, model: Model, count: int) -> None:
         """Fit the frame to the `count` vectors that there are; all signs depend on it."""
         from loxodon.store.vector_math import fit_frame, from_halves
 
-        sql = self._db.sql["sampled_vectors"]
         # If the rows have gaps, every nth row may be in one.
-        sample = self._db.all(sql, (model.no, max(1, count // _SAMPLE)))
-        sample = sample or self._db.all(sql, (model.no, 1))
+        sample = self._db.all("sampled_vectors", (model.no, max(1, count // _SAMPLE)))
+        sample = sample or self._db.all("sampled_vectors", (model.no, 1))
         asks = [language_of(text) if _asks(end) else "" for text, end, _ in sample]
         says = [language_of(text) if text and not _asks(end) else "" for text, end, _ in sample]
         vectors = from_halves((half for _, _, half in sample), model.size)
         frame = fit_frame(vectors, count, asks, says)
         values = (count, frame.to_bytes(), frame.spread, model.no)
-        self._db.run(self._db.sql["set_vector_frame"], values)
-        self._db.run(self._db.sql["drop_all_signs"], (model.no,))
-        self._db.run(self._db.sql["empty_all_signs"], (model.no, _new_version()))
+        self._db.run("set_vector_frame", values)
+        self._db.run("drop_all_signs", (model.no,))
+        self._db.run("empty_all_signs", (model.no, _new_version()))
 
     # Embedding
 
     def begin(self, model: str) -> None:
         """Register a model. A known one continues where it stopped."""
-        self._db.run(self._db.sql["put_vector_model"], (model, b""))
+        self._db.run("put_vector_model", (model, b""))
 
     def size(self, model: str) -> int:
         """The dimension of its vectors; 0 if there are none."""
@@ -244,39 +243,38 @@ class Vectors:
     def failed(self, model: str, tries: int) -> list[TextToEmbed]:
         """Texts the model has passed and must (re)do, unless it failed on them `tries` times."""
         values = (self._model(model).no, tries)
-        return [TextToEmbed(*row) for row in self._db.all(self._db.sql["vector_todo"], values)]
+        return [TextToEmbed(*row) for row in self._db.all("vector_todo", values)]
 
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
         """The next rows that the model has not reached yet, in order."""
         found = self._model(model)
         values = (found.no, getattr(found, f"{kind}_to"), limit)
-        return [row for (row,) in self._db.all(self._db.sql[f"next_{kind}"], values)]
+        return [row for (row,) in self._db.all(f"next_{kind}", values)]
 
     def known(self, model: str, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
         """Existing vectors by the hash of their text."""
-        condition, values = self._db.among("hash", [*dict.fromkeys(hashes)])
-        sql = f"SELECT hash, half FROM vectors WHERE model = ? AND {condition}"
-        return dict(self._db.all(sql, [self._model(model).no, *values]))
+        values = (self._model(model).no, these_keys(dict.fromkeys(hashes)))
+        return dict(self._db.all("vectors_by_hash", values))
 
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
         """Store vectors, replacing those of the same rows."""
         if not vectors:
             return
-        sql, no = self._db.sql, self._model(model).no
-        self._db.run(sql["set_vector_size"], (len(vectors[0].half) // 2, no))
+        no = self._model(model).no
+        self._db.run("set_vector_size", (len(vectors[0].half) // 2, no))
         rows: dict[tuple[str, str], list[int]] = {}
         for one in vectors:
             rows.setdefault(_POOLS[one.pool], []).append(one.row)
         for pools, some in rows.items():
             self._empty_signs(pools, some)
-            self._db.run(sql["drop_model_vectors"], (no, *pools, these(some)))
+            self._db.run("drop_model_vectors", (no, *pools, these(some)))
         half = self._db.as_half
         values = [(no, one.pool, one.row, one.hash, half(one.half)) for one in vectors]
-        self._db.many(sql["put_vector"], values)
+        self._db.many("put_vector", values)
         for pools, some in rows.items():
             self._empty_signs(pools, some)
         found = self._model(model)
-        ((count,),) = self._db.all(sql["count_vectors"], (no,))
+        ((count,),) = self._db.all("count_vectors", (no,))
         if found.sampled < SETTLED and count >= 2 * found.sampled:
             self._refit(found, count)
         self._store_signs(self._model(model))
@@ -285,84 +283,82 @@ class Vectors:
         """Record the texts on which the model failed, and why."""
         no = self._model(model).no
         values = [(no, one.kind, one.row, error) for one, error in failures.items()]
-        self._db.many(self._db.sql["fail_vector"], values)
+        self._db.many("fail_vector", values)
 
     def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
         """Mark these texts as done."""
         no = self._model(model).no
-        self._db.many(self._db.sql["settle_vector"], [(no, one.kind, one.row) for one in done])
+        self._db.many("settle_vector", [(no, one.kind, one.row) for one in done])
 
     def advance(self, model: str, kind: Embeddable, upto: int) -> None:
         """Record that every row up to `upto` was reached."""
-        self._db.run(self._db.sql[f"advance_{kind}"], (upto, model))
+        self._db.run(f"advance_{kind}", (upto, model))
 
     def stop(self, model: str, error: str) -> None:
         """End a run: record why it stopped; empty after a successful run."""
-        self._db.run(self._db.sql["set_vector_error"], (error, model))
+        self._db.run("set_vector_error", (error, model))
         self._store_signs(self._model(model))
 
     def coverage(self, model: str) -> Coverage:
         """How much a model has embedded."""
         with self._db.reading():
-            sql = self._db.sql
             one = self._find_model(model) or Model(0, 0, 0, 0, 0, 0, "", b"", 0.0)
             reached = (one.no, one.memories_to, one.turns_to, one.chunks_to)
-            ((behind,),) = self._db.all(sql["vectors_behind"], reached)
-            ((embedded,),) = self._db.all(sql["count_vectors"], (one.no,))
-            ((todo, failing, error),) = self._db.all(sql["count_vector_todo"], (one.no,))
+            ((behind,),) = self._db.all("vectors_behind", reached)
+            ((embedded,),) = self._db.all("count_vectors", (one.no,))
+            ((todo, failing, error),) = self._db.all("count_vector_todo", (one.no,))
             return Coverage(model, embedded, behind + todo, failing, one.error or error)
 
     def keep_only(self, models: Iterable[str]) -> None:
         """Delete the vectors of all other models."""
         kept = set(models)
-        for no, name in self._db.all(self._db.sql["vector_models"]):
+        for no, name in self._db.all("vector_models"):
             for table in self.tables if name not in kept else ():
                 column = "no" if table == "vector_models" else "model"
-                self._db.run(f"DELETE FROM {table} WHERE {column} = ?", (no,))
+                self._db.run("drop_of_model", (no,), table=table, key=column)
 
     def _find_model(self, name: str) -> Model | None:
-        row = self._db.one(self._db.sql["vector_model"], (name,))
+        row = self._db.one("vector_model", (name,))
         return Model(*row) if row else None
 
     def _model(self, name: str) -> Model:
-        return Model(*self._db.all(self._db.sql["vector_model"], (name,))[0])
+        return Model(*self._db.all("vector_model", (name,))[0])
 
     # Changed rows
 
     def changed(self, row: int) -> None:
         """The text of a memory has changed: drop its vectors and embed it again."""
         self.gone([row], "memories")
-        self._db.run(self._db.sql["queue_memory"], (row,))
+        self._db.run("queue_memory", (row,))
 
     def retold(self, turns: Iterable[int]) -> None:
         """The visible text of these turns has changed: drop their vectors and embed them again."""
         rows = list(turns)
         self.gone(rows, "turns")
-        self._db.many(self._db.sql["queue_turn"], [(row,) for row in rows])
+        self._db.many("queue_turn", [(row,) for row in rows])
 
     def moved(self, row: int, pool: Index) -> None:
         """A memory has come to another pool; its vectors go along."""
         self._empty_signs(_POOLS[pool], [row])
-        self._db.run(self._db.sql["move_vector"], (pool, row))
+        self._db.run("move_vector", (pool, row))
         self._empty_signs(_POOLS[pool], [row])
 
     def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
         """These are deleted, or have other words: drop their vectors."""
         wanted = list(rows)
         self._empty_signs(_POOLS[kind], wanted)
-        self._db.run(self._db.sql["drop_vectors"], (*_POOLS[kind], these(wanted)))
-        self._db.run(self._db.sql["drop_vector_todo"], (kind, these(wanted)))
+        self._db.run("drop_vectors", (*_POOLS[kind], these(wanted)))
+        self._db.run("drop_vector_todo", (kind, these(wanted)))
 
     # Checks
 
     def astray(self) -> tuple[int, int]:
         """How many vectors no search finds, and how many are of nothing."""
-        sql = self._db.sql
-        ((nothing,),) = self._db.all(sql["count_astray_vectors"])
+        ((nothing,),) = self._db.all("count_astray_vectors")
         missing = 0
-        for no, name in self._db.all(sql["vector_models"]):
-            missing += self._db.all(sql["count_unsigned_vectors"], (no,))[0][0]
-            for pool, block, *stored in self._db.all(sql["all_signs"], (no,)):
+        for no, name in self._db.all("vector_models"):
+            missing += self._db.all("count_unsigned_vectors", (no,))[0][0]
+            for pool, block, *stored in self._db.all("all_signs", (no,)):
                 right = self._computed(self._model(name), pool, block)
                 if (*stored,) != right.to_bytes():
                     missing += max(1, len(right.rows))
@@ -370,14 +366,14 @@ class Vectors:
 
     def rebuild(self) -> None:
         """Compute the signs of all vectors anew; delete the vectors of nothing."""
-        self._db.run(self._db.sql["drop_astray_vectors"])
-        for no, name in self._db.all(self._db.sql["vector_models"]):
-            ((count,),) = self._db.all(self._db.sql["count_vectors"], (no,))
+        self._db.run("drop_astray_vectors")
+        for no, name in self._db.all("vector_models"):
+            ((count,),) = self._db.all("count_vectors", (no,))
             if count:
                 self._refit(self._model(name), count)
                 self._store_signs(self._model(name))
             else:
-                self._db.run(self._db.sql["drop_all_signs"], (no,))
+                self._db.run("drop_all_signs", (no,))
 
 
 def _frame(model: Model) -> Frame:

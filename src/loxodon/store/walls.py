@@ -46,8 +46,7 @@ class Wall(NamedTuple):
 
     agent: str = ""
     group: bool = False
-    alone: bool = False
-    """Only what is exactly this agent's (where that is empty: nobody's)."""
+    alone: bool = False  # only what is exactly this agent's (where that is empty: nobody's)
     relays: bool = False
     """Whether the owner says that whoever is behind it hands on the user's own words."""
 
@@ -155,3 +154,14 @@ def owners_only() -> ForbiddenError:
 def documents_of(agent: str) -> Namespace:
     """The namespace that an agent's documents are in."""
     return (f"@{agent}",) if agent else ()
+
+
+def path_of(namespace: Namespace) -> str:
+    """A namespace as it is stored: one begins with another where their paths do."""
+    return "".join(f"{name.replace('%', '%25').replace('/', '%2F')}/" for name in namespace)
+
+
+def namespace_at(path: str) -> Namespace:
+    """The namespace of a path."""
+    names = path.removesuffix("/").split("/")
+    return tuple(name.replace("%2F", "/").replace("%25", "%") for name in names)

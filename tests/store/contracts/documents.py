@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from loxodon.store import Namespace, StoredDocument
-from loxodon.store.namespaces import namespace_at, path_of
 from loxodon.store.store import Store
+from loxodon.store.walls import namespace_at, path_of
 from tests.clock import NOW
 from tests.store.contracts import DAY, Contract
 

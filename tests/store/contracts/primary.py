@@ -64,7 +64,7 @@ class PrimaryDataContract(Contract):
             store.erasure.put_receipts(
                 [StoredReceipt("r_1", 5, "cli", "ids", '{"turns": 1}', "[]")]
             )
-            store.tokens.put("once", CompletedCall(key("asked"), old.id, 2), NOW, NOW)
+            store.put_call("once", CompletedCall(key("asked"), old.id, 2), NOW, NOW)
 
     def test_dump_fills_an_empty_store(self, store: Store, open_store: OpenStore) -> None:
         self.fill(store)

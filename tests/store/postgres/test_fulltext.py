@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loxodon.store import Filter
-from loxodon.store.database import migrations as every_migration
+from loxodon.store.driver import migrations as every_migration
 from loxodon.store.postgres import migrations
 from loxodon.text.words import index_words, query_words
 from tests.store.contracts import quiet

@@ -100,11 +100,10 @@ def test_both_backends_say_the_same_on_the_same_data(
     monkeypatch.setattr("loxodon.store.postgres.fulltext._ROWS", (1, 3, 7)[seed % 3])
     if sampled:  # some words are common, in a store as small as this
         for name, value in {
-            "search.SAMPLE_FROM": 12,
             "indexes.SAMPLE_FROM": 12,
-            "search.COMMON": 4,
+            "indexes.COMMON": 4,
             "search.LEAST_BUDGET": 6,
-            "search._SEEN": 2,
+            "indexes._SEEN": 2,
         }.items():
             monkeypatch.setattr(f"loxodon.store.{name}", value)
     config = {"timezone": "Asia/Shanghai", "workspace.views": "off"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.store.database import migrations as files_of
+from loxodon.store.driver import migrations as files_of
 from loxodon.store.postgres import migrations
 from loxodon.store.postgres.pool import Half, connect
 from tests.store.contracts.vectors import MODEL, SIZE, kept, rows_of, some

@@ -22,7 +22,7 @@ from loxodon.store import (
     StoredReceipt,
 )
 from loxodon.store.audit_rows import AuditRow
-from loxodon.store.postgres.dialect import translated
+from loxodon.store.driver import HOLE
 from loxodon.store.postgres.pool import ROLE, Session, begin, close_pools, connect, role_of
 from loxodon.store.postgres.store import PostgresStore
 from loxodon.store.primary import PRIMARY_TABLES
@@ -83,7 +83,7 @@ def _tell(store: PostgresStore, word: str, seq: int, agent: str, chat: str) -> N
         "captured",
     )
     store.update(kept.id, None, "edited", NOW, {"content": f"{word} again"})
-    store.tokens.put(word, CompletedCall(b"", kept.id, 1), NOW, NOW)
+    store.put_call(word, CompletedCall(b"", kept.id, 1), NOW, NOW)
     log.put_segments([Segment(word, seq, seq, NOW, NOW, word, (), word)])
     log.put_fragments([Fragment(seq, 1, word, "statement")])
     log.put_candidates([(seq, f'"{word}"')])
@@ -227,19 +227,19 @@ def test_nothing_is_written_for_another_agent(postgres_url: str) -> None:
         ((others, id),) = store._db.all("SELECT row, id FROM memories WHERE agent = 'writer'")
     coder = store.behind(Wall("coder"))
     for sql in (
-        f"INSERT INTO memory_labels (label, name, memory) VALUES ('tag', 'x', {others})",
-        f"INSERT INTO memory_sources VALUES (DEFAULT, {others}, 9, '', '', NULL, '', 0)",
-        f"INSERT INTO memory_changes VALUES (DEFAULT, {others}, 9, 0, 'edited', NULL)",
-        "UPDATE turns SET agent = 'writer' WHERE agent = ''",
-        "INSERT INTO entity_names (agent, name, entity) VALUES ('writer', 'x', 1)",
-        "INSERT INTO documents SELECT * FROM (VALUES (loxodon.space(), 99, '//', '', '', '', 0, 0, "
-        "0.0::double precision, 0)) v",
+        f"INSERT INTO loxodon.memory_labels (label, name, memory) VALUES ('tag', 'x', {others})",
+        f"INSERT INTO loxodon.memory_sources VALUES (DEFAULT, {others}, 9, '', '', NULL, '', 0)",
+        f"INSERT INTO loxodon.memory_changes VALUES (DEFAULT, {others}, 9, 0, 'edited', NULL)",
+        "UPDATE loxodon.turns SET agent = 'writer' WHERE agent = ''",
+        "INSERT INTO loxodon.entity_names (agent, name, entity) VALUES ('writer', 'x', 1)",
+        "INSERT INTO loxodon.documents SELECT * FROM (VALUES (loxodon.space(), 99, '//', '', '', "
+        "'', 0, 0, 0.0::double precision, 0)) v",
     ):
         with pytest.raises(StoreError, match="row-level security"), coder.writing():
             coder._db.run(sql)
     with coder.writing():
-        coder._db.run("DELETE FROM memory_labels")
-        coder._db.run("DELETE FROM tokens")
+        coder._db.run("DELETE FROM loxodon.memory_labels")
+        coder._db.run("DELETE FROM loxodon.tokens")
         assert coder.insert(record("mine", agent="writer"), "captured").agent == "coder"
     assert [one.id for one in store.latest("tag", OTHERS, 9)] == [id]
     for one in (store, coder):
@@ -293,7 +293,8 @@ def test_every_query_is_bound_to_its_space_by_an_index(postgres_url: str) -> Non
         store = told(postgres_url)
         use(store)
         use(store.behind(Wall("a")))
-    every = {*sent, *(translated(sql) for sql in store._db.sql.values())}
+    whole = (sql for sql in store._db.sql.values() if not HOLE.search(sql) and "?" not in sql)
+    every = {*sent, *whole}
     kinds = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")
     plans = {sql for sql in every if sql.split()[0] in kinds}
     assert len(plans) > 200

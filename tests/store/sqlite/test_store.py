@@ -23,7 +23,7 @@ from loxodon.errors import (
 )
 from loxodon.spaces import space_folder
 from loxodon.store import Chunk, Filter, NoteFile
-from loxodon.store.database import migrations
+from loxodon.store.driver import migrations
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
 from loxodon.text.words import query_words
@@ -283,7 +283,7 @@ def test_other_rates_of_decay_are_no_damage(path: Path) -> None:
 
 def test_common_words_do_not_lead_a_search(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("loxodon.store.search.LEAST_BUDGET", 50)
-    monkeypatch.setattr("loxodon.store.search.COMMON", 20)
+    monkeypatch.setattr("loxodon.store.indexes.COMMON", 20)
     store = opened(path)
     sides = ("question about the budget", "answer on travel")
     said = [turn(f"{sides[n % 2]} number{n}", id=str(n)) for n in range(3_000)]

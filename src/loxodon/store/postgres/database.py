@@ -18,38 +18,29 @@ The threads of a process read at once, each on a connection of its own, and writ
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
 import psycopg
 
-from loxodon.errors import (
-    BusyStoreError,
-    InputError,
-    StoreError,
-    UnknownOutcomeError,
-    UnreachableStoreError,
-)
-from loxodon.store.database import LOCK_SECONDS, Database, Row
+from loxodon.errors import BusyStoreError, StoreError, UnknownOutcomeError, UnreachableStoreError
+from loxodon.store.driver import LOCK_SECONDS, Driver, Row, Statement, half_character
 from loxodon.store.postgres import migrations, pool
-from loxodon.store.postgres.dialect import goes_past, is_write, repeated, translated
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
-from loxodon.store.postgres.text import escaped, needs_escape, unescaped
 from loxodon.store.walls import Wall
 
-_TRIES = 5
-"""How often a server is asked what became of a transaction that it may still be at."""
-_AWAY_SECONDS = 10.0
-"""How long a standby that did not answer is left alone."""
+_TRIES = 5  # how often a server is asked what became of a transaction that it may still be at
+_AWAY_SECONDS = 10.0  # how long a standby that did not answer is left alone
 _VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
-_MARKS = 20
-"""How many of its last writes a space keeps the marks of."""
+_MARKS = 20  # how many of its last writes a space keeps the marks of
 _MARK_LENGTH = 8
 _WRITTEN = (
     "UPDATE loxodon.spaces SET version = version + 1, "
@@ -88,7 +79,7 @@ def _of_thread(name: str) -> Any:
     )
 
 
-class PostgresDatabase(Database):
+class PostgresDatabase(Driver):
     """A space for one process; its threads take turns to write."""
 
     _mode = _of_thread("mode")
@@ -107,15 +98,13 @@ class PostgresDatabase(Database):
         self.url = url
         self._replica = replica
         self._replica_from = 0.0
-        self._closed = False
         self._unchanging: tuple[int, dict[Hashable, Any]] = (-1, {})
         """A version of the space, and what was read of it."""
         self._changes = 0
         self._depth = 0
         self._counted: dict[str, int] = {}
         """The counters as they are for this write, as far as it has asked."""
-        self._owed: set[str] = set()
-        """Those that are not put down yet."""
+        self._owed: set[str] = set()  # those that are not put down yet
         self._pipelines = ExitStack()
         self._pipeline: psycopg.Pipeline
         self._pending: list[psycopg.RawCursor[Row]] = []
@@ -186,10 +175,10 @@ class PostgresDatabase(Database):
         counted, owed = dict(self._counted), set(self._owed)
         self._depth += 1
         name = f"inner_{self._depth}"
-        self.run(f"SAVEPOINT {name}")
+        self._send(f"SAVEPOINT {name}")
         try:
             yield
-            self.run(f"RELEASE SAVEPOINT {name}")
+            self._send(f"RELEASE SAVEPOINT {name}")
             self._catch_up()
         except BaseException:
             self._leave_pipeline()
@@ -342,11 +331,7 @@ class PostgresDatabase(Database):
         except psycopg.Error as error:
             raise store_error(error, self.path) from None
         except UnicodeEncodeError:
-            raise _half_character() from None
-
-    @staticmethod
-    def among(column: str, values: Sequence[Any]) -> tuple[str, list[Any]]:
-        return f"{column} = ANY(?)", [[*values]]
+            raise half_character() from None
 
     # Counters
 
@@ -355,9 +340,7 @@ class PostgresDatabase(Database):
             with self.writing():
                 return self.take(counter, count)
         if counter not in self._counted:
-            found: dict[str, int] = dict(
-                self._execute(translated(self.sql["counters_of"]), (counter,))
-            )
+            found: dict[str, int] = dict(self._execute(self.sql["counters_of"], (counter,)))
             self._counted = {counter: 0, **found, **self._counted}
         self._counted[counter] += count
         self._owed.add(counter)
@@ -369,7 +352,7 @@ class PostgresDatabase(Database):
         owed = {name: self._counted[name] for name in sorted(self._owed)}
         self._owed, self._counted = set(), {}
         if owed:
-            self.run(self.sql["put_numbers"], ([*owed], [*owed.values()]))
+            self._send(self.sql["put_numbers"], ([*owed], [*owed.values()]))
 
     def _settle_counters(self, sql: str) -> None:
         """A statement on the counters finds them as they are, and may change them."""
@@ -378,20 +361,31 @@ class PostgresDatabase(Database):
 
     # Statements
 
-    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+    def _marked(self, text: str) -> str:
+        """A text with question marks, with numbers in their places; none of ours has one in it."""
+        pieces = text.split("?")
+        return "".join(f"${n}{piece}" if n else piece for n, piece in enumerate(pieces))
+
+    def all(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> list[Row]:
+        sql = self.statement(statement, parts)
         self._settle_counters(sql)
         if not self._mode:
             return self._alone(sql, values)
         with self._as_meant(sql):
-            return self._execute(translated(sql), values)
+            return self._execute(sql, values)
 
-    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+    def run(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> None:
         if self._mode != "writing":
-            self.all(sql, values)
+            self.all(statement, values, **parts)
             return
+        sql = self.statement(statement, parts)
         self._settle_counters(sql)
         with self._as_meant(sql):
-            self._send(translated(sql), values)
+            self._send(sql, values)
         if len(self._pending) > _PENDING:
             self._catch_up()
 
@@ -400,24 +394,25 @@ class PostgresDatabase(Database):
         self._sent(lambda given: cursor.execute(sql, given), values)
         self._pending.append(cursor)
 
-    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+    def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
         rows = list(values)
         if not rows:
             return
+        sql = self.statement(statement, parts)
         if not self._mode:
             with self.writing():
                 self.many(sql, rows)
             return
         self._settle_counters(sql)
-        if any(map(needs_escape, rows)):
+        if any(map(_needs_escape, rows)):
             self._escape()
-            rows = escaped(rows)
+            rows = _escaped(rows)
         with self._as_meant(sql):
-            self._send_together(translated(sql), rows)
+            self._send_together(sql, rows)
 
     def _send_together(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         for size in _TOGETHER:
-            joined = repeated(sql, size, len(rows[0])) if len(rows) >= size else ""
+            joined = _repeated(sql, size, len(rows[0])) if len(rows) >= size else ""
             if joined:
                 whole = len(rows) - len(rows) % size
                 flat = [[*chain(*rows[n : n + size])] for n in range(0, whole, size)]
@@ -432,9 +427,9 @@ class PostgresDatabase(Database):
                 cursor.executemany(sql, rows)
             self._pending.append(cursor)
 
-    def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
+    def _alone(self, sql: Statement, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
-        if is_write(translated(sql)):
+        if sql.writes:
             with self.writing():
                 if "RETURNING" in sql:
                     return self.all(sql, values)
@@ -456,13 +451,13 @@ class PostgresDatabase(Database):
             rows = cursor.fetchall()
         if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
             self._changes += 1
-        return unescaped(rows) if self._escaped else rows
+        return _unescaped(rows) if self._escaped else rows
 
     def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
         """Send a statement; a text that PostgreSQL cannot have is escaped."""
-        if needs_escape(values):
+        if _needs_escape(values):
             self._escape()
-            values = escaped(values)
+            values = _escaped(values)
         with self._translating():
             send(values)
 
@@ -470,7 +465,7 @@ class PostgresDatabase(Database):
         """From now on this space has texts that are escaped."""
         if self._mode == "writing" and not self._escaped:
             self._escaped = True
-            self.run(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
+            self._send(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
 
     def _held(self) -> Session:
         connection: Session | None = self._connection
@@ -517,16 +512,16 @@ class PostgresDatabase(Database):
     def stand_behind(self, wall: Wall) -> None:
         if self._mode:
             for line in pool.walled(wall):
-                self.run(line)
+                self._cursor().execute(line)
         self.wall, self._memo = wall, {}
         self.read_anew()
 
     def past_wall(self) -> AbstractContextManager[None]:
         return self._past() if self.wall.stands and self._mode else nullcontext()
 
-    def _as_meant(self, sql: str) -> AbstractContextManager[None]:
+    def _as_meant(self, sql: Statement) -> AbstractContextManager[None]:
         """What a statement runs in: past the wall, where it says so."""
-        return self.past_wall() if self.wall.stands and goes_past(sql) else nullcontext()
+        return self.past_wall() if self.wall.stands and sql.past else nullcontext()
 
     @contextmanager
     def _past(self) -> Iterator[None]:
@@ -548,22 +543,8 @@ class PostgresDatabase(Database):
     def as_half(self, vector: bytes) -> bytes:
         return pool.Half(vector)
 
-    # Care
-
-    def compact(self) -> None:
-        """Rows that were erased go with the next vacuum, which is the server's."""
-
-    def settle(self) -> bool:
-        return True
-
     def close(self) -> None:
         self._closed = True
-
-    def _check_usable(self) -> None:
-        if self._closed:
-            raise StoreError(
-                "{path} is closed", hint="reopen the memory before using it", path=self.path
-            )
 
 
 def _is_running(connection: Session, xid: str) -> bool:
@@ -588,8 +569,52 @@ def _space_id(connection: Session, name: str) -> int:
     return int(row[0])
 
 
-def _half_character() -> InputError:
-    return InputError(
-        "the text contains half a character (a lone surrogate)",
-        hint="it was cut off or decoded incorrectly; send it as UTF-8",
-    )
+_VALUES = re.compile(
+    r"(\s*INSERT INTO .*?\bVALUES )(\((?:(?!\bON CONFLICT\b).)*\))"
+    r"((?:\s+ON CONFLICT DO NOTHING)?\s*)",
+    re.S,
+)
+
+
+@lru_cache(maxsize=256)
+def _repeated(sql: str, rows: int, columns: int) -> str:
+    """An INSERT of one row as one of several; empty where it cannot be one statement."""
+    found = _VALUES.fullmatch(sql)
+    if found is None:
+        return ""
+    each = [
+        re.sub(r"\$(\d+)", lambda one, more=n * columns: f"${int(one[1]) + more}", found[2])
+        for n in range(rows)
+    ]
+    return f"{found[1]}{', '.join(each)}{found[3]}"
+
+
+# A NUL, which PostgreSQL has no room for, is written as a noncharacter and a digit, and so is that
+# noncharacter itself. Few spaces have any, and only those look for it when they read.
+
+_NUL = "\ufffe"
+
+
+def _needs_escape(values: Sequence[Any]) -> bool:
+    """Whether a text among some values cannot be sent as it is."""
+    return any(isinstance(one, str) and ("\0" in one or _NUL in one) for one in values)
+
+
+def _escaped(values: Any) -> Any:
+    """Values, or rows of them, as they can be sent."""
+    if isinstance(values, str):
+        return values.replace(_NUL, f"{_NUL}1").replace("\0", f"{_NUL}0")
+    if isinstance(values, list | tuple):
+        return [_escaped(value) for value in values]
+    return values
+
+
+def _unescaped(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows as they were given."""
+    return [tuple(map(_plain, row)) for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str) and _NUL in value:
+        return value.replace(f"{_NUL}0", "\0").replace(f"{_NUL}1", _NUL)
+    return value

@@ -14,8 +14,9 @@ from operator import itemgetter
 from struct import Struct
 
 from loxodon.store import Hit, Index
-from loxodon.store.fulltext import FullText, Narrowed, Postings
-from loxodon.store.search import TABLES, THESE, these
+from loxodon.store.driver import these
+from loxodon.store.fulltext import FullText, Postings
+from loxodon.store.search import TABLES, Narrowed
 
 _POOLS: Mapping[Index, int] = {
     "turns": 1,
@@ -26,17 +27,9 @@ _POOLS: Mapping[Index, int] = {
     "documents": 6,
 }
 """The numbers of the indexes; the tables depend on them."""
-_ROWS = 512
-"""Rows of a block; the tables depend on it."""
-_POSTING = Struct(">HII")
-"""Which row of the block, how often it has the word, how many words it has."""
-_LAST = (_ROWS << 31) - 1
-"""The last row that there can be."""
-
-
-def _words_counter(index: Index) -> str:
-    """The counter of the words of an index; like that of its rows, it is derived."""
-    return f"rows_{index}_words"
+_ROWS = 512  # of a block; the tables depend on it
+_POSTING = Struct(">HII")  # the row of the block, how often it has the word, how many words
+_LAST = (_ROWS << 31) - 1  # the last row that there can be
 
 
 class PostgresFullText(FullText):
@@ -60,11 +53,11 @@ class PostgresFullText(FullText):
         """The blocks of words in which rows between two are, each with the word that it is for."""
         pool, between = _POOLS[index], [row // _ROWS for row in rows]
         if plain := [word for word in words if word[-1] != "*"]:
-            yield from self._db.all(self._db.sql["word_lists"], (pool, plain, *between))
+            yield from self._db.all("word_lists", (pool, plain, *between))
         for word in words:
             if word[-1] == "*":
                 ends = word[:-1], word[:-1] + "\U0010ffff"
-                found = self._db.all(self._db.sql["word_begins"], (pool, *ends, *between))
+                found = self._db.all("word_begins", (pool, *ends, *between))
                 yield from ((word, block, postings) for block, postings in found)
 
     def _lengths(self, index: Index) -> dict[int, int]:
@@ -75,13 +68,12 @@ class PostgresFullText(FullText):
         known = self._lengths(index)
         missing = [row for row in rows if row not in known]
         if missing:
-            sql = self._db.sql["row_lengths"]
-            known.update(self._db.all(sql, (_POOLS[index], missing)))
+            known.update(self._db.all("row_lengths", (_POOLS[index], missing)))
         return known
 
     def size(self, index: Index) -> tuple[int, int]:
         counters = self._db.counters
-        return counters.get(f"rows_{index}", 0), counters.get(_words_counter(index), 0)
+        return counters.get(f"rows_{index}", 0), counters.get(f"rows_{index}_words", 0)
 
     def seen(self, index: Index, word: str) -> Postings:
         (found,) = self.lists(index, [word])
@@ -91,21 +83,18 @@ class PostgresFullText(FullText):
         """Those of some rows that can be seen and fit, in order."""
         table = TABLES[index]
         first, last = near.between or (0, _LAST)
-        wanted = [row for row in rows if first <= row <= last]
-        found = self._db.all(
-            f"SELECT t.{table.key} FROM {table.truth} t "
-            f"WHERE t.{table.key} IN {THESE} AND {near.conditions or 'true'}",
-            [these(wanted), *near.values],
-        )
-        return sorted(row for (row,) in found)
+        wanted = these(row for row in rows if first <= row <= last)
+        names, values = near.where
+        parts = {"table": table.truth, "key": table.key}
+        return sorted(self._db.column("matching_of", [wanted, *values], where=names, **parts))
 
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         wanted = list(dict.fromkeys(words))
         if self._db.walled or any(word[-1] == "*" for word in wanted):
             return {word: list(self.seen(index, word))[:most] for word in wanted}
         found: dict[str, list[int]] = {word: [] for word in wanted}
-        sql = self._db.sql["word_lists_begun"]
-        for word, block, postings in self._db.all(sql, (_POOLS[index], wanted, most)):
+        values = (_POOLS[index], wanted, most)
+        for word, block, postings in self._db.all("word_lists_begun", values):
             found[word] += (row for row, _, _ in _unpacked(block, postings))
         return {word: sorted(rows)[:most] for word, rows in found.items()}
 
@@ -121,7 +110,8 @@ class PostgresFullText(FullText):
     ) -> list[int]:
         """The lists are read from their ends, at first a little of each, then ever more."""
         first, last = near.between or (0, _LAST)
-        last = min(last, self._last(index))
+        newest = self._db.value("last_indexed", (_POOLS[index],))
+        last = min(last, -1 if newest is None else newest)
         found: list[int] = []
         size = 2 * _ROWS
         while last >= first and len(found) < limit:
@@ -136,11 +126,6 @@ class PostgresFullText(FullText):
             found += sorted(rows, reverse=True)
             last, size = start - 1, 2 * size
         return found[:limit]
-
-    def _last(self, index: Index) -> int:
-        """The last row that an index has."""
-        found = self._db.one(self._db.sql["last_indexed"], (_POOLS[index],))
-        return found[0] if found else -1
 
     # Writes
 
@@ -159,50 +144,44 @@ class PostgresFullText(FullText):
                     )
                 told.append((row, length, " ".join(counts)))
             numbers, lengths, found = zip(*told, strict=True)
-            self._db.run(
-                self._db.sql["put_indexed"],
-                (_POOLS[index], _numbers(numbers), _numbers(lengths), _texts(found)),
-            )
+            values = (_POOLS[index], _numbers(numbers), _numbers(lengths), _texts(found))
+            self._db.run("put_indexed", values)
             if listed := sorted(postings):  # as the index is
                 packed = _hex(postings[word] for word in listed)
-                values = (_POOLS[index], _texts(listed), block, packed)
-                self._db.run(self._db.sql["put_words"], values)
-        self._count(index, total)
+                self._db.run("put_words", (_POOLS[index], _texts(listed), block, packed))
+        if total:
+            self._db.take(f"rows_{index}_words", total)
 
     def drop(self, index: Index, rows: Iterable[int]) -> int:
         pool, wanted = _POOLS[index], sorted(set(rows))
         if not wanted:
             return 0
-        gone = self._db.all(self._db.sql["drop_indexed"], (pool, wanted))
+        gone = self._db.all("drop_indexed", (pool, wanted))
         for block, some in groupby(sorted(gone), lambda one: one[0] // _ROWS):
             places: dict[str, set[int]] = {}
             for row, _, words in some:
                 for word in words.split():
                     places.setdefault(word, set()).add(row % _ROWS)
             self._strip(pool, block, places)
-        self._count(index, -sum(length for _, length, _ in gone))
+        if words := sum(length for _, length, _ in gone):
+            self._db.take(f"rows_{index}_words", -words)
         return len(gone)
 
     def _strip(self, pool: int, block: int, places: Mapping[str, set[int]]) -> None:
         """Take rows out of a block of some words."""
         left: dict[str, bytes] = {}
-        sql = self._db.sql["word_lists"]
-        for word, _, postings in self._db.all(sql, (pool, [*places], block, block)):
+        for word, _, postings in self._db.all("word_lists", (pool, [*places], block, block)):
             kept = (one for one in _POSTING.iter_unpack(postings) if one[0] not in places[word])
             left[word] = b"".join(_POSTING.pack(*one) for one in kept)
         empty = sorted(word for word, postings in left.items() if not postings)
-        self._db.run(self._db.sql["drop_words"], (pool, empty, block))
+        self._db.run("drop_words", (pool, empty, block))
         if fewer := sorted(left.keys() - set(empty)):
             values = (pool, _texts(fewer), block, _hex(left[word] for word in fewer))
-            self._db.run(self._db.sql["set_words"], values)
-
-    def _count(self, index: Index, words: int) -> None:
-        if words:
-            self._db.take(_words_counter(index), words)
+            self._db.run("set_words", values)
 
     def empty(self) -> None:
-        self._db.run("DELETE FROM words")
-        self._db.run("DELETE FROM indexed")
+        self._db.run("clear_words")
+        self._db.run("clear_indexed")
 
     # Checks
 
@@ -212,10 +191,10 @@ class PostgresFullText(FullText):
         return missing, len(self._db.all(f"{held} EXCEPT {truth}"))
 
     def sizes(self, index: Index, between: tuple[int, int]) -> dict[int, int]:
-        return dict(self._db.all(self._db.sql["indexed_sizes"], (_POOLS[index], *between)))
+        return dict(self._db.all("indexed_sizes", (_POOLS[index], *between)))
 
     def sums(self, index: Index, row: int, place: int, mask: int) -> Iterator[tuple[str, int, int]]:
-        lists = self._db.all(self._db.sql["all_words"], (_POOLS[index],))
+        lists = self._db.all("all_words", (_POOLS[index],))
         for word, blocks in groupby(lists, itemgetter(0)):
             count = total = 0
             for _, block, postings in blocks:

@@ -13,13 +13,12 @@ import threading
 import psycopg
 
 from loxodon.errors import NewerStoreError, StoreError
-from loxodon.store.database import SQL, migrations
+from loxodon.store.driver import SQL, migrations
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.postgres.pool import ROLE, Session, connect
 
 _LOCK = 0x4C4F584F444F4E
-_LEAST = 160_000
-"""The version of PostgreSQL from which on it has all that is used."""
+_LEAST = 160_000  # the version of PostgreSQL from which on it has all that is used
 _done: set[tuple[int, str]] = set()
 _guard = threading.Lock()
 

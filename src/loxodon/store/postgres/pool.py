@@ -37,20 +37,15 @@ except ImportError:
 Session = Connection[tuple[Any, ...]]
 _Result = TypeVar("_Result")
 
-ROLE = "loxodon_spaces"
-"""What a login becomes that would see through row-level security."""
+ROLE = "loxodon_spaces"  # what a login becomes that would see through row-level security
 _WAIT_SECONDS = 10.0  # for a connection that is free
-_SOON = 3.0
-"""Seconds without an answer after which it is asked whether the server is there at all."""
-REST_SECONDS = 10.0
-"""How often the pool closes one of those that nobody needed meanwhile."""
-_DOUBT_SECONDS = 60.0
-"""How long each connection is tried before it is used, once one was lost."""
+_SOON = 3.0  # seconds without an answer after which it is asked whether the server is there at all
+REST_SECONDS = 10.0  # how often the pool closes one of those that nobody needed meanwhile
+_DOUBT_SECONDS = 60.0  # how long each connection is tried before it is used, once one was lost
 _PATIENCE = 5.0
 """Seconds in which another connection is looked for where one was lost: a failover takes some."""
 _PAUSE = 0.5
-_PREPARED = 500
-"""Statements that stay prepared: more than there are."""
+_PREPARED = 500  # statements that stay prepared: more than there are
 _DEFAULTS: dict[str, Any] = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -326,8 +321,7 @@ def walled(wall: Wall) -> list[str]:
     """The statements that put a wall up in place of another, or take that down."""
     from psycopg.sql import Literal
 
-    from loxodon.store.namespaces import path_of
-    from loxodon.store.walls import documents_of
+    from loxodon.store.walls import documents_of, path_of
 
     views = "loxodon_wall, " if wall.stands and not wall.alone else ""
     path = path_of(documents_of(wall.agent)) or "/"

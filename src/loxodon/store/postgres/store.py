@@ -48,12 +48,10 @@ class PostgresStore(Store):
 
     @property
     def writes(self) -> int:
-        rows = self._db.all("SELECT version FROM spaces WHERE id = ?", (self._db.id,))
-        return int(rows[0][0])
+        return int(self._db.value("writes", (self._db.id,)))
 
     def size(self) -> int:
         """The bytes of its texts: what a space takes up of shared tables cannot be told apart."""
         if self.wall.stands:  # it would tell how much there is that cannot be seen
             return 0
-        ((bytes_held,),) = self._db.all(self._db.sql["space_size"])
-        return int(bytes_held)
+        return int(self._db.value("space_size"))

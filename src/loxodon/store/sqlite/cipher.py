@@ -19,8 +19,7 @@ from loxodon import files
 from loxodon.errors import DamagedStoreError, ForeignStoreError, LockedStoreError, StoreError
 from loxodon.store.sqlite import write_counter
 
-Keys = Sequence[bytes]
-"""Keys to try, in this order; none for a file that is not encrypted."""
+Keys = Sequence[bytes]  # keys to try, in this order; none for a file that is not encrypted
 
 CIPHER = "aegis"
 KEY_BYTES = 32

@@ -8,10 +8,8 @@ Loxodon wrote, is refused before anything in it is touched.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from threading import RLock
 from typing import Any
 
@@ -21,7 +19,6 @@ from loxodon.errors import (
     BusyStoreError,
     ForeignStoreError,
     FullStoreError,
-    InputError,
     LockedStoreError,
     NewerStoreError,
     StoreError,
@@ -29,13 +26,11 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
-from loxodon.store.database import LOCK_SECONDS, Row
-from loxodon.store.database import Database as RelationalDatabase
-from loxodon.store.database import migrations as all_migrations
+from loxodon.store.driver import LOCK_SECONDS, Driver, Row, half_character
+from loxodon.store.driver import migrations as all_migrations
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.walls import Wall
-from loxodon.text.patterns import lazy
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -43,8 +38,7 @@ BACKEND = "sqlite"
 _BUSY_MS = 30_000
 _MOVE_SECONDS = 10.0
 _FOLD_MS = 2_000
-_FORK_SECONDS = 5.0
-"""How long a fork waits for other threads that read or write."""
+_FORK_SECONDS = 5.0  # how long a fork waits for other threads that read or write
 _WAL_LIMIT = 64 << 20
 
 _PRAGMAS = (
@@ -70,7 +64,7 @@ _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
 
 
-class Database(RelationalDatabase):
+class Database(Driver):
     """A connection to the file of a space for one process; its threads take turns."""
 
     def __init__(self, path: str, keys: Keys = ()) -> None:
@@ -78,9 +72,10 @@ class Database(RelationalDatabase):
         super().__init__(path, BACKEND)
         self._keys = keys
         self._views: Mapping[str, str] = {}
-        self._closed = False
         self._lock: FileLock | None = None
-        self.read_only = _only_readable(path)
+        # Whether it, or the folder that its log would be in, cannot be written.
+        needed = (path, os.path.dirname(path)) if os.path.exists(path) else ()
+        self.read_only = not all(os.access(one, os.W_OK) for one in needed)
         try:
             if not self.read_only:
                 self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
@@ -129,8 +124,9 @@ class Database(RelationalDatabase):
     def _connect(self) -> apsw.Connection:
         connection = None
         try:
-            if not self.read_only:
-                _make_private(self.path)
+            if not self.read_only and not os.path.exists(self.path):
+                # SQLite would let everybody read what it makes.
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._inode = _inode(self.path)
             self._check_usable()
             connection = self._open_file()
@@ -149,14 +145,10 @@ class Database(RelationalDatabase):
                 made = f"CREATE VIRTUAL TABLE temp.{index}_words "
                 connection.execute(f"{made} USING fts5vocab(main, {index}, instance)")
             self._lost = lost_writes(self.path, connection)
-        except apsw.Error as error:
+        except (apsw.Error, StoreError) as error:
             if connection is not None:
                 let_go(connection)
-            raise self._translated(error) from None
-        except StoreError:
-            if connection is not None:
-                let_go(connection)
-            raise
+            raise (self._translated(error) if isinstance(error, apsw.Error) else error) from None
         return connection
 
     def _open_file(self) -> apsw.Connection:
@@ -227,7 +219,6 @@ class Database(RelationalDatabase):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """One view of the data for several reads, whatever others write meanwhile."""
         with self._turn:
             if self._mode:
                 yield
@@ -243,7 +234,6 @@ class Database(RelationalDatabase):
 
     @contextmanager
     def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        """A transaction; one inside another is undone by itself, and kept for good with it."""
         with self._turn:
             if self._mode == "reading":
                 raise RuntimeError("a write cannot begin within a read: it would be undone with it")
@@ -304,25 +294,21 @@ class Database(RelationalDatabase):
 
     def _count_write(self) -> int:
         """One more write, within it: how many there were; and those that are gone are put down."""
-        count = self.sql["take_numbers"]
         if self._lost:
-            self.run(count, (write_counter.LOST, self._lost))
-            self.run(count, (write_counter.WRITES, self._lost))
+            self.take(write_counter.LOST, self._lost)
+            self.take(write_counter.WRITES, self._lost)
             self._lost = 0
-        return int(self.all(count, (write_counter.WRITES, 1))[0][0])
+        return self.take(write_counter.WRITES, 1)
 
     def _wait_for_turn(self, seconds: float = LOCK_SECONDS) -> FileLock:
         if self._lock is None:
             raise unwritable(self.path, "it is read-only")
-        if self._lock.acquire(seconds):
-            return self._lock
-        raise _busy(self.path)
+        if not self._lock.acquire(seconds):
+            raise _busy(self.path)
+        return self._lock
 
     def _check_usable(self) -> None:
-        if self._closed:
-            raise StoreError(
-                "{path} is closed", hint="reopen the memory before using it", path=self.path
-            )
+        super()._check_usable()
         if self._inode in _CUT_OFF:
             raise StoreError(
                 "this process was forked while {path} was in use",
@@ -330,29 +316,32 @@ class Database(RelationalDatabase):
                 path=self.path,
             )
 
-    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        """Every row of the answer."""
-        with self._turn:
+    def all(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> list[Row]:
+        with self._turn, self._translating():
             if not self._mode:
                 self._follow()
-            try:
-                return self._connection.execute(self._sent(sql), values).fetchall()
-            except apsw.Error as error:
-                raise self._translated(error) from None
-            except UnicodeEncodeError:
-                raise _half_character() from None
-            except UnicodeDecodeError as error:
-                raise damaged(self.path, str(error)) from None
+            return self._connection.execute(self.statement(statement, parts), values).fetchall()
 
-    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
-        """A statement for each of many rows."""
-        with self._turn:
-            try:
-                self._connection.executemany(self._sent(sql), values).fetchall()
-            except apsw.Error as error:
-                raise self._translated(error) from None
-            except UnicodeEncodeError:
-                raise _half_character() from None
+    def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
+        with self._turn, self._translating():
+            self._connection.executemany(self.statement(statement, parts), values).fetchall()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise self._translated(error) from None
+        except UnicodeEncodeError:
+            raise half_character() from None
+        except UnicodeDecodeError as error:
+            raise damaged(self.path, str(error)) from None
+
+    def _variant(self, name: str) -> str:
+        walled = f"{name}/walled"
+        return walled if self._views and walled in self.sql else name
 
     def stand_behind(self, wall: Wall) -> None:
         views: Mapping[str, str] = {}
@@ -378,11 +367,7 @@ class Database(RelationalDatabase):
         ((busy, *_),) = self.all("PRAGMA wal_checkpoint(TRUNCATE)")
         return not busy
 
-    def _sent(self, sql: str) -> str:
-        return _past_views(sql) if self._views else sql
-
     def close(self) -> None:
-        """Closing twice is fine."""
         with self._turn:
             if not self._closed:
                 self._closed = True
@@ -436,20 +421,6 @@ def let_go(connection: apsw.Connection) -> None:
         connection.close()
 
 
-_WRITES = lazy(
-    r"^\s*(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(?=\w+\b(?!\.))",
-    re.MULTILINE,
-)
-_INDEXED = lazy(r"\bINDEXED BY \w+")
-
-
-@lru_cache(maxsize=512)
-def _past_views(sql: str) -> str:
-    """A statement with the table that it writes to named as such: a view cannot be written to. Nor
-    has it an index of its own to be told to use."""
-    return _INDEXED.sub("", _WRITES.sub(r"\1 main.", sql, count=1))
-
-
 def _put_up(
     connection: apsw.Connection, before: Mapping[str, str], views: Mapping[str, str]
 ) -> None:
@@ -472,12 +443,6 @@ def lost_writes(path: str, connection: apsw.Connection) -> int:
     return max(0, marked - (row[0] if row else 0))
 
 
-def _only_readable(path: str) -> bool:
-    """Whether a file that is there, or the folder that its log would be in, cannot be written."""
-    folder = os.path.dirname(path)
-    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
-
-
 def _inode(path: str) -> tuple[int, int]:
     """Which file it is that has this name; nothing where there is none."""
     try:
@@ -487,24 +452,11 @@ def _inode(path: str) -> tuple[int, int]:
     return (found.st_dev, found.st_ino)
 
 
-def _make_private(path: str) -> None:
-    """SQLite would let everybody read what it makes."""
-    if not os.path.exists(path):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-
-
 def _busy(path: str) -> BusyStoreError:
     return BusyStoreError(
         "{path} is locked by another program",
         hint="close that program, or try again later",
         path=path,
-    )
-
-
-def _half_character() -> InputError:
-    return InputError(
-        "the text contains half a character (a lone surrogate)",
-        hint="it was cut off or decoded incorrectly; send it as UTF-8",
     )
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import apsw
 
-from loxodon.store.database import Row
+from loxodon.store.driver import Row
 from loxodon.store.primary import COUNTED
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import apsw
 
 from loxodon.errors import DamagedStoreError, ForeignStoreError
-from loxodon.store.database import Row
+from loxodon.store.driver import Row
 from loxodon.store.sqlite import cipher, seals
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import migrations

@@ -53,8 +53,7 @@ class SqliteStore(Store):
 
     @property
     def writes(self) -> int:
-        row = self._db.one(self._db.sql["counter"], (write_counter.WRITES,))
-        return int(row[0]) if row else 0
+        return self._db.value("counter", (write_counter.WRITES,)) or 0
 
     def _checked_first(self) -> Iterable[Part]:
         from loxodon.store.sqlite import checks

@@ -43,10 +43,10 @@ def once(
         return do()
     since = now - timedelta(days=DAYS)
     with store.writing():
-        used = store.tokens.used(token, since)
+        used = store.call_done(token, since)
         if used is None:
             record = do()
-            store.tokens.put(token, CompletedCall(request, record.id, record.version), now, since)
+            store.put_call(token, CompletedCall(request, record.id, record.version), now, since)
             return record
         if used.request != request:
             raise TokenReusedError(

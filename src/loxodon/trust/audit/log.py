@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from loxodon.errors import LoxodonError
 from loxodon.store.audit_rows import AuditRow, AuditRows
-from loxodon.store.database import LOCK_SECONDS
+from loxodon.store.driver import LOCK_SECONDS
 from loxodon.trust.access.acting import actor
 from loxodon.trust.audit.witness import doing
 from loxodon.trust.rest.keys import Keys, mac

@@ -1,0 +1,316 @@
+"""`Driver`: what the store asks of a database, and the named statements that it sends.
+
+Statements are in `sql/`, by name: `queries.sql` for SQLite, from which `tools/sql.py` writes those
+for PostgreSQL, and what either has of its own. `(past)` behind a name means that the statement is
+about tables themselves, past the wall that may stand before them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
+from threading import RLock
+from typing import Any, NamedTuple, TypeVar
+
+from loxodon.errors import InputError, StoreError
+from loxodon.store.walls import Wall
+
+SQL = os.path.join(os.path.dirname(__file__), "sql")
+FILES = {
+    "sqlite": ("queries.sql", "sqlite/queries.sql"),
+    "postgres": ("postgres/queries.sql", "postgres/own.sql"),
+}
+LOCK_SECONDS = 120.0  # that a writer waits for its turn
+MEMO = 4_000  # values remembered at most: who reads all of a store reads nothing twice
+_COMPOSED = 2_000
+
+Row = tuple[Any, ...]
+_Value = TypeVar("_Value")
+HOLE = re.compile(r"\{(\w+)\}")
+_ENTRY = re.compile(
+    r"^-- (name|part): (\S+)( \(past\))?\n(.*?)(?=^-- (?:name|part): |\Z)", re.M | re.S
+)
+_COMMENT = re.compile(r"^--.*\n?", re.M)
+
+
+class Entry(NamedTuple):
+    """A statement of a file, or a part of statements, its own parts filled in."""
+
+    kind: str
+    name: str
+    past: bool
+    text: str
+
+
+class Statement(str):
+    """SQL as it is sent."""
+
+    past: bool
+    writes: bool
+
+    def __new__(cls, text: str, past: bool = False) -> Statement:
+        found = super().__new__(cls, text)
+        found.past = past
+        found.writes = text.lstrip().startswith(("INSERT", "UPDATE", "DELETE", "SET", "DO"))
+        return found
+
+
+def entries(paths: Iterable[str]) -> list[Entry]:
+    """Everything in some files, in order."""
+    found = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            found += _ENTRY.findall(file.read())
+    texts = {name: _COMMENT.sub("", body).strip() for _, name, _, body in found}
+    parts = {name for kind, name, *_ in found if kind == "part"}
+
+    def filled(text: str) -> str:
+        return HOLE.sub(lambda hole: filled(texts[hole[1]]) if hole[1] in parts else hole[0], text)
+
+    return [Entry(kind, name, bool(past), filled(texts[name])) for kind, name, past, _ in found]
+
+
+@lru_cache
+def statements(backend: str) -> Mapping[str, Statement]:
+    """What a backend sends, by name."""
+    files = entries(os.path.join(SQL, name) for name in FILES[backend])
+    return {one.name: Statement(one.text, one.past) for one in files}
+
+
+def migrations(backend: str) -> list[str]:
+    """The files that make the schema of a backend, in order."""
+    folder = os.path.join(SQL, backend, "migrations")
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+
+def these(rows: Iterable[int | str]) -> str:
+    """Row numbers or texts as a value, for `IN (SELECT value FROM json_each(?))`."""
+    return json.dumps(list(rows), ensure_ascii=False)
+
+
+def these_keys(keys: Iterable[bytes]) -> str:
+    """The same for bytes."""
+    return these(key.hex() for key in keys)
+
+
+def half_character() -> InputError:
+    """The error for a text that cannot be stored."""
+    return InputError(
+        "the text contains half a character (a lone surrogate)",
+        hint="it was cut off or decoded incorrectly; send it as UTF-8",
+    )
+
+
+class Driver:
+    """A database of one space for one process; its threads take turns."""
+
+    def __init__(self, path: str, backend: str) -> None:
+        self.path = path  # what it is called in errors
+        self.read_only = False
+        self.generation = 0
+        """Changes when another database was put in the place of this one: what was read is void."""
+        self.wall = Wall()
+        self.before_commit: Callable[[], None] | None = None
+        """Called inside every transaction that has changed something; an error undoes it."""
+        self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
+        self.sign: Callable[[bytes], bytes] | None = None
+        """What signs changes of sensitive memories."""
+        self.sql = statements(backend)
+        self._composed: dict[Hashable, Statement] = {}
+        self._turn = RLock()
+        self._mode = ""  # or "reading", "writing"
+        self._closed = False
+        self._memo: dict[Hashable, Any] = {}
+        self._lasting: dict[str, tuple[object, dict[int, int]]] = {}
+
+    # What a backend does in its own way
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One view of the data for several reads, whatever others write meanwhile."""
+        raise NotImplementedError
+
+    def writing(self, seconds: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """A transaction; one inside another is undone by itself, and kept for good with it.
+
+        BusyStoreError where others write for longer than `seconds`.
+        """
+        raise NotImplementedError
+
+    def all(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> list[Row]:
+        """Every row that a statement gives; see `statement` for the parts."""
+        raise NotImplementedError
+
+    def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
+        """A statement for each of many rows."""
+        raise NotImplementedError
+
+    def stand_behind(self, wall: Wall) -> None:
+        """Let this wall stand before the tables, in place of the one that did.
+
+        From now on whatever is read by the names of tables is read through it. Within a transaction
+        that is undone, so is this: put the old one up again.
+        """
+        raise NotImplementedError
+
+    def past_wall(self) -> AbstractContextManager[None]:
+        """What is written meanwhile may be out of sight of whoever writes it."""
+        return nullcontext()
+
+    def as_half(self, vector: bytes) -> bytes:
+        """A vector in float16 as the column for it takes it."""
+        return vector
+
+    def compact(self) -> None:
+        """Write the data anew: nothing is left of what was erased. Not within a transaction."""
+
+    def settle(self) -> bool:
+        """Empty the log of writes; False if someone is still reading from it."""
+        return True
+
+    def close(self) -> None:
+        """Closing twice is fine."""
+        raise NotImplementedError
+
+    def _variant(self, name: str) -> str:
+        """The name of the statement to use in place of another."""
+        return name
+
+    def _marked(self, text: str) -> str:
+        """A text put together with question marks, as the backend takes it."""
+        return text
+
+    # What all have
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreError(
+                "{path} is closed", hint="reopen the memory before using it", path=self.path
+            )
+
+    def statement(self, name: str, parts: Mapping[str, str | tuple[str, ...]]) -> Statement:
+        """A statement by its name, the braces in it filled.
+
+        A part is the name of a table, column or index, for `rows` that of another text, for `where`
+        those of conditions that all hold, for `set` those of columns that get values. What is no
+        name is taken as the SQL of the backend.
+        """
+        name = name if isinstance(name, Statement) else self._variant(name)
+        if not parts and name in self.sql:
+            return self.sql[name]
+        key = (name, *parts.items())
+        if found := self._composed.get(key):
+            return found
+        template = self.sql.get(name) or Statement(name, getattr(name, "past", False))
+        text = str(template)
+        for hole, part in parts.items():
+            if hole == "set":
+                filled = ", ".join(f"{column} = ?" for column in part)
+            elif hole == "where":
+                filled = " AND ".join(self.sql[condition] for condition in part) or "true"
+            else:
+                filled = self.sql[str(part)] if hole == "rows" else str(part)
+            text = text.replace(f"{{{hole}}}", filled)
+        if len(self._composed) > _COMPOSED:
+            self._composed.clear()
+        found = self._composed[key] = Statement(self._marked(text), template.past)
+        return found
+
+    def one(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> Row | None:
+        """The first row, if there is one."""
+        rows = self.all(statement, values, **parts)
+        return rows[0] if rows else None
+
+    def column(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> list[Any]:
+        """The first column of every row."""
+        return [row[0] for row in self.all(statement, values, **parts)]
+
+    def value(self, statement: str, values: Sequence[Any] = (), **parts: str) -> Any:
+        """The first column of the first row; None if there is none."""
+        rows = self.all(statement, values, **parts)
+        return rows[0][0] if rows else None
+
+    def run(
+        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
+    ) -> None:
+        """A statement whose answer does not matter."""
+        self.all(statement, values, **parts)
+
+    def meta(self, name: str) -> str:
+        """A value that is kept by its name; empty for none."""
+        return self.value("get_meta", (name,)) or ""
+
+    def set_meta(self, name: str, value: str) -> None:
+        self.run("set_meta", (name, value))
+
+    def take(self, counter: str, count: int) -> int:
+        """The last of `count` numbers that nobody else gets; called within a write."""
+        return int(self.value("take_numbers", (counter, count)))
+
+    @property
+    def walled(self) -> bool:
+        """Whether a wall stands before the tables."""
+        return self.wall.stands
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this is within a write, which may still be undone."""
+        return self._mode == "writing"
+
+    @property
+    def in_transaction(self) -> bool:
+        return bool(self._mode)
+
+    @property
+    def memo(self) -> dict[Hashable, Any]:
+        """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
+        if self._mode != "reading" or len(self._memo) > MEMO:
+            self._memo = {}
+        return self._memo
+
+    @property
+    def unchanging(self) -> dict[Hashable, Any]:
+        """The same for what does not depend on the time of day either: a backend may know that
+        nobody has written since, and keep it longer."""
+        return self.memo
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """How many rows each index has, about, and how often some of them changed."""
+        memo = self.unchanging
+        if "counters" not in memo:
+            memo["counters"] = dict(self.all("index_counters"))
+        found: dict[str, int] = memo["counters"]
+        return found
+
+    def lasting(self, name: str, counter: str, most: int) -> dict[int, int]:
+        """What stays known from one read to the next for as long as a counter stands still."""
+        version = self.generation, self.counters.get(counter, 0)
+        known = self._lasting.get(name)
+        if known is None or known[0] != version or len(known[1]) > most:
+            known = version, {}
+            if self._mode != "writing":  # which may be undone, and the counter with it
+                self._lasting[name] = known
+        return known[1]
+
+    def each(
+        self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
+    ) -> dict[int, _Value]:
+        """What `read` gives for each of some rows, in their order; not asked twice.
+
+        A record has a strength that falls (`memo`); all else is as it is kept (`unchanging`).
+        """
+        memo, wanted = self.memo if kind == "record" else self.unchanging, sorted(set(rows))
+        missing = [row for row in wanted if (kind, row) not in memo]
+        for row, value in read(missing).items() if missing else ():
+            memo[kind, row] = value
+        return {row: memo[kind, row] for row in wanted if (kind, row) in memo}
