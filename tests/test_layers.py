@@ -34,8 +34,7 @@ LAYERS = (
     "recall",
     "trust.origin.remembering trust.forget.asked trust.forget.meaning documents standing",
     "workspace working live",
-    "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing "
-    "trust.old_files",
+    "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing",
     "memory services",
     # What opens memories to make, mend or replace them.
     "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "

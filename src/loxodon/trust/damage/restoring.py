@@ -35,6 +35,7 @@ from loxodon.layout import (
     STRETCH,
 )
 from loxodon.memory import Memory
+from loxodon.services import old_files
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
@@ -57,7 +58,6 @@ from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
-from loxodon.working import old_files
 from loxodon.workspace.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 

@@ -42,6 +42,7 @@ from loxodon.layout import (
 )
 from loxodon.live.pending import Pending
 from loxodon.memory import Memory
+from loxodon.services import old_files
 from loxodon.services.space import OpenSpace
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
@@ -52,7 +53,6 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.rest import encryption, overwriting
 from loxodon.trust.rest.encryption import KeySource
 from loxodon.trust.rest.sealing import Seal, read_lines, shut
-from loxodon.working import old_files
 from loxodon.workspace import copies
 from loxodon.workspace.views import manifest
 from loxodon.write.decay import Decay
