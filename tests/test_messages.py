@@ -15,7 +15,7 @@ from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS
 from loxodon.serve.cli.help import OPTIONS
 from loxodon.serve.cli.table import COMMANDS
-from loxodon.store.checks import BROKEN
+from loxodon.store.checks import PROMISES
 from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
 
@@ -47,7 +47,7 @@ def _said() -> frozenset[str]:
     for command in COMMANDS.values():
         said |= {command.group, command.about, *(one.about for one in command.takes)}
     said |= {key.about for key in KEYS.values()}
-    said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
+    said |= set(_TAKES.values()) | {one.what for one in PROMISES}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}

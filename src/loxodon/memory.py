@@ -1171,7 +1171,7 @@ class Memory:
         Without `path`, the file is named by the time and put into the folder `backup.folder`, which
         keeps the latest `keep` files (setting `backup.keep`). An encrypted memory stays encrypted.
         """
-        from loxodon.trust.damage.backup import backup
+        from loxodon.backup.create import backup
 
         if self.config.store.url:
             raise refused("backup")
@@ -1191,7 +1191,7 @@ class Memory:
     def backups(self) -> Backups:
         """The backups of this space, or of the whole home, in the folder `backup.folder`; newest
         first."""
-        from loxodon.trust.damage.backup import found
+        from loxodon.backup.create import found
 
         self.for_owner()
         return found(self.home, self.space, self.config, self._space.zone)

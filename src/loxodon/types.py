@@ -720,13 +720,13 @@ class Restored(NamedTuple):
     """Those that were not: nobody said that they should be."""
 
 
-class Lost(NamedTuple):
+class Mended(NamedTuple):
     """What became of a row that was damaged."""
 
     table: str
     key: str
-    fate: Literal["exact", "older", "lost"]
-    """A copy that is the same to the last bit; one that may be older; none at all."""
+    fate: Literal["copied", "lost"]
+    """Replaced by a copy, which may be older; or there was none."""
     source: str
     """Where the copy came from: `views`, `history` or a file; empty where there was none."""
 
@@ -741,11 +741,9 @@ class Repaired(NamedTuple):
     turns: int = 0
     memories: int = 0
     """How many there are now, where the file was made anew."""
-    mended: tuple[Lost, ...] = ()
+    mended: tuple[Mended, ...] = ()
     before: str = ""
     """Where the damaged file is now; empty where it was mended in its place."""
-    damaged: str = ""
-    """A file with what could be read of rows that no exact copy was found of; empty for none."""
 
 
 class Indexed(NamedTuple):

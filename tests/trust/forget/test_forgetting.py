@@ -453,7 +453,7 @@ def test_a_backup_does_not_bring_it_back(home: Path, clock: Clock, tmp_path: Pat
 def test_a_backup_from_before_does_not_bring_it_back(
     home: Path, clock: Clock, tmp_path: Path, encrypted: bool
 ) -> None:
-    from loxodon.trust.damage.restoring import restore
+    from loxodon.backup.restore import restore
     from loxodon.trust.rest.encryption import KeySource, make
 
     place = KeySource("file", str(tmp_path / "key"))

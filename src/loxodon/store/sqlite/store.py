@@ -12,9 +12,8 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from loxodon.store import Progress
-from loxodon.store.sqlite import write_counter
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import Database
+from loxodon.store.sqlite.database import WRITES, Database
 from loxodon.store.sqlite.fulltext import SqliteFullText
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
@@ -53,7 +52,7 @@ class SqliteStore(Store):
 
     @property
     def writes(self) -> int:
-        row = self._db.one(self._db.sql["counter"], (write_counter.WRITES,))
+        row = self._db.one(self._db.sql["counter"], (WRITES,))
         return int(row[0]) if row else 0
 
     def _checked_first(self) -> Iterable[Part]:

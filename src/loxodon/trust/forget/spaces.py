@@ -21,6 +21,8 @@ from datetime import datetime
 from time import monotonic
 
 from loxodon import files
+from loxodon.backup import archive
+from loxodon.backup.create import SUFFIX, folder_of
 from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, LoxodonError, unwritable
@@ -33,8 +35,6 @@ from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import counts_of
 from loxodon.trust.access import tokens
-from loxodon.trust.damage import backup_file
-from loxodon.trust.damage.backup import SUFFIX, folder_of
 from loxodon.trust.forget.forgetting import new_receipt
 from loxodon.trust.rest import overwriting
 from loxodon.types import FileProblem, Receipt
@@ -224,7 +224,7 @@ class _Deleting:
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
             path = os.path.join(folder, name)
             if name.endswith(SUFFIX) and os.path.isfile(path):
-                with suppress(LoxodonError), backup_file.opened(path) as reader:
+                with suppress(LoxodonError), archive.opened(path) as reader:
                     if any(one.folder == mine for one in reader.manifest.spaces):
                         yield FileProblem(path, 0, "backup")
 

@@ -474,14 +474,14 @@ def _waiting(folder: str, work: _Work) -> None:
 
 def plain_backups(home: str, config: Config) -> Iterator[str]:
     """Backups of a time when nothing was encrypted; whether they stay is for their owner to say."""
-    from loxodon.trust.damage import backup_file
-    from loxodon.trust.damage.backup import SUFFIX, folder_of
+    from loxodon.backup import archive
+    from loxodon.backup.create import SUFFIX, folder_of
 
     folder = folder_of(home, config)
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
         if name.endswith(SUFFIX) and os.path.isfile(path):
-            with suppress(LoxodonError), backup_file.opened(path) as reader:
+            with suppress(LoxodonError), archive.opened(path) as reader:
                 if not all(held.encrypted for held in reader.manifest.spaces):
                     yield path
 
