@@ -234,7 +234,7 @@ _COLUMNS = """
 SELECT table_name, string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position)
 FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
 WHERE table_schema = 'loxodon' AND table_type = 'BASE TABLE' AND column_name <> 'space_id'
-  AND table_name NOT IN ('spaces', 'migrations', 'home_files', 'files') GROUP BY table_name
+  AND table_name NOT IN ('spaces', 'migrations', 'home_state') GROUP BY table_name
 """
 
 

@@ -126,7 +126,7 @@ def root_of(home: Path) -> str:
     """Where the state of a home is: its tokens, its policy …"""
     if not ON:
         return str(home)
-    from loxodon.store.postgres.files import share
+    from loxodon.store.postgres.home_state import share
 
     return share(_made(str(home)))
 
@@ -232,11 +232,10 @@ def _server() -> At:
 
 def let_go() -> None:
     """Close the connections of this process: a server has few."""
-    from loxodon.store.postgres.files import PostgresFiles
+    from loxodon.store.postgres.home_state import PostgresState
     from loxodon.store.postgres.pool import close_pools
 
     close_pools()
     for one in files._SHARED.values():
-        assert isinstance(one, PostgresFiles)
-        while one._idle:
-            one._idle.pop().close()
+        assert isinstance(one, PostgresState)
+        one.close()

@@ -25,7 +25,7 @@ LAYERS = (
     trust.guard trust.access.acting trust.access.places
     trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
     trust.origin.own trust.origin.instructions trust.origin.instruction_words
-    trust.origin.vouching trust.damage.unpacking trust.forget.tombstones trust.forget.naming
+    trust.origin.vouching trust.forget.tombstones trust.forget.naming
     """,
     "store",
     "fields models workspace.readers",
@@ -34,12 +34,10 @@ LAYERS = (
     "recall",
     "trust.origin.remembering trust.forget.asked trust.forget.meaning status compat.documents",
     "workspace working live",
-    "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing "
-    "trust.old_files",
+    "backup trust.forget trust.rest trust.audit.inspection trust.audit.auditing",
     "memory services",
     # What opens memories to make, mend or replace them.
-    "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
-    "workspace.views.restore",
+    "live.plain trust.rest.recoding backup.repair backup.restore workspace.views.restore",
     "client compat connect proxy serve __main__",
 )
 UPWARDS = {

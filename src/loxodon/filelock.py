@@ -71,11 +71,10 @@ class Lock(Protocol):
         ...
 
 
-def lock_on(path: str, *, brief: bool = False) -> Lock:
-    """The lock at a path. A `brief` one is held for a moment, and for nothing but a few reads and
-    writes of files of the same home: in a database these are one transaction."""
+def lock_on(path: str) -> Lock:
+    """The lock at a path, on disk or in the database of a home."""
     if there := shared(path):
-        return there[0].lock(there[1], brief)
+        return there[0].lock(there[1])
     return FileLock(path)
 
 

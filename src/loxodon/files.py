@@ -1,9 +1,9 @@
 """Writing files that only their owner may read, and that a kill or a power cut leaves whole.
 
-The small state of a home (pauses, tombstones, tokens …) is in files. A
-home whose spaces are in a database server has it there too, so that every server sees the same.
-Then a path begins with the address of the database (`postgresql://host/db/spaces/main/paused`), and
-what is registered for it (`share`) does what is asked here.
+The small state of a home (tokens, policy, master key …) is in files. A home whose spaces are in
+PostgreSQL has it in the table `home_state` there, so that every server sees the same. Then a path
+begins with the address of the database (`postgresql://host/db/tokens.toml`), and the functions here
+ask the table that is registered for it (`share`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from loxodon.filelock import Lock
 
 PRIVATE = 0o600
@@ -25,8 +27,8 @@ Stamp = tuple[int, int, int]
 """What changes when a file does; the second is its size."""
 
 
-class Shared(Protocol):
-    """The files of a home that is in a database, by their names in it. Safe for many threads."""
+class StateTable(Protocol):
+    """The state of a home that is in a database, by name. Safe for many threads."""
 
     def read(self, name: str) -> bytes: ...
 
@@ -40,33 +42,34 @@ class Shared(Protocol):
 
     def names(self, folder: str) -> list[str]: ...
 
-    def has_folder(self, name: str) -> bool: ...
-
     def spaces(self) -> dict[str, int]:
         """The names of all spaces, each with a number that changes when it is written to."""
         ...
 
-    def counts(self, name: str) -> dict[str, int]:
+    def counts(self, space: str) -> dict[str, int]:
         """How much there is in a space, by table."""
         ...
 
-    def drop_space(self, name: str) -> None:
-        """Delete a space and everything in it."""
+    def drop_space(
+        self, space: str, replaced: Mapping[str, bytes], appended: Mapping[str, bytes]
+    ) -> bool:
+        """Delete a space and its state, and change other state in the same transaction; False
+        where there is no such space."""
         ...
 
-    def lock(self, name: str, brief: bool) -> Lock: ...
+    def lock(self, name: str) -> Lock: ...
 
 
-_SHARED: dict[str, Shared] = {}
+_SHARED: dict[str, StateTable] = {}
 
 
-def share(root: str, files: Shared) -> None:
-    """Have `files` stand for what is below `root`, a path that begins with `SCHEME`."""
-    _SHARED[root] = files
+def share(root: str, state: StateTable) -> None:
+    """Register the state of the home `root`, a path that begins with `SCHEME`."""
+    _SHARED[root] = state
 
 
-def shared(path: str) -> tuple[Shared, str] | None:
-    """What has a file, and its name there; None for one on disk."""
+def shared(path: str) -> tuple[StateTable, str] | None:
+    """The table with some state, and its name there; None for a file on disk."""
     if not path.startswith(SCHEME):
         return None
     for root, found in _SHARED.items():
@@ -123,18 +126,6 @@ def make_folder(path: str) -> None:
     """See to it that a folder is there, its owner's alone."""
     if not path.startswith(SCHEME):
         os.makedirs(path, mode=0o700, exist_ok=True)
-
-
-def has_folder(path: str) -> bool:
-    """Whether a folder is there."""
-    if there := shared(path):
-        return there[0].has_folder(there[1])
-    return os.path.isdir(path)
-
-
-def is_writable(folder: str) -> bool:
-    """Whether a folder is there, and files can be made in it."""
-    return has_folder(folder) and (folder.startswith(SCHEME) or os.access(folder, os.W_OK))
 
 
 def private(path: str, flags: int) -> int:

@@ -18,7 +18,10 @@ BESIDE = (".check", ".mark", ".lock")  # suffixes of files beside a database or 
 MADE = "loxodon.lock"  # held while one process writes; exists only where a database was made
 OFF_MARKER = "switched-off"  # exists if something was said while the engine was off
 COPIES = "copies"  # every folder that text views were written to
-OLD_SESSIONS = "sessions"  # working sessions of earlier versions, which are rows now
+PENDING = "memory/loxodon-pending"  # in a workspace: what was said while the engine was off
+OLD_SESSIONS = "sessions"
+# What earlier versions kept in files, and is rows now
+OLD_STATE = frozenset({OLD_SESSIONS, "paused", "forgotten", "audit"})
 WORKSPACE = "workspace"
 CONSOLIDATION_LOCK = "consolidation.lock"
 EMBEDDING_LOCK = "embedding.lock"

@@ -22,19 +22,19 @@ from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.filelock import at_fork
-from loxodon.layout import OFF_MARKER
+from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.services.embedders import Embedders
 from loxodon.services.opening import open_space
 from loxodon.services.space import OpenSpace
 from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
-from loxodon.trust import old_files
 from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
@@ -179,8 +179,10 @@ class Memory:
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = Lock()
         put_on_record(space.store, space.root, space.folder, space.config, self.now)
-        if space.config.enabled and not space.wall.stands:
-            old_files.take_over(space.store, space.root, space.folder)
+        if space.config.enabled and not OLD_STATE.isdisjoint(files.names(space.folder)):
+            from loxodon.services import old_files
+
+            old_files.take_over(space)
         at_fork(self)
 
     def __enter__(self) -> Memory:
@@ -1169,7 +1171,7 @@ class Memory:
         Without `path`, the file is named by the time and put into the folder `backup.folder`, which
         keeps the latest `keep` files (setting `backup.keep`). An encrypted memory stays encrypted.
         """
-        from loxodon.trust.damage.backup import backup
+        from loxodon.backup.create import backup
 
         if self.config.store.url:
             raise refused("backup")
@@ -1189,7 +1191,7 @@ class Memory:
     def backups(self) -> Backups:
         """The backups of this space, or of the whole home, in the folder `backup.folder`; newest
         first."""
-        from loxodon.trust.damage.backup import found
+        from loxodon.backup.create import found
 
         self.for_owner()
         return found(self.home, self.space, self.config, self._space.zone)

@@ -30,8 +30,7 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
     """The folder of a space, made if asked for; NotFoundError if it is not there."""
     folder = space_path(home, space)
     if files.shared(home):  # in which whoever opens the store of a space makes it
-        # Asked even where it is to be made: the files of one that was deleted are void.
-        if not files.has_folder(folder) and not make:
+        if not make and not has_space(home, space):
             raise no_space(space)
         return folder
     if make:
@@ -56,6 +55,13 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
     elif not os.path.isdir(folder):
         raise no_space(space)
     return folder
+
+
+def has_space(home: str, space: str) -> bool:
+    """Whether a home, or the database that has its spaces, has this one."""
+    if there := files.shared(home):
+        return space in there[0].spaces()
+    return os.path.isdir(space_path(home, space))
 
 
 def no_space(space: str) -> NotFoundError:

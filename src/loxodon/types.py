@@ -628,13 +628,13 @@ class Restored(NamedTuple):
     offered: Mapping[str, str | int | float] = _NOTHING  # not applied: not asked for
 
 
-class Lost(NamedTuple):
+class Mended(NamedTuple):
     """What became of a row that was damaged."""
 
     table: str
     key: str
-    fate: Literal["exact", "older", "lost"]  # what the copy is like, or none
-    source: str  # of the copy: `views`, `history` or a file
+    fate: Literal["copied", "lost"]  # replaced by a copy, which may be older; or there was none
+    source: str  # of the copy: `views`, `history` or a file; empty where there was none
 
 
 class Repaired(NamedTuple):
@@ -644,9 +644,8 @@ class Repaired(NamedTuple):
     rebuilt: bool = False  # whether making anew what is derived was enough
     turns: int = 0
     memories: int = 0  # how many there are now, where the file was made anew
-    mended: tuple[Lost, ...] = ()
+    mended: tuple[Mended, ...] = ()
     before: str = ""  # where the damaged file is now; empty where it was mended in its place
-    damaged: str = ""  # file with what could be read of rows without an exact copy
 
 
 class Indexed(NamedTuple):

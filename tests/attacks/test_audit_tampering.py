@@ -15,7 +15,6 @@ import apsw
 import pytest
 
 from loxodon import Memory
-from loxodon.store.sqlite import seals
 from loxodon.trust.audit.log import Head, chained
 from loxodon.trust.audit.verifying import Verified
 from tests.long import count, figure
@@ -63,9 +62,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def connected(home: Path, space: str = "main") -> apsw.Connection:
     """The database as someone opens it who has our code and not the key."""
-    connection = apsw.Connection(str(home / "spaces" / space / "loxodon.db"))
-    seals.register(connection)
-    return connection
+    return apsw.Connection(str(home / "spaces" / space / "loxodon.db"))
 
 
 Tampering = Callable[[apsw.Connection, random.Random, Path], None]

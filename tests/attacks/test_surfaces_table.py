@@ -26,7 +26,7 @@ from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
 from loxodon.services.opening import root_of
-from loxodon.spaces import space_path
+from loxodon.spaces import has_space
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from tests.clock import NOW, Clock
@@ -406,7 +406,7 @@ def test_a_command_for_the_owner_alone(
     assert main(line) != 0
     assert '"code": "forbidden"' in "".join(capsys.readouterr())
     assert files.read(tokens) == before
-    assert not files.has_folder(space_path(scene.root, "new"))
+    assert not has_space(scene.root, "new")
 
 
 def test_beyond_this_machine_no_files_of_it_are_named(scene: Scene, tmp_path: Path) -> None:

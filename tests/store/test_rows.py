@@ -32,9 +32,6 @@ def test_spoilt_row_is_damage(tmp_path: Path, table: str, column: str, value: ob
         memory.edit(id, content="The user likes oolong tea")
         memory.documents.put(("app",), "k", {"x": 1})
     connection = apsw.Connection(str(tmp_path / "spaces" / "main" / "loxodon.db"))
-    seals = f"SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '{table}' "
-    for (name,) in connection.execute(f"{seals} AND sql LIKE '%seal%'").fetchall():
-        connection.execute(f"DROP INDEX {name}")
     connection.execute(f"UPDATE {table} SET {column} = ? WHERE {column} IS NOT NULL", (value,))
     connection.close()
     damaged = 0

@@ -25,11 +25,12 @@ from typing import Any
 
 from loxodon import Memory
 from loxodon import config as settings
+from loxodon.backup import archive as backup_file
+from loxodon.backup import restore as restoring
 from loxodon.errors import LoxodonError
 from loxodon.layout import RECODING
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.sqlite import cipher
-from loxodon.trust.damage import backup_file, restoring
 from loxodon.trust.rest import overwriting, recoding
 from loxodon.trust.rest.encryption import KeySource
 from loxodon.working import Session

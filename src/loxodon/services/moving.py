@@ -269,7 +269,7 @@ def digest_of(space: OpenSpace) -> str:
 def _drop(side: _Side, space: str) -> None:
     """Remove a space that a move has begun to fill."""
     if there := files.shared(side.root):
-        there[0].drop_space(space)
+        there[0].drop_space(space, {}, {})
         return
     from shutil import rmtree
 

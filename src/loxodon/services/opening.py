@@ -9,11 +9,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
-from loxodon import files
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, refused
-from loxodon.layout import DATABASE, DELETING, KEYS, OLD_SESSIONS, RECODING
+from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.sqlite.store import SqliteStore
@@ -75,12 +74,7 @@ def open_space(
         from loxodon.store.off import Off
 
         store = cast("Store", Off(space, wall))
-    opened = OpenSpace(home, folder, store, config, clock, zone, keys, root)
-    if config.enabled and files.names(os.path.join(folder, OLD_SESSIONS)):
-        from loxodon.working import old_files
-
-        old_files.take_over(opened)
-    return opened
+    return OpenSpace(home, folder, store, config, clock, zone, keys, root)
 
 
 def root_of(home: str, config: Config, key: bytes | None = None) -> str:
@@ -95,7 +89,7 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
         if is_set:
             raise refused(what)
     from loxodon.store.postgres import pool  # it says what to install
-    from loxodon.store.postgres.files import share
+    from loxodon.store.postgres.home_state import share
 
     pool.configure(config.store)
     return share(config.store.url)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.messages import t, tn
@@ -27,62 +28,92 @@ from loxodon.types import Problem, Record
 _REPAIR = "loxodon repair"
 MOST = 20
 """Findings of one kind that are told one by one."""
+_LISTS = "an entity, segment or note whose lists are not valid JSON"
+_PENDING = "unreadable pending work"
 
-# Each finds rows that break a promise: (what is promised of, query for the ids that break it).
-BROKEN = (
-    (
+
+@dataclass(frozen=True)
+class Promise:
+    """What holds for every row of a table `t`."""
+
+    what: str
+    table: str
+    id: str
+    broken: str
+    of_row: bool = True
+    """Whether a row alone can break it, without others."""
+
+
+PROMISES = (
+    Promise(
         "a turn without a session",
-        "SELECT 't_' || seq FROM turns WHERE session NOT IN (SELECT no FROM sessions)",
+        "turns",
+        "'t_' || seq",
+        "session NOT IN (SELECT no FROM sessions)",
+        of_row=False,
     ),
-    (
+    Promise(
+        "a turn with an invalid time",
+        "turns",
+        "'t_' || seq",
+        "NOT at BETWEEN -62135596800000 AND 253402300799999 "  # the years 1 to 9999
+        "OR NOT utc_offset BETWEEN -1439 AND 1439",
+    ),
+    Promise(
         "a memory with an invalid kind, state or number",
-        "SELECT id FROM memories WHERE kind NOT IN ('fact', 'belief', 'summary') "
-        "OR state NOT IN ('active', 'archived') OR NOT importance BETWEEN 0 AND 1 "
-        "OR NOT confidence BETWEEN 0 AND 1 OR strength < 0",
+        "memories",
+        "id",
+        "kind NOT IN ('fact', 'belief', 'summary') OR state NOT IN ('active', 'archived') "
+        "OR NOT importance BETWEEN 0 AND 1 OR NOT confidence BETWEEN 0 AND 1 OR strength < 0",
     ),
-    (
+    Promise(
         "a memory whose lists are not valid JSON",
-        "SELECT id FROM memories WHERE NOT (json_valid(tags) AND json_valid(entities) "
-        "AND json_valid(derived_from))",
+        "memories",
+        "id",
+        "NOT (json_valid(tags) AND json_valid(entities) AND json_valid(derived_from))",
     ),
-    (
+    Promise(
         "a memory that replaces a missing one",
-        "SELECT id FROM memories m WHERE replaces <> '' "
-        "AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = m.replaces)",
+        "memories",
+        "id",
+        "replaces <> '' AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = t.replaces)",
+        of_row=False,
     ),
-    (
-        "an entity, segment or note whose lists are not valid JSON",
-        "SELECT 'e_' || no FROM entities WHERE NOT json_valid(aliases) "
-        "UNION ALL SELECT topic FROM segments WHERE NOT json_valid(tags) "
-        "UNION ALL SELECT 'n_' || chunk FROM chunk_places WHERE NOT json_valid(triggers)",
-    ),
-    (
+    Promise(_LISTS, "entities", "'e_' || no", "NOT json_valid(aliases)"),
+    Promise(_LISTS, "segments", "topic", "NOT json_valid(tags)"),
+    Promise(_LISTS, "chunk_places", "'n_' || chunk", "NOT json_valid(triggers)"),
+    Promise(
         "a review with an invalid answer",
-        "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
-        "WHERE r.answer NOT IN ('', 'confirmed', 'rejected')",
+        "reviews",
+        "(SELECT m.id FROM memories m WHERE m.row = t.belief)",
+        "answer NOT IN ('', 'confirmed', 'rejected')",
     ),
-    (
-        "unreadable pending work",
-        "SELECT 't_' || turn FROM fragments "
-        "WHERE stage NOT IN ('again', 'cut', 'waiting', 'failed') "
-        "UNION ALL SELECT 't_' || turn FROM candidates WHERE NOT json_valid(body) "
-        "UNION ALL SELECT name FROM pages WHERE NOT json_valid(basis)",
+    Promise(
+        _PENDING, "fragments", "'t_' || turn", "stage NOT IN ('again', 'cut', 'waiting', 'failed')"
     ),
-    (
+    Promise(_PENDING, "candidates", "'t_' || turn", "NOT json_valid(body)"),
+    Promise(_PENDING, "pages", "name", "NOT json_valid(basis)"),
+    Promise(
         "a document that is not valid JSON",
-        "SELECT namespace || key FROM documents WHERE NOT json_valid(value)",
+        "documents",
+        "namespace || key",
+        "NOT json_valid(value)",
     ),
-    (
+    Promise(
         "a memory that does not match its history",
-        "SELECT id FROM memories m WHERE (version, version) <> (SELECT coalesce(max(version), 0), "
-        "count(*) FROM memory_changes c WHERE c.memory = m.row)",
+        "memories",
+        "id",
+        "(version, version) <> (SELECT coalesce(max(version), 0), count(*) "
+        "FROM memory_changes c WHERE c.memory = t.row)",
+        of_row=False,
     ),
-    (
+    Promise(
         "a memory with an unreadable history",
-        "SELECT m.id FROM memory_changes c JOIN memories m ON m.row = c.memory "
-        "WHERE (c.version = 1) <> (c.before IS NULL) OR NOT json_valid(coalesce(c.before, '{}')) "
-        "OR c.version > 1 "
-        "AND CAST(json_extract(c.before, '$.version') AS INTEGER) <> c.version - 1",
+        "memory_changes",
+        "(SELECT m.id FROM memories m WHERE m.row = t.memory)",
+        "(version = 1) <> (before IS NULL) OR NOT json_valid(coalesce(before, '{}')) "
+        "OR version > 1 AND coalesce(CAST(json_extract(before, '$.version') AS INTEGER), 0) "
+        "<> version - 1",
     ),
 )
 
@@ -165,9 +196,10 @@ def astray(name: str, missing: int, stale: int) -> Iterator[Problem]:
 
 
 def _promises(db: Database) -> Iterator[Problem]:
-    for what, query in BROKEN:
-        for (id,) in db.all(f"{query} LIMIT {MOST}"):
-            yield of_truth(str(id), t(what))
+    for one in PROMISES:
+        query = f"SELECT {one.id} FROM {one.table} t WHERE {one.broken} LIMIT {MOST}"
+        for (id,) in db.all(query):
+            yield of_truth(str(id), t(one.what))
 
 
 # What is derived

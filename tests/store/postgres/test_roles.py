@@ -146,7 +146,7 @@ def test_the_documented_dump_and_restore(postgres: Server, url: Url, tmp_path: P
     use(copy, tmp_path / "other")  # it can be written to as well
     counts = [
         postgres.ask(f"SELECT count(*) FROM loxodon.{table}", f"{database}{end}")
-        for table in ("home_files", "audit", "memory_changes")
+        for table in ("home_state", "audit", "memory_changes")
         for end in ("", "_copy")
     ]
     assert counts[0] == counts[1]

@@ -67,9 +67,7 @@ def told(url: str, space: str = "main") -> PostgresStore:
         store.working_sessions.put(both, "{}")
         store.working_sessions.append(both, 0, [both])
         store.erasure.put_receipts([StoredReceipt("r", 5, both, "", "", "")])
-        for table in ("files", "home_files"):
-            columns = "(name, start, data, made)"
-            store._db.run(f"INSERT INTO {table} {columns} VALUES ('{both} {space}', 0, '', 0)")
+        store._db.run(f"INSERT INTO home_state VALUES ('{both} {space}', '', 0)")
         store.vectors.begin(MODEL)
     fill(store, some(3))
     return store
@@ -210,7 +208,7 @@ def test_wall_holds_whatever_name_a_table_is_given(postgres_url: str, login: str
         with raw(store, wall) as connection:
             assert telling(connection, hidden(wall)) <= WORDS
             for table in walled:  # what cannot be seen cannot be changed either
-                column = "made" if table == "home_files" else "space_id"
+                column = "changed" if table == "home_state" else "space_id"
                 change = f"UPDATE loxodon.{table} SET {column} = {column} RETURNING *"
                 rows = repr(connection.execute(change).fetchall())
                 assert not any(word in rows for word in hidden(wall)), table
@@ -375,16 +373,16 @@ def test_behind_a_wall_there_is_no_key_and_no_other_space(postgres_url: str, log
     stores = [opened(url, name) for name in ("ada", "bob")]
     ada, bob = (store._db.id for store in stores)
     with raw(stores[0], Wall()) as connection:
-        connection.execute("INSERT INTO loxodon.home_files VALUES ('master.key', 0, 'secret', 1)")
+        connection.execute("INSERT INTO loxodon.home_state VALUES ('master.key', 'secret', 1)")
         connection.execute("COMMIT")
     for wall in (*WALLS, Wall("coder", alone=True)):
         with raw(stores[0], wall) as connection:
             for past in ("", "on"):  # the store's own bookkeeping does not get there either
                 connection.execute(f"SET LOCAL loxodon.past = '{past}'")
                 for sql in (
-                    "SELECT name FROM loxodon.home_files",
-                    "UPDATE loxodon.home_files SET data = '' RETURNING name",
-                    "DELETE FROM loxodon.home_files RETURNING name",
+                    "SELECT name FROM loxodon.home_state",
+                    "UPDATE loxodon.home_state SET value = '' RETURNING name",
+                    "DELETE FROM loxodon.home_state RETURNING name",
                     f"SELECT name FROM loxodon.spaces WHERE id = {bob}",
                     f"UPDATE loxodon.spaces SET version = 0 WHERE id = {bob} RETURNING name",
                     "DELETE FROM loxodon.spaces RETURNING name",
@@ -393,7 +391,7 @@ def test_behind_a_wall_there_is_no_key_and_no_other_space(postgres_url: str, log
             assert connection.execute("SELECT id FROM loxodon.spaces").fetchall() == [(ada,)]
             for sql in (
                 "INSERT INTO loxodon.spaces (name) VALUES ('carol')",
-                "INSERT INTO loxodon.home_files VALUES ('tokens.json', 0, '', 1)",
+                "INSERT INTO loxodon.home_state VALUES ('tokens.json', '', 1)",
                 f"UPDATE loxodon.spaces SET id = {bob} + 1",
             ):
                 connection.execute("SAVEPOINT before")
@@ -406,6 +404,6 @@ def test_behind_a_wall_there_is_no_key_and_no_other_space(postgres_url: str, log
             f"DELETE FROM loxodon.spaces WHERE id = {bob} RETURNING name",
         ):
             assert connection.execute(sql).fetchall() == []
-        assert connection.execute("SELECT name FROM loxodon.home_files").fetchall()
+        assert connection.execute("SELECT name FROM loxodon.home_state").fetchall()
     for store in stores:
         store.close()

@@ -11,7 +11,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-from loxodon.store.sqlite import seals
 from loxodon.store.sqlite.database import APPLICATION_ID, migrations
 from tests.store.contracts import record
 from tests.store.contracts.vectors import MODEL, SIZE, fill, kept, rows_of, some
@@ -48,7 +47,6 @@ def test_changing_a_memory_does_not_need_numpy(tmp_path: Path) -> None:
 def _before_signs(path: Path) -> None:
     """A file of the version before, with 1,100 vectors in blocks."""
     connection = apsw.Connection(str(path))
-    seals.register(connection)
     for script in migrations()[:BEFORE_SIGNS]:
         connection.execute(Path(script).read_text(encoding="utf-8"))
     connection.execute(
@@ -61,7 +59,6 @@ def _before_signs(path: Path) -> None:
     for n, vector in enumerate(some(1_100)):
         values = (1_024 + n, kept("turns", n + 1, vector))
         connection.execute("INSERT INTO vectors VALUES (?, 1, ?, ?, ?, ?)", (values[0], *values[1]))
-    seals.make(connection)
     connection.close()
 
 
@@ -70,7 +67,6 @@ def test_a_file_of_the_version_before_keeps_its_vectors(tmp_path: Path, killed: 
     _before_signs(tmp_path / "x.db")
     if killed:
         connection = apsw.Connection(str(tmp_path / "x.db"))
-        seals.register(connection)
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(Path(migrations()[BEFORE_SIGNS]).read_text(encoding="utf-8"))
         connection.close()  # without COMMIT

@@ -17,6 +17,8 @@ import pytest
 
 from loxodon import Memory
 from loxodon import config as settings
+from loxodon.backup import archive as backup_file
+from loxodon.backup import restore as restoring
 from loxodon.errors import (
     FullStoreError,
     InputError,
@@ -27,7 +29,6 @@ from loxodon.errors import (
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.database import migrations
 from loxodon.trust.access.offered import NOTHING, Choice
-from loxodon.trust.damage import backup_file, restoring
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.sealing import Seal
 from loxodon.types import Restored

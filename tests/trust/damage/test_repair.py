@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
 from loxodon import Memory
+from loxodon.backup.repair import repair
 from loxodon.config import from_mapping
 from loxodon.errors import BusyStoreError, NotFoundError
 from loxodon.store.primary import PRIMARY_TABLES, Row
-from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
 from loxodon.working import Session
 from tests.clock import Clock
 from tests.serve.shell import Shell, typed
-from tests.store.sqlite.test_seals import quiet, unseal
+from tests.store.contracts import quiet
 
 CONFIG = from_mapping({"timezone": "Asia/Shanghai"})
 
@@ -58,6 +58,20 @@ def database(home: Path) -> Path:
     return home / "spaces" / "main" / "loxodon.db"
 
 
+def spoil(home: Path, *statements: str) -> None:
+    """Change rows behind the back of Loxodon, as damage does."""
+    connection = apsw.Connection(str(database(home)))
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+UNREADABLE = "UPDATE {table} SET content = CAST(x'ff6f' AS TEXT) WHERE {where}"
+TURN = UNREADABLE.format(table="turns", where="seq = 7")
+MEMORY = UNREADABLE.format(table="memories", where="row = 1")
+EDITED = UNREADABLE.format(table="memories", where="row = 2")
+
+
 def exported(home: Path) -> Path:
     with opened(home) as memory:
         memory.workspace.export()
@@ -89,11 +103,9 @@ def test_what_is_derived_is_made_anew_in_its_place(home: Path) -> None:
 
 def test_a_damaged_row_comes_back_from_the_views(home: Path) -> None:
     before = truth(exported(home))
-    unseal(database(home), "turns", "UPDATE turns SET content = 'other' WHERE seq = 7")
-    unseal(database(home), "memories", "UPDATE memories SET content = 'hates tea' WHERE row = 1")
+    spoil(home, TURN, MEMORY)
     found = mend(home)
-    assert fates(found) == {("turns", "exact", "views"), ("memories", "exact", "views")}
-    assert found.damaged == ""
+    assert fates(found) == {("turns", "copied", "views"), ("memories", "copied", "views")}
     assert truth(home) == before
     assert os.path.exists(found.before)
     with opened(home) as memory:
@@ -101,10 +113,14 @@ def test_a_damaged_row_comes_back_from_the_views(home: Path) -> None:
         assert memory.recall("tea").items
 
 
-def test_a_row_that_is_gone_comes_back_too(home: Path) -> None:
+def test_a_page_that_is_gone_comes_back_too(home: Path) -> None:
     before = truth(exported(home))
-    unseal(database(home), "turns", "DELETE FROM turns WHERE seq = 7")
-    assert fates(mend(home)) == {("turns", "exact", "views")}
+    path = database(home)
+    data = bytearray(path.read_bytes())
+    start = data.index(b"words 19") // 4096 * 4096
+    data[start : start + 4096] = bytes(4096)
+    path.write_bytes(data)
+    assert ("turns", "copied", "views") in fates(mend(home))
     assert truth(home) == before
 
 
@@ -112,8 +128,17 @@ def test_or_from_a_backup_that_is_named(home: Path, tmp_path: Path) -> None:
     before = truth(home)
     with opened(home) as memory:
         path = memory.backup(tmp_path / "kept.loxodon").path
-    unseal(database(home), "turns", "UPDATE turns SET content = 'other' WHERE seq = 7")
-    assert fates(mend(home, path)) == {("turns", "exact", path)}
+    spoil(home, TURN)
+    assert fates(mend(home, path)) == {("turns", "copied", path)}
+    assert truth(home) == before
+
+
+def test_the_newest_backup_is_found(home: Path) -> None:
+    before = truth(home)
+    with opened(home) as memory:
+        path = memory.backup().path
+    spoil(home, TURN)
+    assert fates(mend(home)) == {("turns", "copied", path)}
     assert truth(home) == before
 
 
@@ -126,22 +151,17 @@ def test_or_from_a_copy_of_the_database(home: Path, tmp_path: Path) -> None:
 
 
 def test_a_memory_without_a_copy_is_what_it_was_before(home: Path) -> None:
-    unseal(database(home), "memories", "UPDATE memories SET content = 'nonsense' WHERE row = 2")
-    found = mend(home)
-    assert ("memories", "older", "history") in fates(found)
+    spoil(home, EDITED)
+    assert ("memories", "copied", "history") in fates(mend(home))
     with opened(home) as memory:
         assert memory.validate() == []
         (record,) = [one for one in memory.list() if "住在" in one.content]
         assert (record.content, record.version) == ("住在上海", 2)
         assert [one.record.content for one in memory.history(record.id)] == ["住在杭州", "住在上海"]
-    kept = [json.loads(line) for line in Path(found.damaged).read_text("utf-8").splitlines()]
-    assert any("nonsense" in one["read"] for one in kept)
-    assert Path(found.damaged).stat().st_mode & 0o77 == 0
 
 
 def test_what_nobody_has_is_lost_and_said_and_the_rest_works(home: Path) -> None:
-    unseal(database(home), "memories", "UPDATE memories SET content = 'nonsense' WHERE row = 1")
-    unseal(database(home), "turns", "UPDATE turns SET content = 'gone' WHERE seq = 7")
+    spoil(home, MEMORY, TURN)
     found = mend(home)
     assert {("memories", "lost", ""), ("turns", "lost", "")} <= fates(found)
     with opened(home) as memory:
@@ -152,7 +172,7 @@ def test_what_nobody_has_is_lost_and_said_and_the_rest_works(home: Path) -> None
 
 
 def test_a_version_that_is_gone_keeps_its_place(home: Path) -> None:
-    unseal(database(home), "memory_changes", "DELETE FROM memory_changes WHERE version = 2")
+    spoil(home, "DELETE FROM memory_changes WHERE version = 2")
     assert fates(mend(home)) == {("memory_changes", "lost", "")}
     with opened(home) as memory:
         assert memory.validate() == []
@@ -161,7 +181,7 @@ def test_a_version_that_is_gone_keeps_its_place(home: Path) -> None:
 
 
 def test_a_session_that_is_gone_gets_a_name(home: Path) -> None:
-    unseal(database(home), "sessions", "DELETE FROM sessions WHERE no = 1")
+    spoil(home, "PRAGMA foreign_keys=OFF", "DELETE FROM sessions WHERE no = 1")
     mend(home)
     with opened(home) as memory:
         assert memory.validate() == []
@@ -169,7 +189,7 @@ def test_a_session_that_is_gone_gets_a_name(home: Path) -> None:
 
 
 def test_nothing_is_touched_while_others_have_it_open(home: Path) -> None:
-    unseal(database(home), "turns", "UPDATE turns SET content = 'other' WHERE seq = 7")
+    spoil(home, TURN)
     with opened(home) as memory:
         memory.list()
         with pytest.raises(BusyStoreError):
@@ -185,7 +205,7 @@ def test_there_must_be_something_to_repair(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 from loxodon.config import from_mapping
-from loxodon.trust.damage import repair as it
+from loxodon.backup import repair as it
 def killed(*args):
     os.kill(os.getpid(), 9)
 it.move_in = killed
@@ -194,7 +214,7 @@ it.repair(sys.argv[1], config=from_mapping({}), progress=lambda done, total: Non
 
 
 def test_a_repair_that_is_killed_has_touched_nothing(home: Path) -> None:
-    unseal(database(home), "turns", "UPDATE turns SET content = 'other' WHERE seq = 7")
+    spoil(home, TURN)
     before = database(home).read_bytes()
     done = subprocess.run([sys.executable, "-c", KILLED, str(home)], check=False)
     assert done.returncode == -signal.SIGKILL

@@ -453,7 +453,7 @@ def test_a_backup_does_not_bring_it_back(home: Path, clock: Clock, tmp_path: Pat
 def test_a_backup_from_before_does_not_bring_it_back(
     home: Path, clock: Clock, tmp_path: Path, encrypted: bool
 ) -> None:
-    from loxodon.trust.damage.restoring import restore
+    from loxodon.backup.restore import restore
     from loxodon.trust.rest.encryption import KeySource, make
 
     place = KeySource("file", str(tmp_path / "key"))
@@ -586,7 +586,7 @@ def _killed(home: Path, clock: Clock, point: _Point) -> bool:
 
 def _die_at(n: int) -> None:
     from loxodon.store.postgres.database import PostgresDatabase
-    from loxodon.store.postgres.files import PostgresFiles
+    from loxodon.store.postgres.home_state import PostgresState
     from loxodon.store.sqlite.database import Database
 
     steps = iter(range(n))
@@ -601,7 +601,7 @@ def _die_at(n: int) -> None:
 
     places: dict[object, str] = {Database: "all many", os: "unlink replace fsync rename"}
     if on_postgres.ON:
-        places = {PostgresDatabase: "all run many _commit", PostgresFiles: "begin end"}
+        places = {PostgresDatabase: "all run many _commit", PostgresState: "_ask _begun"}
     for place, names in places.items():
         for name in names.split():
             setattr(place, name, dying(getattr(place, name)))

@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
-from loxodon import files, messages
+from loxodon import messages
 from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
 from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened, root_of
 from loxodon.serve.cli.table import COMMANDS
-from loxodon.spaces import space_path
+from loxodon.spaces import has_space
 from loxodon.tokens import counter
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.guard.guard import Guard
@@ -74,7 +74,7 @@ def _speak(args: Namespace) -> None:
 
 
 def _init(args: Namespace) -> Outcome:
-    existed = files.has_folder(space_path(root_of(args), args.space))
+    existed = has_space(root_of(args), args.space)
     if args.store and settings.load(home_of(args)).store.url != args.store:
         settings.write(home_of(args), "store.url", args.store)  # so that the next command has it
     with opened(args, make=True) as memory:

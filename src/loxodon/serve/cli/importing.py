@@ -10,14 +10,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from loxodon import config as settings
-from loxodon import files
 from loxodon.clock import zone_named
 from loxodon.layout import CONFIG
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli import settling, view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened, root_of, settings_of
-from loxodon.spaces import space_path
+from loxodon.spaces import has_space
 from loxodon.types import FileProblem, Imported
 
 _SHOWN = 20
@@ -46,7 +45,7 @@ def run(args: Namespace) -> Outcome:
 @contextmanager
 def _opened(args: Namespace) -> Iterator[Memory]:
     """The memory to import into; to try it where there is none, an empty one that goes again."""
-    if not args.dry_run or files.has_folder(space_path(root_of(args), args.space)):
+    if not args.dry_run or has_space(root_of(args), args.space):
         with opened(args, make=True) as memory:
             yield memory
         return

@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 
+from loxodon.backup.repair import repair
 from loxodon.clock import zone_named
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared, settings_of
-from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
 
 _LISTED = 20
@@ -46,13 +46,12 @@ def _show(found: Repaired) -> None:
     fates = Counter(one.fate for one in found.mended)
     print(
         t(
-            "damaged rows: {exact} replaced by exact copies, {older} by older ones, {lost} lost",
-            **{fate: fates[fate] for fate in ("exact", "older", "lost")},
+            "damaged rows: {copied} replaced by copies, {lost} lost",
+            copied=fates["copied"],
+            lost=fates["lost"],
         )
     )
-    for one in [one for one in found.mended if one.fate != "exact"][:_LISTED]:
-        what = t("lost") if one.fate == "lost" else t("an older copy, from {name}", name=one.source)
+    for one in found.mended[:_LISTED]:
+        what = t("lost") if one.fate == "lost" else t("a copy from {name}", name=one.source)
         print(f"  {one.table} {view.safe(one.key)}: {what}")
-    if found.damaged:
-        print(t("the readable parts are in {path}", path=found.damaged))
     print(t("the old database is now {path}", path=found.before))

@@ -56,7 +56,7 @@ def _views(args: Namespace) -> Outcome:
 
 
 def _backup(args: Namespace, source: str) -> Outcome:
-    from loxodon.trust.damage.restoring import restore, restore_all
+    from loxodon.backup.restore import restore, restore_all
 
     home, config = home_of(args), settings_of(args)
     clock = clock_of(args, zone_named(config.timezone))

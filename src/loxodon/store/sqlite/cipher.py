@@ -9,6 +9,7 @@ tells a wrong key from a damaged file; nothing can be learned from it about a ke
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Sequence
 from typing import Literal
@@ -17,10 +18,11 @@ import apsw
 
 from loxodon import files
 from loxodon.errors import DamagedStoreError, ForeignStoreError, LockedStoreError, StoreError
-from loxodon.store.sqlite import write_counter
 
 Keys = Sequence[bytes]  # keys to try, in this order; none for a file that is not encrypted
 
+BEGINNING = b"SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20"
+"""Of every file that we write as plain text: its kind, the size of a page, how it is written."""
 CIPHER = "aegis"
 KEY_BYTES = 32
 _HEADER = b"SQLite format 3\0"
@@ -129,11 +131,19 @@ def damaged(path: str, reason: str | StoreError) -> DamagedStoreError:
     )
 
 
+def begins_like_ours(path: str) -> bool:
+    """Whether a file that is not encrypted begins as ours do, but for some damage."""
+    with open(path, "rb") as file:
+        head = file.read(len(BEGINNING))
+    same = sum(map(operator.eq, head, BEGINNING))
+    return same >= len(BEGINNING) // 2 or (bool(head) and not any(head))
+
+
 def explained(path: str, keys: Keys) -> StoreError:
     """Why SQLite takes the file at `path` for no database.
 
     Whether it is encrypted is known by the keys of the home and the check beside it: damage can
-    make a file look like anything. One with a mark was written here.
+    make a file look like anything.
     """
     state, known = state_of(path), checks(path)
     if state == "plain" and keys:
@@ -142,7 +152,7 @@ def explained(path: str, keys: Keys) -> StoreError:
             hint="continue with `loxodon encrypt`, or turn encryption off with `loxodon decrypt`",
             path=path,
         )
-    if not keys and not known and os.path.exists(write_counter.path_of(path)):
+    if not keys and not known and begins_like_ours(path):
         return damaged(path, StoreError("its beginning is not that of a database"))
     if not keys and (state == "encrypted" or known):
         return LockedStoreError(

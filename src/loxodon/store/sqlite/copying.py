@@ -11,9 +11,9 @@ import apsw
 
 from loxodon.errors import StoreError
 from loxodon.store import Progress
-from loxodon.store.sqlite import cipher, seals, write_counter
+from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import let_go, store_error
+from loxodon.store.sqlite.database import WRITES, let_go, store_error
 
 _PAGES = 1_000
 """Pages that are copied between two signs of progress."""
@@ -58,7 +58,6 @@ def snapshot(path: str, keys: Keys, new: str, progress: Progress) -> None:
     source = cipher.connect(path, keys, apsw.SQLITE_OPEN_READONLY)
     target = None
     try:
-        seals.register(source)
         source.set_busy_timeout(30_000)
         source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
         os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -89,8 +88,8 @@ def _key_of(path: str, keys: Keys) -> bytes:
     raise apsw.NotADBError
 
 
-def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
-    """Let a database go on from the one that it takes the place of; how many writes it counts.
+def continued(new: apsw.Connection, live: apsw.Connection | None) -> None:
+    """Let a database go on from the one that it takes the place of.
 
     No number is given out twice, what others have read of the old one is void, and the record of
     who did what goes on where it was, as do working sessions.
@@ -102,11 +101,9 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
         values = dict(live.execute("SELECT name, value FROM meta").fetchall())  # type: ignore[arg-type]
     with new:
         for name, last in counters.items():
-            if name != write_counter.LOST and not name.startswith(
-                "rows_"
-            ):  # those are of the content
+            if not name.startswith("rows_"):  # those are of the content
                 new.execute(_AT_LEAST, (name, last))
-        new.execute(_ONE_MORE, (write_counter.WRITES,))
+        new.execute(_ONE_MORE, (WRITES,))
         if live is not None:
             _carry_log(live, new)
             _carry_sessions(live, new)
@@ -115,10 +112,6 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> int:
             "UPDATE meta SET value = max(CAST(value AS INTEGER) + 1, ?) WHERE name = 'sampled'",
             (sampled,),
         )
-        ((writes,),) = new.execute(
-            "SELECT last FROM counters WHERE name = ?", (write_counter.WRITES,)
-        )
-    return int(str(writes))
 
 
 def carry_log(old: str, new: str, keys: Keys, *, sessions: bool = False) -> None:
@@ -190,7 +183,6 @@ def checked(path: str, keys: Keys) -> apsw.Connection:
     """A connection to a database whose structure was checked."""
     connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
     try:
-        seals.register(connection)
         if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
             raise _spoilt(path)
     except BaseException:

@@ -28,7 +28,7 @@ from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, half_character
 from loxodon.store.driver import migrations as all_migrations
-from loxodon.store.sqlite import cipher, seals, write_counter
+from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.walls import Wall
 
@@ -59,6 +59,12 @@ _INDEXES = (
     "document_index",
 )
 """The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
+
+WRITES = "writes"
+"""The counter that each write adds one to."""
+_OUR_TABLES = """
+SELECT count(*) = 3 FROM sqlite_schema WHERE name IN ('turns', 'memories', 'counters')
+"""
 
 _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
@@ -131,7 +137,6 @@ class Database(Driver):
             self._check_usable()
             connection = self._open_file()
             connection.set_busy_timeout(_BUSY_MS)
-            seals.register(connection)
             version = self._recognise(connection)
             known = migrations()
             if version < len(known):
@@ -144,8 +149,7 @@ class Database(Driver):
             for index in _INDEXES:
                 made = f"CREATE VIRTUAL TABLE temp.{index}_words "
                 connection.execute(f"{made} USING fts5vocab(main, {index}, instance)")
-            self._lost = lost_writes(self.path, connection)
-        except (apsw.Error, StoreError) as error:
+        except apsw.Error as error:
             if connection is not None:
                 let_go(connection)
             raise (self._translated(error) if isinstance(error, apsw.Error) else error) from None
@@ -176,7 +180,8 @@ class Database(Driver):
             "FROM pragma_application_id, pragma_user_version"
         )
         if application != APPLICATION_ID:
-            if os.path.exists(write_counter.path_of(self.path)):
+            (ours,) = connection.execute(_OUR_TABLES).fetchone() or (0,)
+            if ours:
                 raise damaged(self.path, StoreError("its application id was changed"))
             if application or tables:
                 raise ForeignStoreError(
@@ -201,6 +206,7 @@ class Database(Driver):
         lock = self._wait_for_turn()
         try:
             connection.execute("PRAGMA journal_mode=WAL").fetchall()
+            _unseal(connection, self.path)
             for number in range(self._recognise(connection) + 1, len(known) + 1):
                 with open(known[number - 1], encoding="utf-8") as file:
                     script = file.read()
@@ -208,8 +214,6 @@ class Database(Driver):
                     f"BEGIN IMMEDIATE; {script}; PRAGMA application_id={APPLICATION_ID};"
                     f"PRAGMA user_version={number}"
                 ).fetchall()
-                if number == len(known):  # with the last step, so that none is at it unsealed
-                    seals.make(connection)
                 connection.execute("COMMIT")
         except BaseException:
             _undo(connection)
@@ -250,16 +254,14 @@ class Database(Driver):
                 self.run("BEGIN IMMEDIATE")
                 self._mode = "writing"
                 self.changed.clear()
-                changes, writes = self._connection.total_changes(), 0
+                changes = self._connection.total_changes()
                 try:
                     yield
                     if changes != self._connection.total_changes():
-                        writes = self._count_write()
+                        self.run(self.sql["take_numbers"], (WRITES, 1))
                         if self.before_commit is not None:
                             self.before_commit()
                     self.run("COMMIT")
-                    if writes:
-                        write_counter.put(self.path, writes)
                 except BaseException:
                     _undo(self._handle)
                     raise
@@ -291,14 +293,6 @@ class Database(Driver):
             self._connection.close()
             self._handle = self._connect()
             self.generation += 1
-
-    def _count_write(self) -> int:
-        """One more write, within it: how many there were; and those that are gone are put down."""
-        if self._lost:
-            self.take(write_counter.LOST, self._lost)
-            self.take(write_counter.WRITES, self._lost)
-            self._lost = 0
-        return self.take(write_counter.WRITES, 1)
 
     def _wait_for_turn(self, seconds: float = LOCK_SECONDS) -> FileLock:
         if self._lock is None:
@@ -432,15 +426,15 @@ def _put_up(
         connection.execute(f"CREATE TEMP VIEW {name} AS {select}")
 
 
-def lost_writes(path: str, connection: apsw.Connection) -> int:
-    """How many writes that were acknowledged a file does not have."""
-    marked = write_counter.of(path)  # first: others write meanwhile
-    query = "SELECT last FROM counters WHERE name = ?"
-    try:
-        row = connection.execute(query, (write_counter.WRITES,)).fetchone()
-    except apsw.CorruptError:  # the rest may be read all the same; `validate` tells
-        return 0
-    return max(0, marked - (row[0] if row else 0))
+def _unseal(connection: apsw.Connection, path: str) -> None:
+    """Drop the row checksums of earlier versions: they need a function that is gone."""
+    find = (
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE '%\\_sealed' ESCAPE '\\'"
+    )
+    for (name,) in connection.execute(find).fetchall():
+        connection.execute(f'DROP INDEX "{name}"')
+    with suppress(OSError):  # how many writes there were, beside the file
+        os.unlink(f"{os.path.splitext(path)[0]}.mark")
 
 
 def _inode(path: str) -> tuple[int, int]:
@@ -482,7 +476,6 @@ def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
                     if os.path.exists(path + end):
                         os.rename(path + end, aside + end)
                         moved.append(end)
-                write_counter.clear(path)
                 os.replace(new, path)
                 if os.path.exists(f"{new}.check"):
                     os.replace(f"{new}.check", f"{path}.check")
@@ -537,7 +530,6 @@ def _folded(path: str, keys: Keys) -> apsw.Connection | None:
         return None
     try:
         connection.set_busy_timeout(_FOLD_MS)
-        seals.register(connection)
         # Only in this mode does a lock keep everybody out, and is there no log that goes by name.
         # It is kept after the transaction, so that the file can be copied.
         for statement in (

@@ -15,7 +15,7 @@ import apsw
 
 from loxodon.errors import DamagedStoreError, ForeignStoreError
 from loxodon.store.driver import Row
-from loxodon.store.sqlite import cipher, seals
+from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import migrations
 
@@ -26,7 +26,7 @@ _COLUMN = r"(?:CAST\(\w+ AS BLOB\)|\w+)"
 _SEAL = re.compile(
     rf"CREATE INDEX (\w+)_sealed ON \1 \(\w+(?:, \w+)*, seal\({_COLUMN}(?:, {_COLUMN})*\)\)"
 )
-"""A seal as an earlier version made it: of other columns, perhaps, and of nothing but columns."""
+"""An index with checksums of rows, as earlier versions made them."""
 
 
 @contextmanager
@@ -34,11 +34,9 @@ def blueprint(version: int | None = None) -> Iterator[apsw.Connection]:
     """All tables and indexes, and nothing in them; as this version has them, or an earlier one."""
     connection = apsw.Connection(":memory:")
     try:
-        seals.register(connection)
         for path in migrations()[:version]:
             with open(path, encoding="utf-8") as file:
                 connection.execute(file.read())
-        seals.make(connection)
         yield connection
     finally:
         connection.close()

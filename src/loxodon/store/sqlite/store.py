@@ -12,9 +12,8 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from loxodon.store import Progress
-from loxodon.store.sqlite import write_counter
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import Database
+from loxodon.store.sqlite.database import WRITES, Database
 from loxodon.store.sqlite.fulltext import SqliteFullText
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
@@ -53,7 +52,7 @@ class SqliteStore(Store):
 
     @property
     def writes(self) -> int:
-        return self._db.value("counter", (write_counter.WRITES,)) or 0
+        return self._db.value("counter", (WRITES,)) or 0
 
     def _checked_first(self) -> Iterable[Part]:
         from loxodon.store.sqlite import checks

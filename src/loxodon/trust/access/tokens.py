@@ -134,7 +134,7 @@ def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
     checked_agent(grant.agent)
     token = PREFIX + secrets.token_urlsafe(32)
     grant = grant._replace(made=f"{now:%Y-%m-%d}", digest=sha256(token.encode()).hexdigest())
-    _write(home, (*grants, grant))
+    write(home, _in_toml((*grants, grant)))
     return grant, token
 
 
@@ -148,23 +148,21 @@ def revoke(home: str, name: str) -> Grant:
             hint="list the tokens with `loxodon token list`",
             name=repr(name),
         )
-    _write(home, [one for one in grants if one is not gone])
+    write(home, _in_toml([one for one in grants if one is not gone]))
     return gone
 
 
-def without_space(home: str, space: str) -> list[str]:
-    """Take a space away from every grant that names it, and with their last space the grants: one
-    that names none is for all. Returns the names of those that changed."""
+def without_space(home: str, space: str) -> tuple[list[str], bytes]:
+    """The names of the grants that name a space, and the file as it is without that: a grant goes
+    with its last space, since one that names none is for all."""
     grants = read(home)
     changed = [one.name for one in grants if space in one.spaces]
-    if changed:
-        left = [
-            one._replace(spaces=tuple(name for name in one.spaces if name != space))
-            for one in grants
-            if one.spaces != (space,)
-        ]
-        _write(home, left)
-    return changed
+    left = [
+        one._replace(spaces=tuple(name for name in one.spaces if name != space))
+        for one in grants
+        if one.spaces != (space,)
+    ]
+    return changed, _in_toml(left)
 
 
 def checked_name(name: object) -> str:
@@ -179,7 +177,7 @@ def checked_name(name: object) -> str:
     )
 
 
-def _write(home: str, grants: Sequence[Grant]) -> None:
+def _in_toml(grants: Sequence[Grant]) -> bytes:
     parts = [_HEAD]
     for one in grants:
         spaces = ", ".join(map(_text, one.spaces))
@@ -189,10 +187,15 @@ def _write(home: str, grants: Sequence[Grant]) -> None:
             f"relays = {'true' if one.relays else 'false'}\n"
             f"made = {_text(one.made)}\nsha256 = {_text(one.digest)}\n"
         )
+    return "".join(parts).encode()
+
+
+def write(home: str, data: bytes) -> None:
+    """Replace the file of a home."""
     path = os.path.join(home, FILE)
     try:
         files.make_folder(home)
-        files.replace(path, "".join(parts).encode())
+        files.replace(path, data)
     except OSError as error:
         raise unwritable(path, error) from None
 

@@ -148,7 +148,7 @@ class Leftovers:
     def backups(self) -> tuple[FileProblem, ...]:
         """The backups in the folder for them. What is in one is not looked at: it is there to be
         as it was."""
-        from loxodon.trust.damage.backup import SUFFIX, folder_of
+        from loxodon.backup.create import SUFFIX, folder_of
 
         memory = self._workspace.memory
         folder = folder_of(memory.home, memory.config)

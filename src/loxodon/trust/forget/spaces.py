@@ -15,27 +15,26 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from time import monotonic
-from typing import Any
 
 from loxodon import files
+from loxodon.backup import archive
+from loxodon.backup.create import SUFFIX, folder_of
 from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, LoxodonError, unwritable
-from loxodon.filelock import FileLock, lock_on
+from loxodon.filelock import FileLock
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
-from loxodon.spaces import folder_name, space_folder, space_path
+from loxodon.spaces import folder_name, no_space, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import counts_of
 from loxodon.trust.access import tokens
-from loxodon.trust.damage import backup_file
-from loxodon.trust.damage.backup import SUFFIX, folder_of
 from loxodon.trust.forget.forgetting import new_receipt
 from loxodon.trust.rest import overwriting
 from loxodon.types import FileProblem, Receipt
@@ -72,15 +71,17 @@ def delete(
     if there := files.shared(folder):
         let_go()
         places = run.left(dry=False)
-        with _in_one_step(run.root):
-            space_folder(run.root, space, make=False)  # another may have been faster
-            tokens.read(run.root)  # what cannot be read is told before anything is done
-            # First: it waits for who writes, and they may need what is taken away after it.
-            there[0].drop_space(space)
-            return run.told(receipt, counts, places, space)
+        receipt, revoked, line = run.receipt(receipt, counts, places, space)
+        if not there[0].drop_space(space, revoked, {DELETED: line}):  # another was faster
+            raise no_space(space)
+        return receipt
     with _announced(home, folder), _to_oneself(folder, keys, let_go):
-        receipt = run.told(receipt, counts, run.left(dry=False), "" if keys else space)
+        places = run.left(dry=False)
+        receipt, revoked, line = run.receipt(receipt, counts, places, "" if keys else space)
+        for data in revoked.values():
+            tokens.write(home, data)
         try:
+            files.append(os.path.join(home, DELETED), line)
             _erase(_moved_away(home, folder), progress)
         except OSError as error:
             raise unwritable(folder, error) from None
@@ -164,15 +165,25 @@ class _Deleting:
             found["files"] = sum(len(names) for _, _, names in os.walk(self._folder))
         return {name: n for name, n in found.items() if n}
 
-    def told(
+    def receipt(
         self, receipt: Receipt, counts: dict[str, int], places: tuple[FileProblem, ...], name: str
-    ) -> Receipt:
-        """Take away what leads to it from elsewhere, and put the receipt down under `name`."""
-        if revoked := tokens.without_space(self.root, self._space):
+    ) -> tuple[Receipt, dict[str, bytes], bytes]:
+        """The receipt, the tokens without the space where one names it, and the receipt's line."""
+        revoked, left = tokens.without_space(self.root, self._space)
+        if revoked:
             counts["tokens"] = len(revoked)
         receipt = receipt._replace(erased=counts, files=places)
-        _put_down(self.root, receipt, name)
-        return receipt
+        row = {
+            "id": receipt.id,
+            "at": to_stored(receipt.at)[0],
+            "by": receipt.by,
+            "space": name,
+            "erased": receipt.erased,
+            "files": [one[:3] for one in receipt.files],
+        }
+        # Begun on a line of its own: the last run may have been killed within one.
+        line = f"\n{json.dumps(row)}\n".encode()
+        return receipt, {tokens.FILE: left} if revoked else {}, line
 
     def left(self, *, dry: bool) -> tuple[FileProblem, ...]:
         """Where its text stays; what Loxodon wrote to other folders is removed, unless `dry`."""
@@ -213,7 +224,7 @@ class _Deleting:
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
             path = os.path.join(folder, name)
             if name.endswith(SUFFIX) and os.path.isfile(path):
-                with suppress(LoxodonError), backup_file.opened(path) as reader:
+                with suppress(LoxodonError), archive.opened(path) as reader:
                     if any(one.folder == mine for one in reader.manifest.spaces):
                         yield FileProblem(path, 0, "backup")
 
@@ -245,18 +256,6 @@ def _announced(home: str, folder: str) -> Iterator[None]:
 
 
 @contextmanager
-def _in_one_step(root: str) -> Iterator[None]:
-    """Have what is done to a home in a database be done at once, and by one at a time."""
-    lock = lock_on(os.path.join(root, DELETING), brief=True)
-    if not lock.acquire(_PATIENCE):
-        raise _busy(root)
-    try:
-        yield
-    finally:
-        lock.close()
-
-
-@contextmanager
 def _to_oneself(folder: str, keys: StoreKeys, let_go: Callable[[], None]) -> Iterator[None]:
     """Have a space to oneself, until it is gone. The lock of its writers is left alone: whoever
     waits for it could not let go."""
@@ -284,23 +283,6 @@ def _busy(folder: str) -> BusyStoreError:
         hint="close that program (a server, an agent, a chat), then try again; nothing was deleted",
         path=folder,
     )
-
-
-def _put_down(root: str, receipt: Receipt, space: str) -> None:
-    row: Mapping[str, Any] = {
-        "id": receipt.id,
-        "at": to_stored(receipt.at)[0],
-        "by": receipt.by,
-        "space": space,
-        "erased": receipt.erased,
-        "files": [one[:3] for one in receipt.files],
-    }
-    path = os.path.join(root, DELETED)
-    try:
-        # Begun on a line of its own: the last run may have been killed within one.
-        files.append(path, f"\n{json.dumps(row)}\n".encode())
-    except OSError as error:
-        raise unwritable(path, error) from None
 
 
 def _moved_away(home: str, folder: str) -> str:

@@ -127,7 +127,7 @@ class Keys(NamedTuple):
         folder = os.path.dirname(self.path)
         try:
             files.make_folder(folder)
-            lock = lock_on(os.path.join(folder, "lock"), brief=True)
+            lock = lock_on(os.path.join(folder, "lock"))
             try:
                 lock.acquire(_LOCK_SECONDS)
                 found = self._found()
@@ -190,7 +190,7 @@ class Keys(NamedTuple):
                 space=repr(space),
                 path=path,
             )
-        if not noted and files.is_writable(folder):
+        if not noted and (files.shared(folder) or os.access(folder, os.W_OK)):
             files.replace(path, mine.encode("ascii") + b"\n")
 
 

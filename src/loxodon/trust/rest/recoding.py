@@ -43,6 +43,7 @@ from loxodon.layout import (
 )
 from loxodon.live.pending import Pending
 from loxodon.memory import Memory
+from loxodon.services import old_files
 from loxodon.services.space import OpenSpace
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
@@ -53,7 +54,6 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.rest import encryption, overwriting
 from loxodon.trust.rest.encryption import KeySource
 from loxodon.trust.rest.sealing import Seal, read_lines, shut
-from loxodon.working import old_files
 from loxodon.workspace import copies
 from loxodon.workspace.views import manifest
 from loxodon.write.decay import Decay
@@ -475,14 +475,14 @@ def _waiting(folder: str, work: _Work) -> None:
 
 def plain_backups(home: str, config: Config) -> Iterator[str]:
     """Backups of a time when nothing was encrypted; whether they stay is for their owner to say."""
-    from loxodon.trust.damage import backup_file
-    from loxodon.trust.damage.backup import SUFFIX, folder_of
+    from loxodon.backup import archive
+    from loxodon.backup.create import SUFFIX, folder_of
 
     folder = folder_of(home, config)
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
         if name.endswith(SUFFIX) and os.path.isfile(path):
-            with suppress(LoxodonError), backup_file.opened(path) as reader:
+            with suppress(LoxodonError), archive.opened(path) as reader:
                 if not all(held.encrypted for held in reader.manifest.spaces):
                     yield path
 

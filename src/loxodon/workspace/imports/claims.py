@@ -13,7 +13,7 @@ Whatever a file says of itself, it was handed over by somebody, and its words ar
 | versions, how often it was used there | names to know it again by, and nothing else |
 | audience, settings | never; settings are shown (`trust/access/offered.py`) |
 
-Only a restore of a backup or of views brings a memory back as it was (`trust/damage/restoring.py`).
+Only a restore of a backup or of views brings a memory back as it was (`backup/restore.py`).
 """
 
 from __future__ import annotations

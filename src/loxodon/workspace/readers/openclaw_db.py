@@ -22,12 +22,12 @@ import apsw
 
 from loxodon.errors import InputError, install_hint
 from loxodon.store.sqlite import foreign_files
-from loxodon.trust.damage.unpacking import Allowance
 from loxodon.types import Draft
 from loxodon.workspace.readers.jsonl import as_object, parse_line
 from loxodon.workspace.readers.lines import DATABASE_MARK, MAX_LINE, Reading, Trouble, check_name
 from loxodon.workspace.readers.openclaw import Entry, conversation, turns
 from loxodon.workspace.readers.openclaw_about import About, about_session
+from loxodon.workspace.readers.unpacking import Allowance
 
 _BATCH = 200
 """Events that are asked for at once."""

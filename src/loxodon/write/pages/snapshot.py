@@ -341,8 +341,6 @@ def _who(facts: Iterable[Record]) -> list[Record]:
     return sorted((one for one in found if about(one) in (USER, "")), key=place)[:_CONSIDERED]
 
 
-
-
 def _when(record: Record) -> datetime:
     """The time of a memory: since when it holds, else when it was made."""
     return record.valid_from or record.created_at

@@ -20,6 +20,8 @@ import apsw
 
 from loxodon import config as settings
 from loxodon import files
+from loxodon.backup import archive
+from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.drafts import draft_in
@@ -36,10 +38,11 @@ from loxodon.layout import (
     STRETCH,
 )
 from loxodon.memory import Memory
+from loxodon.services import old_files
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
-from loxodon.store.sqlite import cipher, copying, seals, write_counter
+from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import Database, migrations, move_in
 from loxodon.store.sqlite.owner import space_of
@@ -50,15 +53,12 @@ from loxodon.trust.access import offered
 from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
 from loxodon.trust.audit.log import Audit
 from loxodon.trust.audit.witness import audited
-from loxodon.trust.damage import backup_file
-from loxodon.trust.damage.backup_file import BackedUpSpace, Reader
 from loxodon.trust.forget import forgetting
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
-from loxodon.working import old_files
 from loxodon.workspace.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 
@@ -88,7 +88,7 @@ def restore(
     `other`. A home without settings gets those of the backup that `choice` takes, and is told of
     the others (`Restored.offered`).
     """
-    with copying.telling(home), backup_file.opened(source) as reader:
+    with copying.telling(home), archive.opened(source) as reader:
         run = _Restoring(reader, home, config, environ, clock, progress, choice)
         return run.run(space, replace, other)
 
@@ -105,7 +105,7 @@ def restore_all(
     progress: Progress,
 ) -> dict[str, Restored]:
     """The same for all spaces of a backup, by their names; refused before any is touched."""
-    with copying.telling(home), backup_file.opened(source) as reader:
+    with copying.telling(home), archive.opened(source) as reader:
         run = _Restoring(reader, home, config, environ, clock, progress, choice)
         names = [run.name_of(held) for held in reader.manifest.spaces]
         for name in names if not replace else ():
@@ -296,7 +296,6 @@ class _Restoring:
         except apsw.NotADBError:
             raise cipher.explained(path, theirs) from None
         try:
-            seals.register(connection)
             copying.recode(connection, f"{path}.own", self._keys[0] if self._keys else None)
         finally:
             connection.close()
@@ -347,7 +346,6 @@ class _Restoring:
                 connection.close()
             if self._keys:
                 cipher.put_check(new, self._keys[:1])
-            write_counter.clear(path)
             move_in(new, path, before, self._keys)
             return before
         try:
@@ -357,11 +355,10 @@ class _Restoring:
                     _with_check(before, self._keys)
                 fresh = copying.checked(new, self._keys)
                 try:
-                    writes = copying.continued(fresh, connection)
+                    copying.continued(fresh, connection)
                     copying.take_over(connection, fresh)
                 finally:
                     fresh.close()
-                write_counter.put(path, writes)
         finally:
             live.close()
         return before
@@ -419,7 +416,6 @@ def _opens(path: str, keys: Keys) -> bool:
 def _rename(path: str, keys: Keys, space: str) -> None:
     connection = cipher.connect(path, keys)
     try:
-        seals.register(connection)
         connection.execute("UPDATE meta SET value = ? WHERE name = 'space'", (space,)).fetchall()
     finally:
         connection.close()
@@ -428,11 +424,3 @@ def _rename(path: str, keys: Keys, space: str) -> None:
 def _with_check(path: str, keys: Keys) -> None:
     if keys:
         cipher.put_check(path, keys[:1])
-
-
-def _lines(path: str) -> list[bytes]:
-    try:
-        with open(path, "rb") as file:
-            return file.read().splitlines()
-    except FileNotFoundError:
-        return []

@@ -1,29 +1,42 @@
-"""Sessions of versions that kept them in files: they become rows, then the files go.
+"""What earlier versions kept in files of a space becomes rows; then the files go.
 
+SPACE/paused, SPACE/forgotten     pauses, tombstones and receipts
+SPACE/audit/*.log                 the audit log, with its head in HOME/audit
 SPACE/sessions/sessions.json      for each key, which transcript is the current one
 SPACE/sessions/<id>.jsonl         a transcript; beside an encrypted database, sealed lines
+
+Rows are written before a file is removed, and files that are read twice add nothing. So a run that
+is killed is finished by the next that opens the space.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from loxodon import files
 from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
+from loxodon.store import StoredReceipt
+from loxodon.store.store import Store
 from loxodon.store.walls import Wall
+from loxodon.trust.access import pausing
+from loxodon.trust.audit.log import Audit
 from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
     from loxodon.services.space import OpenSpace
-    from loxodon.store.store import Store
     from loxodon.trust.rest.sealing import Seal
 
+_AUDIT = "audit"
+_PAUSED = "paused"
+_FORGOTTEN = "forgotten"
 _INDEX = "sessions.json"
+_CHAIN = ("n", "mac", "prev", "after")
+"""What held the lines of an audit log together."""
 
 
 def take_over(
@@ -31,10 +44,82 @@ def take_over(
     more_keys: Sequence[bytes] = (),
     remove: Callable[[str], object] = files.remove,
 ) -> None:
-    """Put the sessions in the files of a space into its store, if there are any.
+    """Take over what there is; what a full disk leaves is taken over at the next open.
 
-    `more_keys` are keys that lines may be sealed with, besides those of the space.
+    `more_keys` are keys that transcripts may be sealed with, besides those of the space.
     """
+    found = {*files.names(space.folder)}
+    if OLD_SESSIONS in found:
+        _sessions(space, more_keys, remove)
+    if space.wall.stands:
+        return
+    store, folder = space.store, space.folder
+    with suppress(LoxodonError, OSError):
+        if _PAUSED in found:
+            _pauses(store, os.path.join(folder, _PAUSED))
+        if _FORGOTTEN in found:
+            _tombstones(store, os.path.join(folder, _FORGOTTEN))
+        if _AUDIT in found and store.audit is not None:
+            _log(store.audit, space.root, folder)
+
+
+def _pauses(store: Store, path: str) -> None:
+    text = files.read(path).decode("ascii", "replace")
+    try:
+        json.loads(text)
+    except ValueError:  # it is nobody's pause; the file stays for its owner to look at
+        return
+    with store.writing():
+        if not store.value(pausing.VALUE):
+            store.set_value(pausing.VALUE, text)
+    files.remove(path)
+
+
+def _tombstones(store: Store, path: str) -> None:
+    with store.writing():
+        for line in _lines([path]):
+            with suppress(ValueError, TypeError, KeyError):  # not a line of ours
+                if kept := line.get("receipt"):
+                    store.erasure.put_receipts([StoredReceipt(**kept)])
+                else:
+                    mark = bytes.fromhex(line["mark"])
+                    one = (line["kind"], mark, line["until"], line.get("size", 0))
+                    store.erasure.put_tombstones([one])
+    files.remove(path)
+
+
+def _log(audit: Audit, root: str, folder: str) -> None:
+    place = os.path.join(folder, _AUDIT)
+    logs = [os.path.join(place, name) for name in files.names(place) if name.endswith(".log")]
+    with audit.writing():
+        if audit.rows.last() is None:
+            entries = _lines(logs)
+            audit.adopt(
+                {name: value for name, value in one.items() if name not in _CHAIN}
+                for one in entries
+            )
+    head = os.path.join(root, _AUDIT, f"{os.path.basename(folder)}.head")
+    for path in (*logs, os.path.join(place, "lock"), head):
+        with suppress(FileNotFoundError):
+            files.remove(path)
+    if os.path.isdir(place):
+        os.rmdir(place)
+
+
+def _lines(paths: Iterable[str]) -> Iterator[dict[str, Any]]:
+    for path in paths:
+        for line in files.read(path).splitlines():
+            with suppress(ValueError):  # cut short by a kill
+                if isinstance(found := json.loads(line), dict):
+                    yield found
+
+
+# Working sessions
+
+
+def _sessions(
+    space: OpenSpace, more_keys: Sequence[bytes], remove: Callable[[str], object]
+) -> None:
     folder = os.path.join(space.folder, OLD_SESSIONS)
     names = files.names(folder)
     keys = (*space.keys, *more_keys)

@@ -1,6 +1,6 @@
 """Writing a backup: `loxodon backup`, while others read and write.
 
-Each space is copied as it is in one moment, checked, and put into one file (`backup_file.py`) with
+Each space is copied as it is in one moment, checked, and put into one file (`archive.py`) with
 what lies beside it. The file is written under another name, read back and held against its hashes,
 and only then gets its own: a run that is cut short leaves none that looks whole.
 """
@@ -16,6 +16,8 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from loxodon import config as settings
+from loxodon.backup import archive
+from loxodon.backup.archive import BackedUpSpace, Writer
 from loxodon.drafts import draft_in
 from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
 from loxodon.files import sync_folder
@@ -25,8 +27,6 @@ from loxodon.store import Progress
 from loxodon.store.sqlite import copying
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.trust.access.places import named
-from loxodon.trust.damage import backup_file
-from loxodon.trust.damage.backup_file import BackedUpSpace, Writer
 from loxodon.types import Backup, BackupFile
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _put_file(writer: Writer, name: str, path: str, *, stored: bool = False) -> 
 
 
 def _verify(part: str, keys: Keys, progress: Progress) -> None:
-    with backup_file.opened(part) as reader:
+    with archive.opened(part) as reader:
         reader.check_seal(keys)
         reader.verify(progress)
 

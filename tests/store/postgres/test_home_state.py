@@ -1,4 +1,4 @@
-"""The small state of a home in a database: it behaves as files do, seen by every process."""
+"""The small state of a home in a table: the same answers as files give, for every process."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 from threading import Thread
 
+import psycopg
 import pytest
 
 from loxodon import Memory, files
 from loxodon.filelock import lock_on
-from loxodon.store.postgres.files import share
+from loxodon.spaces import has_space, space_path
+from loxodon.store.postgres import migrations
+from loxodon.store.postgres.home_state import share
 from tests.store.postgres.server import Server
 from tests.store.postgres.test_faults import CUT
 from tests.waiting import until
@@ -46,9 +49,7 @@ def test_calls_give_the_same_answers_as_on_disk(root: str, tmp_path: Path) -> No
 
     assert all_of(f"{root}/spaces/main") == all_of(str(tmp_path / "on disk"))
     assert files.names(f"{root}/spaces") == ["main"]
-    assert files.has_folder(f"{root}/spaces/main")
-    with pytest.raises(FileNotFoundError):
-        files.replace(f"{root}/spaces/nobody/paused", b"[]")
+    assert (has_space(root, "main"), has_space(root, "nobody")) == (True, False)
 
 
 def test_concurrent_appends_and_a_lost_connection_lose_nothing(root: str, postgres: Server) -> None:
@@ -70,30 +71,42 @@ def test_concurrent_appends_and_a_lost_connection_lose_nothing(root: str, postgr
 
 HOLDING = """
 import sys
-from loxodon import files
 from loxodon.filelock import lock_on
-from loxodon.store.postgres.files import share
-root = share(sys.argv[1]) + "/spaces/main/"
-lasting, brief = lock_on(root + "schedule.lock"), lock_on(root + "brief", brief=True)
-print(lasting.acquire(10), brief.acquire(10), flush=True)
-files.append(root + "x", b"1")
-print(flush=True)
+from loxodon.store.postgres.home_state import share
+lock = lock_on(share(sys.argv[1]) + "/spaces/main/schedule.lock")
+print(lock.acquire(10), flush=True)
 sys.stdin.read()
 """
 
 
-def test_locks_end_with_their_process(root: str, postgres_url: str) -> None:
-    lasting = lock_on(f"{root}/spaces/main/schedule.lock")
-    brief = lock_on(f"{root}/spaces/main/brief", brief=True)
+def test_lock_ends_with_its_process(root: str, postgres_url: str) -> None:
+    lock = lock_on(f"{root}/spaces/main/schedule.lock")
     command = [sys.executable, "-c", HOLDING, postgres_url]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
-        assert [holder.stdout.readline() for _ in range(2)] == [b"True True\n", b"\n"]
-        assert not lasting.acquire(0)
-        assert not brief.acquire(0)
+        assert holder.stdout.readline() == b"True\n"
+        assert not lock.acquire(0)
         holder.kill()
-    until(lambda: lasting.acquire(0))
-    until(lambda: brief.acquire(0))
-    assert not files.exists(f"{root}/spaces/main/x")  # what a brief lock guards is a transaction
-    lasting.close()
-    brief.close()
+    until(lambda: lock.acquire(0))
+    lock.close()
+
+
+OLD = """
+DELETE FROM loxodon.migrations WHERE number = 106;
+DROP TABLE loxodon.home_state;
+CREATE TABLE loxodon.files (space_id bigint, name text, start bigint, data bytea, made bigint);
+CREATE TABLE loxodon.home_files (name text, start bigint, data bytea, made bigint);
+INSERT INTO loxodon.spaces (name) VALUES ('张三');
+INSERT INTO loxodon.home_files VALUES ('tokens.toml', 0, '# o', 1), ('tokens.toml', 3, 'ne', 1);
+INSERT INTO loxodon.files SELECT id, 'copies', start, data, 1 FROM loxodon.spaces,
+  (VALUES (0, 'a'::bytea), (1, 'b')) AS piece (start, data);
+"""
+
+
+def test_files_of_an_earlier_version_are_taken_over(root: str, postgres_url: str) -> None:
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute(OLD)
+    migrations.migrate(postgres_url)
+    assert files.read(f"{root}/tokens.toml") == b"# one"
+    for space in ("main", "张三"):
+        assert files.read(os.path.join(space_path(root, space), "copies")) == b"ab"

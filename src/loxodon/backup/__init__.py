@@ -1,0 +1,1 @@
+"""Backups: writing, restoring, and repair of a damaged database."""
