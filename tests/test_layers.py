@@ -18,7 +18,7 @@ LAYERS = (
     "clock drafts files filelock layout",
     "text tokens",
     "types config spaces",
-    "verbs.arguments verbs.paging verbs.table",
+    "paging",
     "language",
     # What is needed to keep text safely, before there is a store.
     """
@@ -30,6 +30,7 @@ LAYERS = (
     "store",
     "fields models workspace.readers",
     "trust.origin trust.access trust.audit trust.forget.gatekeeper",
+    "verbs",
     "write",
     "recall",
     "trust.origin.remembering trust.forget.asked trust.forget.meaning documents standing",
@@ -41,7 +42,7 @@ LAYERS = (
     "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
     "workspace.views.restore",
     "measure",
-    "client compat connect serve __main__",
+    "client remote compat connect serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",

@@ -4,42 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loxodon.clock import in_zone
 from loxodon.errors import InputError, UsageError
 from loxodon.store import Filter
 from loxodon.text.check import checked_text
 from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES
-from loxodon.verbs.arguments import names_of
-
-if TYPE_CHECKING:  # a cold command need not make it
-    from typing import TypedDict
-
-    from loxodon.types import Audience
-
-    class Changes(TypedDict, total=False):
-        """What `Memory.edit` can change."""
-
-        content: str
-        importance: float
-        confidence: float
-        entities: Sequence[str]
-        tags: Sequence[str]
-        project: str
-        topic: str
-        category: str
-        subject: str
-        attribute: str
-        value: str
-        audience: Audience
-        sensitivity: str
-        expires_at: datetime | None
-        valid_from: datetime | None
-        valid_until: datetime | None
-        due_at: datetime | None
-        done: bool
-
 
 MAX_CONTENT = 10_000
 MAX_NAME = 200
@@ -119,6 +90,12 @@ def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
         raise InputError("the time range ends before it starts", hint="since must be before until")
     return Filter(**asked)
+
+
+def names_of(text: str) -> list[str]:
+    """Names separated by commas, of either script."""
+    names = text.replace("，", ",").replace("、", ",").split(",")
+    return [name.strip() for name in names if name.strip()]
 
 
 def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:

@@ -33,7 +33,6 @@ from loxodon.text.quote import clean
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
 from loxodon.trust.access.within import placed
-from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin import claiming
 from loxodon.types import (
@@ -103,7 +102,6 @@ class _PendingKnowledge(Knowledge):
         return None
 
 
-@audited(MEMORY)
 class PlainMemory(Memory):
     """A memory whose engine is off. Made by `Memory.open`."""
 

@@ -28,11 +28,11 @@ from loxodon.types import (
 from loxodon.write.decay import initial_strength
 
 if TYPE_CHECKING:
-    from loxodon.fields import Changes
     from loxodon.live.pending import PendingEntry
     from loxodon.services.journalling import Journal
     from loxodon.services.space import OpenSpace
     from loxodon.store import Note
+    from loxodon.verbs import Changes
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20

@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.paging import Key, Slice
 from loxodon.store import Filter, QuarantinedText, StoredReceipt, name_lookup
 from loxodon.store.database import Database, Row
 from loxodon.store.quarantine import QUARANTINED, quarantined_of
@@ -16,7 +17,6 @@ from loxodon.store.search import TABLES, conditions_of
 from loxodon.store.worklog import EVENT, SEGMENT, event_of, segment_of
 from loxodon.text.words import fold
 from loxodon.types import Entity, Event, Record, Review, Segment, Session, Source, Turn
-from loxodon.verbs.paging import Key, Slice
 
 _FEW = 1_000
 """Memories with a label up to which it is quicker to sort these than to look through the list."""

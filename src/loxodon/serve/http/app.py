@@ -63,7 +63,7 @@ from loxodon.spaces import folder_name, no_space
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
-from loxodon.verbs.arguments import TEXT, Argument
+from loxodon.verbs import TEXT, Argument
 
 Result = TypeVar("Result")
 

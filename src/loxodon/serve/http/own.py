@@ -17,7 +17,6 @@ from loxodon.serve.http.requests import Request
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log
 from loxodon.trust.access.acting import Actor, acting
-from loxodon.verbs.arguments import DRY_RUN
 
 Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
 """What answers at an address, by method."""
@@ -124,7 +123,7 @@ class ServerPages:
 
     async def _delete_space(self, request: Request, caller: Caller) -> Reply:
         space = request.parts[2]
-        fields = given((DRY_RUN,), from_query((DRY_RUN,), request.pairs()))
+        fields = given((openapi.DRY_RUN,), from_query((openapi.DRY_RUN,), request.pairs()))
         with acting(Actor("http", caller.agent, caller.name)):
             receipt = await self._host.run(lambda: self._host.delete(space, **fields))
         self._watch.wrote(space, None)

@@ -48,7 +48,6 @@ from loxodon.store.store import Store
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
 from loxodon.trust.audit.log import Audit
-from loxodon.trust.audit.witness import audited
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup_file import BackedUpSpace, Reader
 from loxodon.trust.forget import forgetting
@@ -57,6 +56,7 @@ from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
+from loxodon.verbs import verb
 from loxodon.working import old_files
 from loxodon.workspace.views.restore import free, is_kept
 from loxodon.write.decay import Decay
@@ -371,13 +371,13 @@ class _Restoring:
             _Record(memory.workspace.store).restore(self._reader.manifest.made_at)
 
 
-@audited({"reads": (), "writes": ("restore",), "works": ()})
 class _Record:
     """Puts a restore on record: what it wrote went past the database."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @verb(access="owner", audit="writes")
     def restore(self, made_at: str) -> None:
         with self._store.writing():
             self._store.set_value("restored", made_at)
