@@ -37,19 +37,17 @@ LAYERS = (
     "workspace working live",
     "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing "
     "trust.old_files",
-    "memory services",
+    "memory opening write.journalling write.knowledge write.learning recall.recalling "
+    "recall.overviews",
     # What opens memories to make, mend or replace them.
-    "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
+    "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring trust.damage.moving "
     "workspace.views.restore",
     "measure",
     "client remote compat connect serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",
-    (
-        "services.opening",
-        "trust.rest.recoding",
-    ): "opening a home finishes an encryption that was cut short",
+    ("opening", "trust.rest.recoding"): "opening a home finishes an encryption that was cut short",
 }
 """The imports that go up, and why."""
 HEIGHT = {name: n for n, names in enumerate(LAYERS) for name in names.split()}

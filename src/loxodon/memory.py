@@ -8,9 +8,10 @@ A home is a folder. Each space in it (a person or a project) has its own databas
 from the others. Messages go to the journal, and consolidation turns them into memories. `recall`
 searches both.
 
-This class declares the operations and documents what they guarantee. The work is done in
-`services/`: `journalling` (turns), `knowledge` (memories), `recalling` (text for prompts),
-`learning` (consolidation, the model) and `embedders`, all on an open `space` (see `opening`).
+Each verb is a method with the decorator `verb`; HTTP, the client, the command line and MCP are
+derived from them. The work is done in `write/` (`journalling`: turns, `knowledge`: memories,
+`learning`: consolidation and the model) and `recall/` (`recalling`: text for prompts), all on an
+open space (`opening`).
 """
 
 from __future__ import annotations
@@ -28,10 +29,9 @@ from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.filelock import at_fork
 from loxodon.layout import OFF_MARKER
+from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
-from loxodon.services.embedders import Embedders
-from loxodon.services.opening import open_space
-from loxodon.services.space import OpenSpace
+from loxodon.recall.overviews import Overviews
 from loxodon.store import Progress
 from loxodon.store.database import LOCK_SECONDS
 from loxodon.store.walls import Wall
@@ -111,6 +111,7 @@ from loxodon.verbs import (
     override,
     verb,
 )
+from loxodon.write.embedders import Embedders
 
 if TYPE_CHECKING:
     from loxodon.documents import Documents
@@ -120,16 +121,7 @@ if TYPE_CHECKING:
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
     from loxodon.recall.gate import State as Conversation
-    from loxodon.services.journalling import Journal
-    from loxodon.services.knowledge import Knowledge
-    from loxodon.services.overviews.curve import Strength
-    from loxodon.services.overviews.graph import Graph
-    from loxodon.services.overviews.labels import Labels
-    from loxodon.services.overviews.related import Related
-    from loxodon.services.overviews.settings import Settings
-    from loxodon.services.overviews.timeline import Moment
-    from loxodon.services.overviews.today import Today
-    from loxodon.services.recalling import Recalling
+    from loxodon.recall.recalling import Recalling
     from loxodon.standing import Stats, Status
     from loxodon.store import Note
     from loxodon.store.store import Store
@@ -142,6 +134,8 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
+    from loxodon.write.journalling import Journal
+    from loxodon.write.knowledge import Knowledge
     from loxodon.write.phases import OnPhase
 
 
@@ -150,7 +144,7 @@ _COUNT_SECONDS = 1.0
 """How long the end of a recall waits for other writers, to count what it gave."""
 
 
-class Memory:
+class Memory(Overviews):
     """One space of a home. A context manager, safe to use from several threads and processes."""
 
     @classmethod
@@ -808,105 +802,6 @@ class Memory:
 
         return subject(self, self._store, name)
 
-    # Overviews, for people
-
-    @verb("GET /today", audit="reads", masked="unless revealed")
-    def today(
-        self,
-        since: Annotated[datetime | None, Arg("from this time on (default: the last week)")] = None,
-        *,
-        limit: Annotated[int, Arg("maximum number of each (50)")] = 50,
-    ) -> Today:
-        """Return what was learned, changed and ended since a time, and what waits for an answer.
-
-        That is beliefs to review, doubtful facts, plans that are due, and jobs.
-
-        At most `limit` of each, newest first.
-        """
-        from loxodon.services.overviews.today import today
-
-        at = moment("since", since, self._space.zone)
-        return today(self, self._store, at, number("limit", limit))
-
-    @verb("GET /timeline", audit="reads", masked="unless revealed")
-    def timeline(
-        self,
-        *,
-        session: InSession = None,
-        since: Since = None,
-        until: Until = None,
-        limit: PageLimit = 0,
-        cursor: PageCursor = "",
-    ) -> Page[Moment]:
-        """List turns, newest first, each with the memories drawn from it."""
-        from loxodon.services.overviews.timeline import moments
-
-        journal = self._journal
-        where = filter_of(
-            self._space.zone, session=journal.own_session(session), since=since, until=until
-        )
-
-        def read(limit: int, after: Key | None) -> Slice[Moment]:
-            with self._store.reading():
-                turns, last = journal.latest(where, limit, after)
-                return moments(self._store, turns), last
-
-        return self._paged("timeline", limit, cursor, read)
-
-    @verb("GET /graph", audit="reads", masked="always")
-    def graph(
-        self,
-        *,
-        limit: Annotated[
-            int, Arg("maximum number of nodes, the strongest first (150; 0 for all)")
-        ] = 150,
-        until: Annotated[datetime | None, Arg("as it was at this time")] = None,
-        around: Annotated[
-            str, Arg("only this person or thing, by name or id, and its neighbours")
-        ] = "",
-    ) -> Graph:
-        """Return the people and things that memories are about, and what ties them.
-
-        It has the `limit` strongest (0 for all), as of `until` if given. With `around`, the name
-        or id of one, it has only that one and its neighbours; NotFoundError if there is none.
-        """
-        from loxodon.services.overviews.graph import graph
-
-        at = moment("until", until, self._space.zone)
-        return graph(self._space, number("limit", limit), at, around)
-
-    @verb("GET /memories/{id}/related", audit="reads", masked="unless revealed")
-    def related(self, id: str) -> Related:
-        """Return where a memory was said, what it replaced, and what was drawn from it."""
-        from loxodon.services.overviews.related import related
-
-        with self._store.reading():
-            return related(self._store, self.get(id), self._journal.heard)
-
-    @verb("GET /memories/{id}/strength", audit="reads")
-    def strength(
-        self, id: str, *, days: Annotated[int, Arg("how many days to look ahead (180)")] = 180
-    ) -> Strength:
-        """Return the strength of a memory over time, and how it will fade."""
-        from loxodon.services.overviews.curve import strength
-
-        rates = self.config.decay
-        return strength(self._store, id, self.now(), number("days", days), rates)
-
-    @verb("GET /labels", audit="reads", masked="always")
-    def labels(self, *, limit: Annotated[int, Arg("maximum number of each (100)")] = 100) -> Labels:
-        """List the projects, topics, tags and entities of active memories, the most used first."""
-        from loxodon.services.overviews.labels import labels
-
-        return labels(self._store, number("limit", limit))
-
-    @verb("GET /settings", access="owner")
-    def settings(self) -> Settings:
-        """List every setting, with where it comes from. Secrets are masked."""
-        from loxodon.services.overviews.settings import listed
-
-        return listed(self.config, self.home, os.environ)
-
     # Recall
 
     @verb(
@@ -1055,7 +950,7 @@ class Memory:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.services.learning import residue
+        from loxodon.write.learning import residue
 
         return self._recalling.profile(language, residue(self._space), refresh)
 
@@ -1119,7 +1014,7 @@ class Memory:
         said before the program that asks `began`; empty if it is not."""
         if self.paused:
             return ""
-        from loxodon.services.learning import flush_due
+        from loxodon.write.learning import flush_due
 
         return flush_due(self._space, began)
 
@@ -1143,7 +1038,7 @@ class Memory:
     @verb(access="owner", audit="reads")
     def hand_out(self) -> HandedOut:
         """What waits for a model, as a question that an agent can answer instead."""
-        from loxodon.services.learning import handed_out
+        from loxodon.write.learning import handed_out
 
         return handed_out(self._space, self._consolidation().hand_out(self.now()))
 
@@ -1165,7 +1060,7 @@ class Memory:
 
     def chat_model(self) -> ChatModel:
         """The configured model, within its daily token limit; ConfigError if none is set."""
-        from loxodon.services.learning import chat_model
+        from loxodon.write.learning import chat_model
 
         return chat_model(self._space)
 
@@ -1452,11 +1347,11 @@ class Memory:
     @verb(access="owner")
     def beside(self, path: str) -> Store:
         """Open the store in another, set-aside file of this space. The caller closes it."""
-        from loxodon.services.opening import store_beside
+        from loxodon.opening import store_beside
 
         return store_beside(self._space, path)
 
-    # Services
+    # What does the work
 
     def _paged(
         self, verb: str, limit: int, cursor: str, read: Callable[[int, Key | None], Slice[Item]]
@@ -1467,24 +1362,24 @@ class Memory:
 
     @property
     def _journal(self) -> Journal:
-        from loxodon.services.journalling import Journal
+        from loxodon.write.journalling import Journal
 
         return Journal(self._space)
 
     @property
     def _knowledge(self) -> Knowledge:
-        from loxodon.services.knowledge import Knowledge
+        from loxodon.write.knowledge import Knowledge
 
         return Knowledge(self._space, self._journal)
 
     @property
     def _recalling(self) -> Recalling:
-        from loxodon.services.recalling import Recalling
+        from loxodon.recall.recalling import Recalling
 
         return Recalling(self._space, self._embedders)
 
     def _consolidation(self) -> Consolidation:
-        from loxodon.services.learning import consolidation
+        from loxodon.write.learning import consolidation
 
         return consolidation(self._space, lambda: self._embedders.embed_quietly(self._space))
 

@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Any
 from loxodon.fields import is_text, number
 from loxodon.live.pending import Pending, PendingEntry
 from loxodon.memory import Memory
+from loxodon.opening import OpenSpace
 from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import should_recall
-from loxodon.services.journalling import Journal
-from loxodon.services.knowledge import Knowledge
-from loxodon.services.space import OpenSpace
 from loxodon.standing import Status
 from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
@@ -51,6 +49,8 @@ from loxodon.types import (
 )
 from loxodon.workspace.sources.chunk import chunks
 from loxodon.write.journal import MAX_SESSION, Keyed, said_again, unmarked, with_keys
+from loxodon.write.journalling import Journal
+from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase

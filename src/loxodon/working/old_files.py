@@ -19,7 +19,7 @@ from loxodon.store.walls import Wall
 from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
     from loxodon.store.store import Store
     from loxodon.trust.rest.sealing import Seal
 

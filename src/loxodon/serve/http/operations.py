@@ -15,13 +15,8 @@ from loxodon import types
 from loxodon.errors import DamagedStoreError
 from loxodon.memory import Memory, all_verbs
 from loxodon.paging import USUAL, Page
-from loxodon.services.overviews.curve import Strength
-from loxodon.services.overviews.graph import Graph
-from loxodon.services.overviews.labels import Labels
-from loxodon.services.overviews.related import Related
-from loxodon.services.overviews.settings import Settings
-from loxodon.services.overviews.timeline import Moment
-from loxodon.services.overviews.today import Today
+from loxodon.recall.graph import Graph
+from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
 from loxodon.standing import Stats, Status
 from loxodon.store import Note
 from loxodon.trust.audit.auditing import AuditEntry

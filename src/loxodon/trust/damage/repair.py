@@ -34,7 +34,7 @@ from loxodon.filelock import FileLock
 from loxodon.files import replace
 from loxodon.layout import DATABASE, WORKSPACE
 from loxodon.memory import Memory
-from loxodon.services.opening import keys_for
+from loxodon.opening import keys_for
 from loxodon.spaces import folder_name, home_at, no_space, space_folder
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row

@@ -35,7 +35,7 @@ from loxodon.layout import (
     STRETCH,
 )
 from loxodon.memory import Memory
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying, seals, write_counter

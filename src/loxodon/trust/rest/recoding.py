@@ -42,7 +42,7 @@ from loxodon.layout import (
 )
 from loxodon.live.pending import Pending
 from loxodon.memory import Memory
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys

@@ -29,10 +29,10 @@ from loxodon.write.decay import initial_strength
 
 if TYPE_CHECKING:
     from loxodon.live.pending import PendingEntry
-    from loxodon.services.journalling import Journal
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
     from loxodon.store import Note
     from loxodon.verbs import Changes
+    from loxodon.write.journalling import Journal
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20
@@ -280,7 +280,7 @@ class Knowledge:
                     continue
                 taken += 1
                 if one.fields is None:
-                    from loxodon.services.journalling import obey
+                    from loxodon.write.journalling import obey
 
                     obey(self._store, self._journal.append([(turn, one.key)], turn.at)[0], turn.at)
                 else:

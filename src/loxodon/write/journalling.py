@@ -26,8 +26,8 @@ from loxodon.write.journal import (
 )
 
 if TYPE_CHECKING:
+    from loxodon.opening import OpenSpace
     from loxodon.paging import Key, Slice
-    from loxodon.services.space import OpenSpace
     from loxodon.store import QuarantinedText
     from loxodon.store.store import Store
 
