@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from loxodon.clock import Clock
 from loxodon.config import Config
@@ -40,15 +40,12 @@ from loxodon.trust.audit.witness import put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
     KINDS,
     Added,
     Audience,
     Backup,
     Backups,
     Belief,
-    Card,
     Changed,
     Chat,
     Consolidated,
@@ -59,14 +56,12 @@ from loxodon.types import (
     HandedOut,
     Held,
     Kind,
-    Origin,
     Pause,
     Problems,
     Recall,
     Receipt,
     Record,
     Records,
-    Source,
     State,
     Timekeeping,
     Turn,
@@ -78,14 +73,7 @@ from loxodon.verbs import (
     VERBS,
     About,
     Arg,
-    AtVersion,
     Budget,
-    Category,
-    Changes,
-    Confidence,
-    Entities,
-    Expires,
-    Importance,
     InChat,
     InProject,
     InSession,
@@ -96,15 +84,10 @@ from loxodon.verbs import (
     PageCursor,
     PageLimit,
     Previous,
-    Project,
     Query,
     Route,
     Since,
-    Tags,
-    Token,
-    ToldTo,
     Top,
-    Topic,
     Until,
     Verb,
     WithTag,
@@ -112,10 +95,10 @@ from loxodon.verbs import (
     verb,
 )
 from loxodon.write.embedders import Embedders
+from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.documents import Documents
-    from loxodon.live.pending import PendingEntry
     from loxodon.live.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -123,7 +106,6 @@ if TYPE_CHECKING:
     from loxodon.recall.gate import State as Conversation
     from loxodon.recall.recalling import Recalling
     from loxodon.standing import Stats, Status
-    from loxodon.store import Note
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.trust.audit.auditing import AuditLog
@@ -134,8 +116,6 @@ if TYPE_CHECKING:
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
-    from loxodon.write.journalling import Journal
-    from loxodon.write.knowledge import Knowledge
     from loxodon.write.phases import OnPhase
 
 
@@ -144,7 +124,7 @@ _COUNT_SECONDS = 1.0
 """How long the end of a recall waits for other writers, to count what it gave."""
 
 
-class Memory(Overviews):
+class Memory(Knowledge, Overviews):
     """One space of a home. A context manager, safe to use from several threads and processes."""
 
     @classmethod
@@ -464,104 +444,6 @@ class Memory(Overviews):
 
     # Memories
 
-    @verb(
-        "POST /memories",
-        access="write",
-        audit="writes",
-        masked="always",
-        status=201,
-        makes_space=True,
-    )
-    def capture(
-        self,
-        content: Annotated[str, Arg("what to remember", most=10_000)],
-        kind: Annotated[Kind, Arg("a fact, or a belief that is not certain")] = "fact",
-        *,
-        importance: Importance = 0.5,
-        confidence: Confidence | None = None,
-        entities: Entities = (),
-        tags: Tags = (),
-        project: Project = GLOBAL_PROJECT,
-        topic: Topic = GENERAL_TOPIC,
-        category: Category = "fact",
-        expires_at: Expires = None,
-        audience: ToldTo = "private",
-        origin: Annotated[
-            Origin | None, Arg("where the text came from (the user, or the agent itself)")
-        ] = None,
-        source: Source | None = None,
-        token: Token = "",
-    ) -> Record:
-        """Save one memory as given.
-
-        It is on disk when this returns.
-
-        `origin` says where the words came from; the default is the user. What an agent captures is
-        its own note, as with `remember`; it cannot claim the user's origin (ForbiddenError).
-
-        The text is also journalled (session `capture`), so the memory has a source like any other.
-        The owner can name another `source`, such as the line of a file. A fact is certain; a belief
-        has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
-        and returns the result of the first.
-        """
-        return self._knowledge.capture(
-            content,
-            kind,
-            confidence=confidence,
-            origin=origin,
-            source=source,
-            token=token,
-            noted=self._space.wall.speaks,
-            importance=importance,
-            entities=entities,
-            tags=tags,
-            project=project,
-            topic=topic,
-            category=category,
-            expires_at=expires_at,
-            audience=audience,
-        )
-
-    @verb(access="write", audit="writes")
-    def remember(
-        self, content: str, kind: Kind = "fact", *, quote: str = "", **more: Any
-    ) -> Record:
-        """Store an agent's note, as the assistant's words (see `capture` for the fields).
-
-        It is a fact if something the user said in the last few days supports it. Otherwise it is a
-        belief that waits for the user (`reviews`). It appears in no snapshot or profile before the
-        user says or confirms it.
-
-        With a `quote`, words of a journalled message of the user, it is the user's own word: the
-        sentence must be a plain one in the first person, and say what is remembered. The same
-        note twice is one memory.
-        """
-        return self._knowledge.remember(content, kind, quote, more)
-
-    @verb(access="owner", audit="writes")
-    def take_entries(self, entries: Sequence[PendingEntry]) -> int:
-        """Import what was said and captured while the engine was off; return how many were new.
-
-        All or none are imported. Known entries are skipped.
-        """
-        return self._knowledge.take_entries(entries)
-
-    @verb("GET /memories/{id}", audit="reads", masked="unless revealed")
-    def get(self, id: str) -> Record:
-        """Return one memory.
-
-        NotFoundError if there is none with this `id`.
-        """
-        return self._knowledge.get(id)
-
-    @verb("GET /notes/{id}", audit="reads", masked="always")
-    def note(self, id: str) -> Note:
-        """Return one chunk of a note, as found by a recall (n_12).
-
-        NotFoundError if it no longer exists.
-        """
-        return self._knowledge.note(id)
-
     @verb("GET /memories", audit="reads", masked="unless revealed")
     def list(
         self,
@@ -602,47 +484,6 @@ class Memory(Overviews):
         return self._paged(
             "list", limit, cursor, lambda n, after: self._store.pages.memories(where, n, after)
         )
-
-    @verb("PATCH /memories/{id}", access="write", audit="writes", masked="always")
-    def edit(
-        self, id: str, *, version: AtVersion = None, token: Token = "", **changes: Unpack[Changes]
-    ) -> Record:
-        """Change a memory; the old version stays in its history.
-
-        An agent can change its own memories, and the wording of the owner's as `revise` allows.
-        With `version`, raises StaleEditError if the memory has changed since. An edit that changes
-        nothing makes no new version. A repeated call with the same `token` changes nothing and
-        returns the result of the first.
-        """
-        return self._knowledge.edit(id, version, token, changes)
-
-    @verb(access="write", audit="writes")
-    def revise(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
-        """Like `edit`, for an agent: it may change the user's own words only to something the user
-        said in the last few days. Otherwise raises InputError."""
-        return self._knowledge.revise(id, version, changes)
-
-    @verb("POST /memories/{id}/archive", access="write", audit="writes", masked="always")
-    def archive(self, id: str, *, version: AtVersion = None) -> Record:
-        """Hide a memory from recall; it is kept."""
-        return self._knowledge.archive(id, version)
-
-    @verb("POST /memories/{id}/unarchive", access="write", audit="writes", masked="always")
-    def unarchive(self, id: str, *, version: AtVersion = None) -> Record:
-        """Bring back an archived memory.
-
-        It gets strong enough not to fade again at once.
-        """
-        return self._knowledge.unarchive(id, version)
-
-    @verb(access="owner", audit="writes")
-    def unarchive_run(self, at: datetime) -> Records:
-        """Bring back what the run at that time archived because of its age (see `timekeeping`).
-
-        Each memory gets the strength it would have without that run. Memories changed since stay
-        as they are. Raises NotFoundError if no run archived anything at that time.
-        """
-        return self._knowledge.unarchive_run(moment("at", at, self._space.zone) or at)
 
     @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
     def history(self, id: str, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Version]:
@@ -727,45 +568,10 @@ class Memory(Overviews):
         """List beliefs to review, oldest first."""
         return self._paged("reviews", limit, cursor, self._store.pages.reviews)
 
-    @verb(
-        Route("POST /memories/{id}/confirm", access="write"),
-        access="owner",
-        audit="writes",
-        masked="always",
-    )
-    def confirm(self, id: str, *, version: AtVersion = None) -> Record:
-        """Confirm a belief: it becomes a fact, and what it contradicts ends.
-
-        With `version` (the one that was shown), raises StaleEditError if it has changed since. An
-        agent cannot confirm for the user (ForbiddenError).
-        """
-        from loxodon.write.keep import confirm
-
-        with self._store.writing():
-            self._knowledge.at_version(id, version)
-            return confirm(self._store, id, self.now())
-
-    @verb("POST /memories/{id}/reject", access="write", audit="writes", masked="always")
-    def reject(self, id: str, *, version: AtVersion = None) -> Record:
-        """Reject a belief: it is archived."""
-        from loxodon.write.keep import reject
-
-        with self._store.writing():
-            self._knowledge.at_version(id, version)
-            return reject(self._store, id, self.now())
-
     @verb("GET /entities", audit="reads", masked="always")
     def entities(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Entity]:
         """List known people, places and things, in the order they were first named."""
         return self._paged("entities", limit, cursor, self._store.pages.entities)
-
-    @verb("GET /entities/{name}", audit="reads", masked="always")
-    def entity(self, name: str) -> Card:
-        """Return what is known about a person, place or thing, by any of its names."""
-        from loxodon.write.entities import card
-
-        with self._store.reading():
-            return card(self._store, self._knowledge.entity(name))
 
     @verb(Route("POST /touch", access="write"), audit="works", field="touched")
     def touch(self, ids: Annotated[Iterable[str], Arg("the ids of the memories")]) -> int:
@@ -1359,18 +1165,6 @@ class Memory(Overviews):
         """A page of what `read` gives for a limit and a key."""
         number("limit", limit)
         return paged(verb, cursor, lambda after: read(limit, after))
-
-    @property
-    def _journal(self) -> Journal:
-        from loxodon.write.journalling import Journal
-
-        return Journal(self._space)
-
-    @property
-    def _knowledge(self) -> Knowledge:
-        from loxodon.write.knowledge import Knowledge
-
-        return Knowledge(self._space, self._journal)
 
     @property
     def _recalling(self) -> Recalling:

@@ -308,6 +308,7 @@ VERBS: dict[str, Verb] = {}
 """Every verb of the classes that were imported; `memory.all_verbs` has all of them."""
 _PARTS = {
     "Memory": "",
+    "Knowledge": "",
     "Overviews": "",
     "Workspace": "workspace.",
     "Documents": "documents.",

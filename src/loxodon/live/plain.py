@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from loxodon.fields import is_text, number
 from loxodon.live.pending import Pending, PendingEntry
 from loxodon.memory import Memory
-from loxodon.opening import OpenSpace
 from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
@@ -49,8 +48,6 @@ from loxodon.types import (
 )
 from loxodon.workspace.sources.chunk import chunks
 from loxodon.write.journal import MAX_SESSION, Keyed, said_again, unmarked, with_keys
-from loxodon.write.journalling import Journal
-from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase
@@ -60,46 +57,6 @@ _LARGEST = 1 << 20
 _SHOWN = 700
 _LASTING = "n_MEMORY.md:"
 OFF = "switched off"
-
-
-class _PendingKnowledge(Knowledge):
-    """What is captured waits in a file."""
-
-    def __init__(self, space: OpenSpace, journal: Journal, pending: Pending) -> None:
-        super().__init__(space, journal)
-        self._pending = pending
-
-    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
-        return do()  # the key of what is captured is made of the request
-
-    def _keep(
-        self,
-        said: Turn,
-        key: bytes,
-        fields: Mapping[str, Any],
-        source: Source | None,
-        noted: bool = False,
-    ) -> Record:
-        self._pending.append([PendingEntry(key, said, fields, source)], said.at)
-        return Record(
-            id=f"pending_{key.hex()[:8]}",
-            space=self._space.name,
-            created_at=said.at,
-            updated_at=said.at,
-            strength=1.0,
-            **fields,
-        )
-
-    # What was said, and what is known, cannot be looked up now.
-
-    def _is_borne_out(self, content: str) -> bool:
-        return False
-
-    def _said_in(self, content: str, quote: str) -> Turn | None:
-        return None
-
-    def _known(self, content: str, audience: str) -> Record | None:
-        return None
 
 
 class PlainMemory(Memory):
@@ -150,9 +107,37 @@ class PlainMemory(Memory):
             lambda session: sizes[session] or int(len(keyed) == 1),
         )
 
-    @property
-    def _knowledge(self) -> Knowledge:
-        return _PendingKnowledge(self._space, self._journal, self.pending)
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        return do()  # the key of what is captured is made of the request
+
+    def _keep(
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
+        noted: bool = False,
+    ) -> Record:
+        self.pending.append([PendingEntry(key, said, fields, source)], said.at)
+        return Record(
+            id=f"pending_{key.hex()[:8]}",
+            space=self._space.name,
+            created_at=said.at,
+            updated_at=said.at,
+            strength=1.0,
+            **fields,
+        )
+
+    # What was said, and what is known, cannot be looked up now.
+
+    def _is_borne_out(self, content: str) -> bool:
+        return False
+
+    def _said_in(self, content: str, quote: str) -> Turn | None:
+        return None
+
+    def _known(self, content: str, audience: str) -> Record | None:
+        return None
 
     # What is remembered
 
