@@ -19,7 +19,7 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import REFUSED, UsageError
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace
 from loxodon.spaces import home_at
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def in_process() -> None:
 
 def _redirect(put: Callable[[Any, str, Any], None]) -> None:
     from loxodon import memory
-    from loxodon.services.opening import open_space
+    from loxodon.opening import open_space
 
     real, real_load = open_space, settings.load
 

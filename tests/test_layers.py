@@ -18,7 +18,7 @@ LAYERS = (
     "clock drafts files filelock layout",
     "text tokens",
     "types config spaces",
-    "verbs.arguments verbs.paging verbs.table",
+    "paging",
     "language",
     # What is needed to keep text safely, before there is a store.
     """
@@ -30,22 +30,22 @@ LAYERS = (
     "store",
     "fields models workspace.readers",
     "trust.origin trust.access trust.audit trust.forget.gatekeeper",
+    "verbs",
     "write",
     "recall",
     "trust.origin.remembering trust.forget.asked trust.forget.meaning status compat.documents",
     "workspace working live",
-    "backup trust.forget trust.rest trust.audit.inspection trust.audit.auditing",
-    "memory services",
+    "backup trust.forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
+    "memory opening write.journalling write.knowledge write.learning recall.recalling "
+    "recall.overviews",
     # What opens memories to make, mend or replace them.
-    "live.plain trust.rest.recoding backup.repair backup.restore workspace.views.restore",
-    "client compat connect proxy serve __main__",
+    "live.plain trust.rest.recoding backup.repair backup.restore backup.moving "
+    "workspace.views.restore",
+    "client remote compat connect proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",
-    (
-        "services.opening",
-        "trust.rest.recoding",
-    ): "opening a home finishes an encryption that was cut short",
+    ("opening", "trust.rest.recoding"): "opening a home finishes an encryption that was cut short",
 }
 """The imports that go up, and why."""
 HEIGHT = {name: n for n, names in enumerate(LAYERS) for name in names.split()}

@@ -21,7 +21,7 @@ from loxodon.errors import LoxodonError
 from loxodon.serve.cli.table import COMMANDS, Command, spelled
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.serve.mcp.tools import TOOLS
-from loxodon.verbs.arguments import Argument
+from loxodon.verbs import Argument
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = ("reference.md", "http.md", "mcp.md")

@@ -7,93 +7,36 @@
 It takes what `Memory` takes, returns the same values and raises the same errors. Of a recall or a
 frame the trace comes only where it is asked for (`explain`), and numbers of people come as masks,
 unless with `reveal`. Needs the extra `serve`.
-
-A method is the signature of a verb and nothing else: `_asks` sends what it was given to the route
-of that verb. Most are `Memory`'s own; the others take something more over HTTP, or less.
 """
-# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import update_wrapper
-from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from loxodon import errors
 from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
-from loxodon.live.schedule import Schedule
-from loxodon.memory import Memory
+from loxodon.paging import MOST, ORDERS, Page
 from loxodon.recall.gate import State as Conversation
-from loxodon.serve.http.operations import names_in, type_of
+from loxodon.remote import RemoteAudit, RemoteMemory, RemoteSchedule, RemoteWorkspace
+from loxodon.serve.http.operations import Checked, Due, names_in, result_of
 from loxodon.serve.http.wire import plain, read, state_to
-from loxodon.trust.audit.auditing import AuditLog
-from loxodon.types import (
-    Audience,
-    Backup,
-    Chat,
-    Exported,
-    Frame,
-    Imported,
-    Kind,
-    Origin,
-    Pause,
-    Problems,
-    Recall,
-    Record,
-    State,
-    Turn,
-    Version,
-)
-from loxodon.verbs.arguments import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Argument
-from loxodon.verbs.paging import MOST, ORDERS, Page
-from loxodon.verbs.table import BY_NAME
-from loxodon.workspace.workspace import Workspace
+from loxodon.types import Chat, Pause
+from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, VERBS, Verb
 
-if TYPE_CHECKING:
-    from loxodon.services.overviews.related import Related
-    from loxodon.services.overviews.timeline import Moment
-    from loxodon.services.overviews.today import Today
-    from loxodon.store import Progress
-    from loxodon.trust.audit.inspection import Inspected, Subject
-
-TIMEOUT = 30.0
-"""Seconds that an answer may take; what can take long has no limit."""
+TIMEOUT = 30.0  # seconds that an answer may take; what can take long has no limit
 _LINES = "application/x-ndjson"
 _ERRORS: dict[str, type[LoxodonError]] = {
     kind.code: kind
     for kind in vars(errors).values()
     if isinstance(kind, type) and issubclass(kind, LoxodonError)
 }
-_Takes = ParamSpec("_Takes")
-_Gives = TypeVar("_Gives")
 
 
-def _asks(
-    method: Callable[Concatenate[Any, _Takes], _Gives],
-) -> Callable[Concatenate[Any, _Takes], _Gives]:
-    """A method that asks the server for the verb that is called like it."""
-    taken = signature(method)
-    others = [one.name for one in taken.parameters.values() if one.kind is Parameter.VAR_KEYWORD]
-    usual = {one.name: one.default for one in taken.parameters.values() if one.name == "limit"}
-
-    def asked(self: Any, /, *args: _Takes.args, **named: _Takes.kwargs) -> _Gives:
-        given = dict(taken.bind(self, *args, **named).arguments)
-        del given["self"]
-        for name, value in usual.items():  # a server has another
-            given.setdefault(name, value)
-        for name in others:
-            given |= given.pop(name, {})
-        found: _Gives = self.do(method.__name__, given)
-        return found
-
-    return update_wrapper(asked, method)
-
-
-class Client:
+class Client(RemoteMemory):
     """One space of a server. Use it as a context manager, from any thread."""
 
     def __init__(
@@ -131,6 +74,9 @@ class Client:
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
+        self.workspace = ClientWorkspace(self)
+        self.schedule = ClientSchedule(self)
+        self.audit = ClientAudit(self)
 
     def __enter__(self) -> Client:
         return self
@@ -143,252 +89,50 @@ class Client:
         self._http.close()
 
     @property
-    def workspace(self) -> ClientWorkspace:
-        """The same memory as text, and the files beside it, on the server's machine."""
-        return ClientWorkspace(self)
-
-    @property
-    def schedule(self) -> ClientSchedule:
-        """What runs by itself."""
-        return ClientSchedule(self)
-
-    @property
-    def audit(self) -> ClientAudit:
-        """Who read and wrote what, and whether that record was tampered with."""
-        return ClientAudit(self)
-
-    # Messages
-
-    add = _asks(Memory.add)
-    sessions = _asks(Memory.sessions)
-    segments = _asks(Memory.segments)
-    events = _asks(Memory.events)
-
-    @_asks
-    def journal(
-        self,
-        query: str = "",
-        *,
-        session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 0,
-        cursor: str = "",
-        reveal: bool = False,
-    ) -> Page[Turn]:
-        """Turns as they were said, oldest first; with a query those that match it, best first."""
-
-    @_asks
-    def turn(self, ref: str, *, reveal: bool = False) -> Turn:
-        """The turn called `ref`; NotFoundError if there is none."""
-
-    # Memories
-
-    edit = _asks(Memory.edit)
-    archive = _asks(Memory.archive)
-    unarchive = _asks(Memory.unarchive)
-    confirm = _asks(Memory.confirm)
-    reject = _asks(Memory.reject)
-    touch = _asks(Memory.touch)
-    note = _asks(Memory.note)
-    reviews = _asks(Memory.reviews)
-    quarantine = _asks(Memory.quarantine)
-    release = _asks(Memory.release)
-    drop = _asks(Memory.drop)
-    entities = _asks(Memory.entities)
-    entity = _asks(Memory.entity)
-    due_reminders = _asks(Memory.due_reminders)
-    graph = _asks(Memory.graph)
-    strength = _asks(Memory.strength)
-    labels = _asks(Memory.labels)
-    settings = _asks(Memory.settings)
-    backups = _asks(Memory.backups)
-
-    @_asks
-    def capture(
-        self,
-        content: str,
-        kind: Kind = "fact",
-        *,
-        importance: float = 0.5,
-        confidence: float | None = None,
-        entities: Sequence[str] = (),
-        tags: Sequence[str] = (),
-        project: str | None = None,
-        topic: str | None = None,
-        category: str = "fact",
-        expires_at: datetime | None = None,
-        audience: Audience = "private",
-        origin: Origin | None = None,
-        token: str = "",
-    ) -> Record:
-        """Keep a memory as it is given, on the server's disk when this returns."""
-
-    @_asks
-    def get(self, id: str, *, reveal: bool = False) -> Record:
-        """The memory called `id`; NotFoundError if there is none."""
-
-    @_asks
-    def history(
-        self, id: str, *, limit: int = 0, cursor: str = "", reveal: bool = False
-    ) -> Page[Version]:
-        """Every version of a memory, oldest first, the present one last."""
-
-    @_asks
-    def inspect(self, name: str, *, reveal: bool = False) -> Inspected:
-        """Everything there is on a memory, a turn, a note or an entity."""
-
-    @_asks
-    def subject(self, name: str, *, reveal: bool = False) -> Subject:
-        """All that is known about someone or something."""
-
-    @_asks
-    def list(
-        self,
-        *,
-        kind: Kind | None = None,
-        state: State | Literal["all"] | None = "active",
-        project: str | None = None,
-        topic: str | None = None,
-        tag: str | None = None,
-        entity: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 0,
-        cursor: str = "",
-        audience: Audience | None = None,
-        reveal: bool = False,
-    ) -> Page[Record]:
-        """Memories, newest first; `state` None or `all` has the archived ones too."""
-
-    @_asks
-    def today(
-        self, since: datetime | None = None, *, limit: int = 50, reveal: bool = False
-    ) -> Today:
-        """What was learned, changed and ended since a time, and what waits."""
-
-    @_asks
-    def timeline(
-        self,
-        *,
-        session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 0,
-        cursor: str = "",
-        reveal: bool = False,
-    ) -> Page[Moment]:
-        """Turns, newest first, each with the memories drawn from it."""
-
-    @_asks
-    def related(self, id: str, *, reveal: bool = False) -> Related:
-        """Where a memory was said, and what it has to do with others."""
-
-    def profile(self, language: str = "en", *, refresh: bool = False) -> str:
-        """The core of what is known of the user, as Markdown."""
-        return str(self.do("profile", {"language": language}, route=int(refresh)))
-
-    # Recall
-
-    gate = _asks(Memory.gate)
-    snapshot = _asks(Memory.snapshot)
-
-    @_asks
-    def recall(
-        self,
-        query: str,
-        top: int | None = None,
-        budget: int | None = None,
-        *,
-        kind: Kind | Literal["turn", "note"] | None = None,
-        project: str | None = None,
-        topic: str | None = None,
-        tag: str | None = None,
-        entity: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        as_of: datetime | None = None,
-        profile: str | None = None,
-        chat: Chat = "direct",
-        in_view: Iterable[str] = (),
-        explain: bool = False,
-        reveal: bool = False,
-    ) -> Recall:
-        """What the memory has on `query`, best first; its trace only with `explain`."""
-
-    @_asks
-    def assemble(
-        self,
-        message: str,
-        *,
-        soul: str | None = None,
-        history: Iterable[str | Mapping[str, object]] = (),
-        chat: Chat = "direct",
-        state: Conversation | None = None,
-        top: int | None = None,
-        budget: int | None = None,
-        explain: bool = False,
-    ) -> Frame:
-        """All that an agent should have before it when it replies to `message`, as one text."""
-
-    # Work, control and care
-
-    consolidate = _asks(Memory.consolidate)
-    flush = _asks(Memory.flush)
-    embed = _asks(Memory.embed)
-    forget = _asks(Memory.forget)
-    receipts = _asks(Memory.receipts)
-    pause = _asks(Memory.pause)
-    resume = _asks(Memory.resume)
-    status = _asks(Memory.status)
-    stats = _asks(Memory.stats)
-    rebuild_index = _asks(Memory.rebuild_index)
-
-    @_asks
-    def backup(self, *, progress: Progress | None = None) -> Backup:
-        """Write this space to one file, where the server keeps its backups."""
-
-    def validate(self, progress: Progress | None = None) -> Problems:
-        """Everything wrong with the data, its history or its indexes; empty when all is well."""
-        found: Problems = self.do("validate", {"progress": progress}).problems
-        return found
-
-    def flush_due(self) -> str:
-        """Why a flush is due; empty for not."""
-        return str(self.do("consolidation_due", {}).flush)
-
-    def consolidation_due(self) -> str:
-        """Why a consolidation is due; empty for not."""
-        return str(self.do("consolidation_due", {}).consolidation)
-
-    @property
     def paused(self) -> Pause | None:
         """The pause that is on; None where what is said is kept."""
         return self.status().paused
 
-    # Over the wire
+    def flush_due(self) -> str:
+        """Why a flush is due; empty for not."""
+        return str(self._asked(VERBS["consolidation_due"], {}).flush)
 
-    def do(self, name: str, given: dict[str, Any], *, route: int = 0) -> Any:
-        """What the server answers to a verb. What its path has comes first in `given`; `progress`
-        is told each step of what can take long."""
-        verb = BY_NAME[name]
-        at, progress = verb.routes[route], given.pop("progress", None)
-        path = at.path
-        for part in names_in(at.path):
+    def do(self, verb: Verb, given: dict[str, Any]) -> Any:
+        """What a verb gives: what its method of `Memory` would."""
+        found = self._asked(verb, given)
+        if isinstance(found, Checked):
+            return found.problems
+        return found.consolidation if isinstance(found, Due) else found
+
+    def _asked(self, verb: Verb, given: dict[str, Any]) -> Any:
+        """What the server answers. What the path has comes first in `given`; `progress` is told
+        each step of what can take long."""
+        progress = given.pop("progress", None)
+        route = verb.routes[0]
+        for other in verb.routes[1:]:  # one that stands for certain values, where they are given
+            if other.fixed and other.fixed.items() <= given.items():
+                route = other
+        for name in {name for one in verb.routes for name in one.fixed or ()}:
+            given.pop(name, None)
+        path = route.path
+        for part in names_in(path):
             path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)
-        said = _said(verb.takes, given)
-        field, _, kind = verb.gives.rpartition(": ")
+        said, kind = _said(verb, given), result_of(verb)
         try:
             if verb.paged:
-                return self._pages(name, path, said, type_of(kind))
-            data = (
-                self._stream(path, said, progress) if at.long else self._ask(at.method, path, said)
-            )
+                return self._pages(verb.name, path, said, kind)
+            ask = self._stream if route.long else self._ask
+            data = ask(route.method, path, said, progress)
         except self._trouble as error:
-            raise self._unreachable(error) from None
+            raise StoreError(
+                "cannot reach the server at {url}: {reason}",
+                hint="start it with `loxodon serve`",
+                url=self.url,
+                reason=str(error) or type(error).__name__,
+            ) from None
         if progress and "turns" in said:  # to add them is one step
             progress(len(said["turns"]), len(said["turns"]))
-        return read(type_of(kind), data[field] if field else data)
+        return read(kind, data[verb.field] if verb.field else data)
 
     def _pages(self, name: str, path: str, said: dict[str, Any], kind: Any) -> Page[Any]:
         """As many pages as it takes to have what was asked for; without a limit, all."""
@@ -403,18 +147,22 @@ class Client:
             if not found.next or len(found) == wanted:
                 return found
 
-    def _ask(self, method: str, path: str, said: Mapping[str, Any]) -> Any:
-        options = {"params": _query(said)} if method == "GET" else {"json": said}
+    def _ask(self, method: str, path: str, said: Mapping[str, Any], progress: Any = None) -> Any:
+        options: dict[str, Any] = {"json": said}
+        if method == "GET":
+            options = {
+                "params": {k: json.dumps(v) if isinstance(v, bool) else v for k, v in said.items()}
+            }
         answer = self._http.request(method, self._address(path), **options)
         if answer.status_code >= 400:
             raise _error(answer.content, answer.status_code)
         return answer.json()
 
     def _stream(
-        self, path: str, said: Mapping[str, Any], progress: Callable[..., None] | None
+        self, method: str, path: str, said: Mapping[str, Any], progress: Callable[..., None] | None
     ) -> Any:
         with self._http.stream(
-            "POST", self._address(path), json=said, timeout=None, headers={"accept": _LINES}
+            method, self._address(path), json=said, timeout=None, headers={"accept": _LINES}
         ) as answer:
             if answer.status_code >= 400:
                 raise _error(answer.read(), answer.status_code)
@@ -423,68 +171,24 @@ class Client:
     def _address(self, path: str) -> str:
         return f"{self.url}/v1/spaces/{_part(self.space)}{path}"
 
-    def _unreachable(self, error: Exception) -> StoreError:
-        return StoreError(
-            "cannot reach the server at {url}: {reason}",
-            hint="start it with `loxodon serve`",
-            url=self.url,
-            reason=str(error) or type(error).__name__,
-        )
-
 
 class _Part:
     """What a memory has beside its own verbs."""
 
-    _name = ""
-
     def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def do(self, name: str, given: dict[str, Any]) -> Any:
-        return self._client.do(f"{self._name}.{name}", given)
+        self.do = client.do
 
 
-class ClientAudit(_Part):
-    """See `loxodon.trust.audit.auditing.AuditLog`."""
-
-    _name = "audit"
-    entries = _asks(AuditLog.entries)
-    verify = _asks(AuditLog.verify)
+class ClientWorkspace(_Part, RemoteWorkspace):
+    """The same memory as text, and the files beside it, on the server's machine."""
 
 
-class ClientSchedule(_Part):
-    """See `loxodon.live.schedule.Schedule`."""
-
-    _name = "schedule"
-    jobs = _asks(Schedule.jobs)
-    run = _asks(Schedule.run)
+class ClientSchedule(_Part, RemoteSchedule):
+    """What runs by itself."""
 
 
-class ClientWorkspace(_Part):
-    """See `loxodon.workspace.workspace.Workspace`; paths are of the server's machine."""
-
-    _name = "workspace"
-    sync = _asks(Workspace.sync)
-    index = _asks(Workspace.index)
-    sources = _asks(Workspace.sources)
-
-    @_asks
-    def export(
-        self, folder: str | None = None, *, masked: bool = False, progress: Progress | None = None
-    ) -> Exported:
-        """Write the memory as text."""
-
-    @_asks
-    def take_in(
-        self,
-        path: str,
-        format: str | None = None,
-        *,
-        user: str = "",
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> Imported:
-        """Take in what another program keeps."""
+class ClientAudit(_Part, RemoteAudit):
+    """Who read and wrote what, and whether that record was tampered with."""
 
 
 def _httpx() -> Any:
@@ -506,34 +210,23 @@ def _part(text: str) -> str:
     return quote(text, safe="") or "%20"
 
 
-def _said(takes: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, Any]:
+def _said(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
     """What was given, as JSON has it. What is None is left out, unless that says something."""
-    known = {one.name: one.kind for one in takes}
-    said = {}
+    known = {one.name: one.kind for one in verb.takes}
+    said: dict[str, Any] = {}
     for name, value in given.items():
-        kind = known.get(name, "")
+        kind = known[name]
         if value is None and isinstance(kind, tuple) and "all" in kind:
             value = "all"
-        if value is not None or kind == MOMENT_OR_NONE:
-            said[name] = _wired(value, kind)
+        if kind in (TEXTS, TURNS, HISTORY) and isinstance(value, Iterable):
+            said[name] = [plain(dict(one) if isinstance(one, Mapping) else one) for one in value]
+        elif isinstance(value, Conversation):
+            said[name] = state_to(value)
+        elif isinstance(value, datetime):  # to the microsecond: it may be the end of a range
+            said[name] = value.isoformat()
+        elif value is not None or kind == MOMENT_OR_NONE:
+            said[name] = plain(value)
     return said
-
-
-def _wired(value: object, kind: object) -> Any:
-    if kind in (TEXTS, TURNS, HISTORY) and isinstance(value, Iterable):
-        return [plain(dict(one) if isinstance(one, Mapping) else one) for one in value]
-    if isinstance(value, Conversation):
-        return state_to(value)
-    if isinstance(value, datetime):  # to the microsecond: it may be the end of a range
-        return value.isoformat()
-    return plain(value)
-
-
-def _query(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: str(value).lower() if isinstance(value, bool) else value
-        for name, value in given.items()
-    }
 
 
 def _result(lines: Iterator[str], progress: Callable[..., None] | None) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Any, TypedDict
+from typing import Any
 
 from loxodon.clock import in_zone
 from loxodon.errors import InputError, UsageError
 from loxodon.store import Filter
 from loxodon.text.check import checked_text
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES, Audience
-from loxodon.verbs.arguments import names_of
+from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES
+from loxodon.verbs import Changes
 
 MAX_CONTENT = 10_000  # characters
 MAX_NAME = 200
@@ -23,32 +23,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "origin": ORIGINS,
     "sensitivity": SENSITIVITIES,
 }
-
-
-class Changes(TypedDict, total=False):
-    """What `Memory.edit` can change."""
-
-    content: str
-    importance: float
-    confidence: float
-    entities: Sequence[str]
-    tags: Sequence[str]
-    project: str
-    topic: str
-    category: str
-    subject: str
-    attribute: str
-    value: str
-    audience: Audience
-    sensitivity: str
-    expires_at: datetime | None
-    valid_from: datetime | None
-    valid_until: datetime | None
-    due_at: datetime | None
-    done: bool
-
-
-EDITABLE = frozenset(Changes.__annotations__)
+EDITABLE = frozenset(Changes.__annotations__)  # what `Memory.edit` can change
 
 
 def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[str, Any]:
@@ -97,6 +72,12 @@ def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
         raise InputError("the time range ends before it starts", hint="since must be before until")
     return Filter(**asked)
+
+
+def names_of(text: str) -> list[str]:
+    """Names separated by commas, of either script."""
+    names = text.replace("，", ",").replace("、", ",").split(",")
+    return [name.strip() for name in names if name.strip()]
 
 
 def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:

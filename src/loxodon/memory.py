@@ -8,9 +8,10 @@ A home is a folder. Each space in it (a person or a project) has its own databas
 from the others. Messages go to the journal, and consolidation turns them into memories. `recall`
 searches both.
 
-This class declares the operations and documents what they guarantee. The work is done in
-`services/`: `journalling` (turns), `knowledge` (memories), `recalling` (text for prompts),
-`learning` (consolidation, the model) and `embedders`, all on an open `space` (see `opening`).
+Each verb is a method with the decorator `verb`; HTTP, the client, the command line and MCP are
+derived from them. The work is done in `write/` (`journalling`: turns, `knowledge`: memories,
+`learning`: consolidation and the model) and `recall/` (`recalling`: text for prompts), all on an
+open space (`opening`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from loxodon import files
 from loxodon.clock import Clock
@@ -29,25 +30,22 @@ from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.filelock import at_fork
 from loxodon.layout import OFF_MARKER, OLD_STATE
-from loxodon.services.embedders import Embedders
-from loxodon.services.opening import open_space
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace, open_space
+from loxodon.paging import Page, cut, paged
+from loxodon.recall.overviews import Overviews
 from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
-from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
+from loxodon.trust.audit.witness import put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
     KINDS,
     Added,
     Audience,
     Backup,
     Backups,
     Belief,
-    Card,
     Changed,
     Chat,
     Consolidated,
@@ -58,41 +56,56 @@ from loxodon.types import (
     HandedOut,
     Held,
     Kind,
-    Origin,
     Pause,
     Problems,
     Recall,
     Receipt,
     Record,
     Records,
-    Source,
     State,
     Timekeeping,
     Turn,
 )
+from loxodon.verbs import (
+    HISTORY,
+    REVEAL,
+    TURNS,
+    VERBS,
+    About,
+    Arg,
+    Budget,
+    InChat,
+    InProject,
+    InSession,
+    Language,
+    Message,
+    OfKind,
+    OnTopic,
+    PageCursor,
+    PageLimit,
+    Previous,
+    Query,
+    Route,
+    Since,
+    Top,
+    Until,
+    Verb,
+    WithTag,
+    override,
+    verb,
+)
+from loxodon.write.embedders import Embedders
+from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from loxodon.compat.documents import Documents
-    from loxodon.fields import Changes
-    from loxodon.live.pending import PendingEntry
     from loxodon.live.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
+    from loxodon.paging import Item, Key, Slice
     from loxodon.recall.gate import State as Conversation
-    from loxodon.services.journalling import Journal
-    from loxodon.services.knowledge import Knowledge
-    from loxodon.services.overviews.curve import Strength
-    from loxodon.services.overviews.graph import Graph
-    from loxodon.services.overviews.labels import Labels
-    from loxodon.services.overviews.related import Related
-    from loxodon.services.overviews.settings import Settings
-    from loxodon.services.overviews.timeline import Moment
-    from loxodon.services.overviews.today import Today
-    from loxodon.services.recalling import Recalling
+    from loxodon.recall.recalling import Recalling
     from loxodon.status import Stats, Status
-    from loxodon.store import Note
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.trust.audit.auditing import AuditLog
@@ -101,7 +114,6 @@ if TYPE_CHECKING:
     from loxodon.trust.forget.tombstones import Marks
     from loxodon.trust.rest.sealing import Seal
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
-    from loxodon.verbs.paging import Item, Key, Page, Slice
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.phases import OnPhase
@@ -112,8 +124,7 @@ _COUNT_SECONDS = 1.0
 """How long the end of a recall waits for other writers, to count what it gave."""
 
 
-@audited(MEMORY)
-class Memory:
+class Memory(Knowledge, Overviews):
     """One space of a home. A context manager, safe to use from several threads and processes."""
 
     @classmethod
@@ -180,10 +191,15 @@ class Memory:
         self._narrowing = Lock()
         put_on_record(space.store, space.root, space.folder, space.config, self.now)
         if space.config.enabled and not OLD_STATE.isdisjoint(files.names(space.folder)):
-            from loxodon.services import old_files
+            from loxodon import old_files
 
             old_files.take_over(space)
         at_fork(self)
+
+    def __init_subclass__(cls) -> None:
+        for method in [*vars(cls).values()]:
+            if callable(method) and method.__name__ in VERBS:
+                override(cls, method)
 
     def __enter__(self) -> Memory:
         return self
@@ -302,15 +318,21 @@ class Memory:
 
     # Journal
 
+    @verb("POST /turns", access="write", audit="writes", makes_space=True)
     def add(
         self,
-        turns: Iterable[Mapping[str, object]],
-        session: str = "",
+        turns: Annotated[Iterable[Mapping[str, object]], Arg("the turns, oldest first", TURNS)],
+        session: Annotated[str, Arg("session for turns that name none")] = "",
         progress: Progress | None = None,
         *,
-        me: Collection[str] = (),
+        me: Annotated[
+            Collection[str],
+            Arg("the user's names in these turns; other named speakers are other people"),
+        ] = (),
     ) -> Added:
-        """Add turns to the journal, in order. On return they are on disk and can be recalled.
+        """Add turns to the journal, in order. They are on disk when the answer comes. A turn that
+        the journal already has, by its id or by its time and text, is not added again; one with
+        neither is new.
 
         A turn is a mapping with `role` and `content`, and optionally `at`, `speaker`, `id`,
         `session`, `channel`, `chat` and `origin`. If any turn is invalid, none is added, and an
@@ -330,6 +352,7 @@ class Memory:
         drafts = drafts_of(turns, self._space.zone)
         return self.add_drafts(drafts, [session or "default"], progress, live=True, me=me)
 
+    @verb(access="write", audit="writes")
     def add_drafts(
         self,
         drafts: Sequence[Draft],
@@ -348,23 +371,23 @@ class Memory:
         self._note_used()
         return self._journal.add(drafts, names, progress, live, me)
 
+    @verb("GET /turns", audit="reads", masked="unless revealed")
     def journal(
         self,
-        query: str = "",
+        query: Query = "",
         *,
-        session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 0,
-        cursor: str = "",
+        session: InSession = None,
+        since: Since = None,
+        until: Until = None,
+        limit: PageLimit = 0,
+        cursor: PageCursor = "",
     ) -> Page[Turn]:
-        """Return turns as they were said, oldest first; with a query, matching ones, best first.
+        """List turns: the latest, in order of time; the next page has those before. With a query:
+        those that match, best first, on one page.
 
         `until` is exclusive. `limit` keeps the latest or the best; 0 means all. The next page
         (`Page.next`) has the turns before these; what matches a query has no further page.
         """
-        from loxodon.verbs.paging import Page, paged
-
         journal = self._journal
         session = journal.own_session(session)
         where = filter_of(self._space.zone, session=session, since=since, until=until)
@@ -378,37 +401,44 @@ class Memory:
             )
         return Page(journal.find(query, where, limit))
 
+    @verb("GET /sessions", audit="reads")
     def sessions(
         self,
         *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 0,
-        cursor: str = "",
+        since: Since = None,
+        until: Until = None,
+        limit: PageLimit = 0,
+        cursor: PageCursor = "",
     ) -> Page[Session]:
-        """The conversations in the journal, the one that began last first."""
+        """List the conversations in the journal, the one that began last first."""
         where = filter_of(self._space.zone, since=since, until=until)
         return self._paged(
             "sessions", limit, cursor, lambda n, after: self._store.pages.sessions(where, n, after)
         )
 
+    @verb("GET /turns/{ref}", audit="reads", masked="unless revealed")
     def turn(self, ref: str) -> Turn:
-        """The turn with this `ref` (`t_512`, or `monday:m3` as in a source), or NotFoundError."""
+        """Return one turn, by its ref (t_512).
+
+        Also by session and id, as in a source (`monday:m3`). NotFoundError if there is none.
+        """
         return self._journal.turn(ref)
 
+    @verb("GET /segments", audit="reads", masked="always")
     def segments(
-        self, since: datetime | None = None, *, limit: int = 0, cursor: str = ""
+        self, since: Since = None, *, limit: PageLimit = 0, cursor: PageCursor = ""
     ) -> Page[Segment]:
-        """The parts of conversations by topic, in order of time."""
+        """List segments: parts of conversations about one topic, in order of time."""
         where = filter_of(self._space.zone, since=since)
         return self._paged(
             "segments", limit, cursor, lambda n, after: self._store.pages.segments(where, n, after)
         )
 
+    @verb("GET /events", audit="reads", masked="always")
     def events(
-        self, since: datetime | None = None, *, limit: int = 0, cursor: str = ""
+        self, since: Since = None, *, limit: PageLimit = 0, cursor: PageCursor = ""
     ) -> Page[Event]:
-        """One line per session and day on what it was about, in order of time."""
+        """List events: one line for each session and day, in order of time."""
         day = f"{since:%Y-%m-%d}" if since else ""
         return self._paged(
             "events", limit, cursor, lambda n, after: self._store.pages.events(day, n, after)
@@ -416,98 +446,27 @@ class Memory:
 
     # Memories
 
-    def capture(
-        self,
-        content: str,
-        kind: Kind = "fact",
-        *,
-        importance: float = 0.5,
-        confidence: float | None = None,
-        entities: Sequence[str] = (),
-        tags: Sequence[str] = (),
-        project: str = GLOBAL_PROJECT,
-        topic: str = GENERAL_TOPIC,
-        category: str = "fact",
-        expires_at: datetime | None = None,
-        audience: Audience = "private",
-        origin: Origin | None = None,
-        source: Source | None = None,
-        token: str = "",
-    ) -> Record:
-        """Store a memory as given. It is on disk when this returns.
-
-        `origin` says where the words came from; the default is the user. What an agent captures is
-        its own note, as with `remember`; it cannot claim the user's origin (ForbiddenError).
-
-        The text is also journalled (session `capture`), so the memory has a source like any other.
-        The owner can name another `source`, such as the line of a file. A fact is certain; a belief
-        has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
-        and returns the result of the first.
-        """
-        return self._knowledge.capture(
-            content,
-            kind,
-            confidence=confidence,
-            origin=origin,
-            source=source,
-            token=token,
-            noted=self._space.wall.speaks,
-            importance=importance,
-            entities=entities,
-            tags=tags,
-            project=project,
-            topic=topic,
-            category=category,
-            expires_at=expires_at,
-            audience=audience,
-        )
-
-    def remember(
-        self, content: str, kind: Kind = "fact", *, quote: str = "", **more: Any
-    ) -> Record:
-        """Store an agent's note, as the assistant's words (see `capture` for the fields).
-
-        It is a fact if something the user said in the last few days supports it. Otherwise it is a
-        belief that waits for the user (`reviews`). It appears in no snapshot or profile before the
-        user says or confirms it.
-
-        With a `quote`, words of a journalled message of the user, it is the user's own word: the
-        sentence must be a plain one in the first person, and say what is remembered. The same
-        note twice is one memory.
-        """
-        return self._knowledge.remember(content, kind, quote, more)
-
-    def take_entries(self, entries: Sequence[PendingEntry]) -> int:
-        """Import what was said and captured while the engine was off; return how many were new.
-
-        All or none are imported. Known entries are skipped.
-        """
-        return self._knowledge.take_entries(entries)
-
-    def get(self, id: str) -> Record:
-        """The memory with this `id`, or NotFoundError."""
-        return self._knowledge.get(id)
-
-    def note(self, id: str) -> Note:
-        """The note with this `id` (`n_12`), or NotFoundError if it no longer exists."""
-        return self._knowledge.note(id)
-
+    @verb("GET /memories", audit="reads", masked="unless revealed")
     def list(
         self,
         *,
-        kind: Kind | None = None,
-        state: State | Literal["all"] | None = "active",
-        project: str | None = None,
-        topic: str | None = None,
-        tag: str | None = None,
-        entity: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 0,
-        cursor: str = "",
-        audience: Audience | None = None,
+        kind: OfKind = None,
+        state: Annotated[
+            State | Literal["all"] | None, Arg("which memories to list (active)")
+        ] = "active",
+        project: InProject = None,
+        topic: OnTopic = None,
+        tag: WithTag = None,
+        entity: About = None,
+        since: Since = None,
+        until: Until = None,
+        limit: PageLimit = 0,
+        cursor: PageCursor = "",
+        audience: Annotated[Audience | None, Arg("only what this audience may see")] = None,
     ) -> Page[Record]:
-        """Memories, newest first. `state` None or `all` includes archived ones.
+        """List memories, newest first.
+
+        `state` None is like `all`, which includes archived ones.
 
         `limit` 0 returns all. What `list` and every other verb that lists return has a `next`: hand
         it in as `cursor`, with the same filters, for the next page.
@@ -528,43 +487,9 @@ class Memory:
             "list", limit, cursor, lambda n, after: self._store.pages.memories(where, n, after)
         )
 
-    def edit(
-        self, id: str, *, version: int | None = None, token: str = "", **changes: Unpack[Changes]
-    ) -> Record:
-        """Change fields of a memory (see `Changes`). The previous version stays in its history.
-
-        An agent can change its own memories, and the wording of the owner's as `revise` allows.
-        With `version`, raises StaleEditError if the memory has changed since. An edit that changes
-        nothing makes no new version. A repeated call with the same `token` changes nothing and
-        returns the result of the first.
-        """
-        return self._knowledge.edit(id, version, token, changes)
-
-    def revise(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
-        """Like `edit`, for an agent: it may change the user's own words only to something the user
-        said in the last few days. Otherwise raises InputError."""
-        return self._knowledge.revise(id, version, changes)
-
-    def archive(self, id: str, *, version: int | None = None) -> Record:
-        """Remove a memory from normal recall. It is kept and can be brought back."""
-        return self._knowledge.archive(id, version)
-
-    def unarchive(self, id: str, *, version: int | None = None) -> Record:
-        """Bring back an archived memory, strong enough not to fade again at once."""
-        return self._knowledge.unarchive(id, version)
-
-    def unarchive_run(self, at: datetime) -> Records:
-        """Bring back what the run at that time archived because of its age (see `timekeeping`).
-
-        Each memory gets the strength it would have without that run. Memories changed since stay
-        as they are. Raises NotFoundError if no run archived anything at that time.
-        """
-        return self._knowledge.unarchive_run(moment("at", at, self._space.zone) or at)
-
-    def history(self, id: str, *, limit: int = 0, cursor: str = "") -> Page[Version]:
-        """Every version of a memory, oldest first; the last is the current one."""
-        from loxodon.verbs.paging import cut
-
+    @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
+    def history(self, id: str, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Version]:
+        """List every version of a memory, oldest first."""
         with self._store.reading():
             self.get(id)
             found = self._store.history(id)
@@ -572,6 +497,7 @@ class Memory:
         numbered = [((n,), version) for n, version in enumerate(found)]
         return self._paged("history", limit, cursor, lambda n, after: cut(numbered, n, after))
 
+    @verb(audit="reads")
     def drawn_from(self, turn: Turn) -> Records:
         """The memories that have this turn as a source."""
         row = int(turn.ref.removeprefix("t_") or 0)
@@ -579,15 +505,23 @@ class Memory:
             rows = self._store.drawn_from([row]).get(row, [])
             return [*self._store.records(rows).values()]
 
+    @verb(audit="reads")
     def changes_since(self, at: datetime) -> Changed:
         """(memory, change, time) of the last changes since `at`, in order."""
         return self._store.worklog.changes_since(at)
 
+    @verb(Route("GET /quarantine", access="owner"), audit="reads", masked="always")
     def quarantine(
-        self, state: str | None = "held", limit: int = 50, cursor: str = ""
+        self,
+        state: Annotated[
+            str | None,
+            Arg("which entries (held)", ("held", "released", "dropped", "unclear", "all")),
+        ] = "held",
+        limit: PageLimit = 50,
+        cursor: PageCursor = "",
     ) -> Page[Held]:
-        """Instructions found in other people's text and held back, newest first, and what the user
-        asked to have forgotten (`reason` is `forget`; `forget q_12` deletes it).
+        """List instructions found in other people's text and held back, and what the user asked to
+        have forgotten (`reason` begins with `forget`), newest first.
 
         Agents and groups see that something is held back, but not its text. `state` is `held`,
         `released`, `dropped`, `unclear` (a request to forget that needs an answer) or `all`;
@@ -607,8 +541,9 @@ class Memory:
             found[:] = [one._replace(text="") for one in found]
         return found
 
+    @verb("POST /quarantine/{id}/release", access="owner", audit="writes", masked="always")
     def release(self, id: str) -> Held:
-        """Release held text `id` (`q_12`): it may be shown, as data with its origin.
+        """Release a held-back text: it is shown again, quoted and with its origin.
 
         What the user asked to have forgotten comes back whole, with its memories.
         """
@@ -622,50 +557,27 @@ class Memory:
                 tell_again(self._store, held.id)
             return held
 
+    @verb("POST /quarantine/{id}/drop", access="owner", audit="writes", masked="always")
     def drop(self, id: str) -> Held:
-        """Never show held text `id`. The message stays in the journal as it was."""
+        """Hide a held-back text forever; the message stays in the journal."""
         from loxodon.trust.origin import quarantine
 
         with self._store.writing():
             return quarantine.drop(self._store, id, self.now())
 
-    def reviews(self, *, limit: int = 0, cursor: str = "") -> Page[Review]:
-        """Beliefs that contradict a fact and wait for a decision, oldest first."""
+    @verb("GET /reviews", audit="reads", masked="always")
+    def reviews(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Review]:
+        """List beliefs to review, oldest first."""
         return self._paged("reviews", limit, cursor, self._store.pages.reviews)
 
-    def confirm(self, id: str, *, version: int | None = None) -> Record:
-        """Confirm the belief `id`: it becomes a fact, and what it contradicts ends.
-
-        With `version` (the one that was shown), raises StaleEditError if it has changed since. An
-        agent cannot confirm for the user (ForbiddenError).
-        """
-        from loxodon.write.keep import confirm
-
-        with self._store.writing():
-            self._knowledge.at_version(id, version)
-            return confirm(self._store, id, self.now())
-
-    def reject(self, id: str, *, version: int | None = None) -> Record:
-        """Reject the belief `id`: it is archived. `version` is as in `confirm`."""
-        from loxodon.write.keep import reject
-
-        with self._store.writing():
-            self._knowledge.at_version(id, version)
-            return reject(self._store, id, self.now())
-
-    def entities(self, *, limit: int = 0, cursor: str = "") -> Page[Entity]:
-        """The people and things that memories are about, in the order they were first named."""
+    @verb("GET /entities", audit="reads", masked="always")
+    def entities(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Entity]:
+        """List known people, places and things, in the order they were first named."""
         return self._paged("entities", limit, cursor, self._store.pages.entities)
 
-    def entity(self, name: str) -> Card:
-        """Everything known about an entity, by any of its names, or NotFoundError."""
-        from loxodon.write.entities import card
-
-        with self._store.reading():
-            return card(self._store, self._knowledge.entity(name))
-
-    def touch(self, ids: Iterable[str]) -> int:
-        """Count memories as used; return how many of them exist.
+    @verb(Route("POST /touch", access="write"), audit="works", field="touched")
+    def touch(self, ids: Annotated[Iterable[str], Arg("the ids of the memories")]) -> int:
+        """Record that memories were used. Returns how many of them exist.
 
         The next consolidation strengthens them and brings back those that had faded.
         """
@@ -682,118 +594,54 @@ class Memory:
             with suppress(LoxodonError), writing(seconds):  # a count is not worth failing for
                 self._store.worklog.use(sorted(used), f"{now:%Y-%m-%d}", now)
 
+    @verb("GET /inspect/{name}", access="owner", audit="reads", masked="unless revealed")
     def inspect(self, name: str) -> Inspected:
-        """Everything about a memory, turn, note or entity, by its id or name."""
+        """Return everything about a memory, a message, a note or an entity."""
         from loxodon.trust.audit.inspection import inspect
 
         if self._store.audit is not None:
             self._store.audit.flush()
         return inspect(self, self._store, name)
 
+    @verb("GET /subjects/{name}", access="owner", audit="reads", masked="unless revealed")
     def subject(self, name: str) -> Subject:
-        """Everything known about a person or thing, or NotFoundError."""
+        """Return everything known about a person, place or thing."""
         from loxodon.trust.audit.inspection import subject
 
         return subject(self, self._store, name)
 
-    # Overviews, for people
-
-    def today(self, since: datetime | None = None, *, limit: int = 50) -> Today:
-        """What was learned, changed and ended since a time (default: the last week), and what
-        waits: beliefs to review, doubtful facts, plans that are due, and jobs.
-
-        At most `limit` of each, newest first.
-        """
-        from loxodon.services.overviews.today import today
-
-        at = moment("since", since, self._space.zone)
-        return today(self, self._store, at, number("limit", limit))
-
-    def timeline(
-        self,
-        *,
-        session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int = 0,
-        cursor: str = "",
-    ) -> Page[Moment]:
-        """Turns, newest first, each with the memories drawn from it."""
-        from loxodon.services.overviews.timeline import moments
-
-        journal = self._journal
-        where = filter_of(
-            self._space.zone, session=journal.own_session(session), since=since, until=until
-        )
-
-        def read(limit: int, after: Key | None) -> Slice[Moment]:
-            with self._store.reading():
-                turns, last = journal.latest(where, limit, after)
-                return moments(self._store, turns), last
-
-        return self._paged("timeline", limit, cursor, read)
-
-    def graph(self, *, limit: int = 150, until: datetime | None = None, around: str = "") -> Graph:
-        """The people and things that memories are about, and what ties them.
-
-        It has the `limit` strongest (0 for all), as of `until` if given. With `around`, the name
-        or id of one, it has only that one and its neighbours; NotFoundError if there is none.
-        """
-        from loxodon.services.overviews.graph import graph
-
-        at = moment("until", until, self._space.zone)
-        return graph(self._space, number("limit", limit), at, around)
-
-    def related(self, id: str) -> Related:
-        """Where a memory was said, with the turns around it, and what it replaced, was made of and
-        was drawn from it."""
-        from loxodon.services.overviews.related import related
-
-        with self._store.reading():
-            return related(self._store, self.get(id), self._journal.heard)
-
-    def strength(self, id: str, *, days: int = 180) -> Strength:
-        """The strength of a memory since it was made, and for the next `days` if nobody uses it."""
-        from loxodon.services.overviews.curve import strength
-
-        rates = self.config.decay
-        return strength(self._store, id, self.now(), number("days", days), rates)
-
-    def labels(self, *, limit: int = 100) -> Labels:
-        """The projects, topics, tags and entities of active memories, the most used first."""
-        from loxodon.services.overviews.labels import labels
-
-        return labels(self._store, number("limit", limit))
-
-    def settings(self) -> Settings:
-        """Every setting, with where it comes from; secrets are masked."""
-        from loxodon.services.overviews.settings import listed
-
-        self.for_owner()
-        return listed(self.config, self.home, os.environ)
-
     # Recall
 
+    @verb(
+        "POST /recall",
+        Route(
+            "GET /recall", name="recall_by_query", about="The same, with all fields in the query."
+        ),
+        audit="reads",
+        explained=True,
+    )
     def recall(
         self,
-        query: str,
-        top: int | None = None,
-        budget: int | None = None,
+        query: Query,
+        top: Top = None,
+        budget: Budget = None,
         *,
-        kind: Kind | Literal["turn", "note"] | None = None,
-        project: str | None = None,
-        topic: str | None = None,
-        tag: str | None = None,
-        entity: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        as_of: datetime | None = None,
-        profile: str | None = None,
-        chat: Chat = "direct",
-        in_view: Iterable[str] = (),
-        reveal: bool = False,
+        kind: Annotated[Kind | Literal["turn", "note"] | None, Arg("only this kind")] = None,
+        project: InProject = None,
+        topic: OnTopic = None,
+        tag: WithTag = None,
+        entity: About = None,
+        since: Since = None,
+        until: Until = None,
+        as_of: Annotated[datetime | None, Arg("what was known at this time")] = None,
+        profile: Annotated[str | None, Arg("use this ranking (setting recall.profile)")] = None,
+        chat: InChat = "direct",
+        in_view: Annotated[
+            Iterable[str], Arg("what the agent already sees: turns by text or ref, files by name")
+        ] = (),
+        reveal: Annotated[bool, Arg(REVEAL.about)] = False,
     ) -> Recall:
-        """Search the memory for `query`: the best items first, each with a reason.
+        """Search the memory. Returns items, best first, and a block of text for an agent.
 
         Returns at most `top` items (default 10) and a block of at most `budget` tokens (default
         1,000) for an agent. Items are memories, turns and notes from files. A turn is not shown
@@ -835,19 +683,27 @@ class Memory:
             self._used.update(item.id for item in found.items if item.kind in KINDS)
         return found
 
+    @verb("POST /context", audit="reads", explained=True, name="context")
     def assemble(
         self,
-        message: str,
+        message: Message,
         *,
-        soul: str | None = None,
+        soul: Annotated[
+            str | None, Arg("description of the agent (default: SOUL.md in the home)")
+        ] = None,
         workspace: str | os.PathLike[str] | None = None,
-        history: Iterable[str | Mapping[str, object]] = (),
-        chat: Chat = "direct",
-        state: Conversation | None = None,
-        top: int | None = None,
-        budget: int | None = None,
+        history: Annotated[
+            Iterable[str | Mapping[str, object]],
+            Arg("messages of this conversation that the agent has", HISTORY),
+        ] = (),
+        chat: InChat = "direct",
+        state: Annotated[Conversation | None, Previous] = None,
+        top: Annotated[int | None, Arg("maximum number of memories (10)")] = None,
+        budget: Annotated[
+            int | None, Arg("maximum number of tokens (4000)", flag="--budget TOKENS")
+        ] = None,
     ) -> Frame:
-        """Build everything an agent should see before it replies to `message`, as one text.
+        """Return everything an agent should see before it replies to a message.
 
         It contains the soul (given, or SOUL.md in `workspace` or the home), the user's profile,
         related memories if the gate decides to recall, what was said today and yesterday, and the
@@ -868,41 +724,63 @@ class Memory:
 
         return heard.assemble(message, soul, workspace, history, state, budget, ask)
 
+    @verb("POST /gate")
     def gate(
-        self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
+        self,
+        message: Message,
+        *,
+        chat: InChat = "direct",
+        state: Annotated[Conversation | None, Previous] = None,
     ) -> Gate:
-        """Decide whether `message` is worth a recall in this conversation, and why."""
+        """Say whether a message is worth a recall, and why."""
         is_text("message", message)
         return self.within(chat=chat)._recalling.gate(message, state)
 
-    def snapshot(self, language: str = "en") -> str:
-        """What a conversation should start with, as Markdown within the configured budget."""
+    @verb("GET /snapshot", audit="reads", field="snapshot")
+    def snapshot(self, language: Language = "en") -> str:
+        """Return what a conversation should start with, as Markdown."""
         return self._recalling.snapshot(language)
 
-    def profile(self, language: str = "en", *, refresh: bool = False) -> str:
-        """The core of what is known about the user, and last week's changes, as Markdown.
+    @verb(
+        "GET /profile",
+        Route(
+            "POST /profile",
+            name="refresh_profile",
+            about="Rebuild the profile and return it.",
+            access="owner",
+            fixed={"refresh": True},
+        ),
+        audit="reads",
+        field="profile",
+    )
+    def profile(self, language: Language = "en", *, refresh: bool = False) -> str:
+        """Return the core facts about the user, as Markdown.
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.services.learning import residue
+        from loxodon.write.learning import residue
 
         return self._recalling.profile(language, residue(self._space), refresh)
 
-    def due_reminders(self, limit: int = 20, cursor: str = "") -> Page[Record]:
-        """Plans that are due and not done, earliest first."""
+    @verb("GET /reminders", audit="reads", masked="always", name="reminders")
+    def due_reminders(self, limit: PageLimit = 20, cursor: PageCursor = "") -> Page[Record]:
+        """List plans that are due and not done, earliest first."""
         return self.schedule.reminders(number("limit", limit), cursor)
 
     # Consolidation, model, vectors
 
+    @verb("POST /consolidate", access="owner", audit="works", long="kept")
     def consolidate(
         self,
         *,
-        force: bool = False,
-        if_due: bool = False,
-        phase: int | None = None,
+        force: Annotated[
+            bool, Arg("run even if nothing is pending, or after three failures")
+        ] = False,
+        if_due: Annotated[bool, Arg("run only if it is due")] = False,
+        phase: Annotated[int | None, Arg("run only this phase, 1 to 7")] = None,
         progress: OnPhase | None = None,
     ) -> Consolidated:
-        """Turn what was said since the last run into memories, in seven phases.
+        """Turn new messages into facts, beliefs and summaries.
 
         Runs if turns are pending or a run is due. `force` runs anyway, also after three failures;
         `if_due` runs only if due. `phase` runs a single phase. An interrupted run resumes where it
@@ -926,48 +804,59 @@ class Memory:
                 return done._replace(views=self.workspace.renew())
         return done
 
+    @verb("POST /flush", access="owner", audit="works", long="kept")
     def flush(self) -> Consolidated:
-        """Turn the latest messages into memories, without the nightly work: phases 1 to 4 and 6."""
+        """Learn from the latest messages, without the nightly work.
+
+        That is phases 1 to 4 and 6.
+        """
         if self.paused:
             return Consolidated(False, "paused")
         self._note_used()
         self._catch_up()
         return self._consolidation().flush(self.now())
 
+    @verb()
     def flush_due(self, began: datetime | None = None) -> str:
         """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`), or `over` if something was
         said before the program that asks `began`; empty if it is not."""
         if self.paused:
             return ""
-        from loxodon.services.learning import flush_due
+        from loxodon.write.learning import flush_due
 
         return flush_due(self._space, began)
 
+    @verb("GET /due", name="due")
     def consolidation_due(self) -> str:
-        """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty if it is not."""
+        """Say why a consolidation or a flush is due; empty if it is not.
+
+        A consolidation is due as `daily`, `overdue`, `backlog` or `interrupted`.
+        """
         if self.paused:
             return ""
         return self._consolidation().due(self.now())
 
+    @verb()
     def next_consolidation(self) -> datetime | None:
         """When the next nightly run is due; None if none is scheduled."""
         from loxodon.write.schedule import next_time
 
         return next_time(self.config.schedule.daily, self.now(), self._space.zone)
 
+    @verb(access="owner", audit="reads")
     def hand_out(self) -> HandedOut:
         """What waits for a model, as a question that an agent can answer instead."""
-        from loxodon.services.learning import handed_out
+        from loxodon.write.learning import handed_out
 
-        self.for_owner()
         return handed_out(self._space, self._consolidation().hand_out(self.now()))
 
+    @verb(access="owner", audit="works")
     def take_answer(self, ticket: str, answer: str) -> Consolidated:
         """Learn from an agent's answer to `hand_out`, with the same checks as for a model's answer.
         Raises InputError with the reason if nothing in it passes."""
-        self.for_owner()
         return self._consolidation().take_answer(self.now(), ticket, answer)
 
+    @verb(access="owner", audit="works")
     def check_model(self) -> ModelChecked:
         """Test the configured model on the test sentences now; ConfigError if none is set.
 
@@ -975,17 +864,17 @@ class Memory:
         """
         from loxodon.write.model_reading import check
 
-        self.for_owner()
         return check(self.chat_model(), self._store, self.config.model, self.now())
 
     def chat_model(self) -> ChatModel:
         """The configured model, within its daily token limit; ConfigError if none is set."""
-        from loxodon.services.learning import chat_model
+        from loxodon.write.learning import chat_model
 
         return chat_model(self._space)
 
+    @verb("POST /embed", access="owner", audit="works", long="kept")
     def embed(self, progress: Progress | None = None) -> Embedded:
-        """Embed every turn and memory that has no vector of the configured embedder yet.
+        """Compute missing vectors, for search by meaning.
 
         Consolidation does the same at its end. The next run continues an interrupted one and
         retries failures. Raises ConfigError if the embedder cannot be created.
@@ -994,21 +883,62 @@ class Memory:
 
     # Forgetting, pausing, the clock
 
+    @verb(
+        "POST /forget",
+        Route(
+            "DELETE /memories/{id}",
+            name="delete_memory",
+            about="Delete a memory permanently, with what says the same and the words it came "
+            "from. To only hide it, archive it.",
+            only="dry_run",
+            long="kept",
+        ),
+        Route(
+            "DELETE /turns/{ref}",
+            name="delete_turn",
+            about="Delete a turn permanently, with what is known only from it.",
+            only="dry_run",
+            long="kept",
+        ),
+        Route(
+            "DELETE /sessions/{session}",
+            name="delete_session",
+            about="Delete a conversation permanently, with what is known only from it.",
+            only="dry_run",
+            long="kept",
+        ),
+        access="owner",
+        audit="writes",
+        long="kept",
+    )
     def forget(
         self,
-        *ids: str,
-        entity: str = "",
-        topic: str = "",
-        session: str = "",
-        since: datetime | None = None,
-        all: bool = False,
-        also: Sequence[str] = (),
-        only: bool = False,
-        doubtful: bool = False,
-        dry_run: bool = False,
+        *ids: Annotated[str, Arg("memories (f_…), turns (t_…) or entities (e_…)")],
+        entity: Annotated[str, Arg("every sentence that names it, by any of its names")] = "",
+        topic: Annotated[str, Arg("everything under this topic or tag")] = "",
+        session: Annotated[str, Arg("everything in this conversation")] = "",
+        since: Annotated[datetime | None, Arg("everything said from this time on")] = None,
+        all: Annotated[bool, Arg("everything")] = False,
+        also: Annotated[Sequence[str], Arg("with an entity: also delete these names")] = (),
+        only: Annotated[
+            bool,
+            Arg(
+                "with ids: delete nothing else that says the same, and of the messages a memory "
+                "was drawn from only the sentences that say it"
+            ),
+        ] = False,
+        doubtful: Annotated[
+            bool,
+            Arg(
+                "with an entity: also delete the sentences that may be about it, as a preview "
+                "lists them"
+            ),
+        ] = False,
+        dry_run: Annotated[bool, Arg("only count what would be deleted")] = False,
         progress: Progress | None = None,
     ) -> Receipt:
-        """Erase permanently from every file Loxodon writes, and keep it from coming back.
+        """Delete something permanently, everywhere, and keep it from coming back: by ids, or by
+        one of the other fields. Returns a receipt without the deleted text.
 
         Select by `ids` of memories, turns (`t_12`) or entities (`e_003`), or by one of the other
         arguments. This also erases:
@@ -1045,24 +975,36 @@ class Memory:
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
 
-    def receipts(self, *, limit: int = 0, cursor: str = "") -> Page[Receipt]:
-        """What was forgotten, when and by whom, without the words; newest first."""
+    @verb("GET /receipts", access="owner", audit="reads")
+    def receipts(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Receipt]:
+        """List what was forgotten, when and by whom, newest first."""
         from loxodon.trust.forget.forgetting import receipts
 
         return self._paged(
             "receipts", limit, cursor, lambda n, after: receipts(self, self._store, n, after)
         )
 
+    @verb()
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back, for importers; None if nothing was forgotten."""
         return self._space.forgotten()
 
-    def pause(self, until: datetime | None = None) -> Pause:
-        """Stop journalling and learning, until `until` or `resume`. Recall still works."""
+    @verb("POST /pause", access="owner", audit="writes")
+    def pause(
+        self,
+        until: Annotated[
+            datetime | None, Arg("when the pause ends (default: when resumed)")
+        ] = None,
+    ) -> Pause:
+        """Stop recording and learning; recall still works."""
         return self._space.pauses.begin(self.now(), moment("until", until, self._space.zone))
 
+    @verb("POST /resume", access="owner", audit="writes", field="resumed")
     def resume(self) -> bool:
-        """End a pause; return whether there was one. What was said in it is not added later."""
+        """End a pause. Returns whether there was one.
+
+        What was said in it is not added later.
+        """
         return self._space.pauses.end(self.now())
 
     @property
@@ -1070,30 +1012,32 @@ class Memory:
         """The current pause, or None."""
         return self._space.paused
 
+    @verb()
     def refuse_if_paused(self) -> None:
         """Raise PausedError during a pause."""
         self._space.refuse_if_paused()
 
+    @verb(access="owner")
     def timekeeping(self) -> Timekeeping:
         """The clock's time, whether it is trusted, and what was archived because of its age."""
-        self.for_owner()
         from loxodon import status
 
         with self._store.reading():
             return status.timekeeping(self, self._store)
 
+    @verb(access="owner", audit="writes")
     def trust_clock(self) -> Timekeeping:
         """Confirm that the clock is right, so that work which depends on age uses it.
 
         After a jump, such work waits until the clock has run on for a while
         (`store/clock_check.py`).
         """
-        self.for_owner()
         with self._store.writing():
             worklog = self._store.worklog
             worklog.set_belief(Belief(self.now(), turn=worklog.last_turn()))
         return self.timekeeping()
 
+    @verb(access="owner", audit="works")
     def scan(self, *, mend: bool = False) -> Scanned:
         """Search for text that was stored before a rule against it existed.
 
@@ -1137,27 +1081,34 @@ class Memory:
 
     # Maintenance
 
+    @verb("GET /status")
     def status(self) -> Status:
-        """The state of this memory."""
+        """Return the state of this memory."""
         from loxodon import status
 
         with self._store.reading():
             return status.status(self, self._store, self._embedders.coverage(self._space))
 
+    @verb("GET /stats")
     def stats(self) -> Stats:
-        """Counts of what this memory contains."""
+        """Count what this memory holds."""
         from loxodon import status
 
         with self._store.reading():
             return status.stats(self, self._store, self._embedders.coverage(self._space))
 
+    @verb("POST /validate", access="owner", audit="works", long="cut")
     def validate(self, progress: Progress | None = None) -> Problems:
-        """Every problem with the data, its history, indexes or views; empty if there is none."""
+        """Check the data and its indexes for damage.
+
+        Returns every problem; an empty list if there is none.
+        """
         from loxodon.workspace.views.checking import damaged_views
 
         views = damaged_views(self.workspace.path) if self.has_views else ()
         return [*self._store.check(progress or _quiet), *views]
 
+    @verb("POST /backup", access="owner", audit="reads", long="kept")
     def backup(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -1166,7 +1117,7 @@ class Memory:
         keep: int | None = None,
         progress: Progress | None = None,
     ) -> Backup:
-        """Write this space, as it is now, to one file. Others can go on working meanwhile.
+        """Back up this space to one file, in the folder of the setting backup.folder.
 
         Without `path`, the file is named by the time and put into the folder `backup.folder`, which
         keeps the latest `keep` files (setting `backup.keep`). An encrypted memory stays encrypted.
@@ -1188,56 +1139,43 @@ class Memory:
             progress=progress or _quiet,
         )
 
+    @verb("GET /backups", access="owner")
     def backups(self) -> Backups:
-        """The backups of this space, or of the whole home, in the folder `backup.folder`; newest
+        """List the backups of this space in the folder of the setting backup.folder, newest
         first."""
         from loxodon.backup.create import found
 
-        self.for_owner()
         return found(self.home, self.space, self.config, self._space.zone)
 
+    @verb("POST /rebuild-index", access="owner", audit="works", long="cut", field="indexed")
     def rebuild_index(self, progress: Progress | None = None) -> int:
-        """Rebuild every index from the data; return how many rows were indexed."""
+        """Rebuild every index from the data. Returns how many rows were indexed."""
         return self._store.rebuild(progress or _quiet)
 
+    @verb(access="owner")
     def beside(self, path: str) -> Store:
         """Open the store in another, set-aside file of this space. The caller closes it."""
-        from loxodon.services.opening import store_beside
+        from loxodon.opening import store_beside
 
-        self.for_owner()
         return store_beside(self._space, path)
 
-    # Services
+    # What does the work
 
     def _paged(
         self, verb: str, limit: int, cursor: str, read: Callable[[int, Key | None], Slice[Item]]
     ) -> Page[Item]:
         """A page of what `read` gives for a limit and a key."""
-        from loxodon.verbs.paging import paged
-
         number("limit", limit)
         return paged(verb, cursor, lambda after: read(limit, after))
 
     @property
-    def _journal(self) -> Journal:
-        from loxodon.services.journalling import Journal
-
-        return Journal(self._space)
-
-    @property
-    def _knowledge(self) -> Knowledge:
-        from loxodon.services.knowledge import Knowledge
-
-        return Knowledge(self._space, self._journal)
-
-    @property
     def _recalling(self) -> Recalling:
-        from loxodon.services.recalling import Recalling
+        from loxodon.recall.recalling import Recalling
 
         return Recalling(self._space, self._embedders)
 
     def _consolidation(self) -> Consolidation:
-        from loxodon.services.learning import consolidation
+        from loxodon.write.learning import consolidation
 
         return consolidation(self._space, lambda: self._embedders.embed_quietly(self._space))
 
@@ -1265,3 +1203,18 @@ class Memory:
 
 def _quiet(done: int, total: int) -> None:
     """Ignore progress."""
+
+
+def all_verbs() -> Mapping[str, Verb]:
+    """Every verb of a memory and of what it has, by name."""
+    from loxodon import documents  # noqa: F401  which declare theirs
+    from loxodon.live import schedule  # noqa: F401
+    from loxodon.trust.audit import auditing  # noqa: F401
+    from loxodon.workspace import workspace  # noqa: F401
+
+    return VERBS
+
+
+def verb_named(name: str) -> Verb:
+    """A verb, by its name; of `Memory` itself without loading the rest."""
+    return VERBS[name] if name in VERBS else all_verbs()[name]

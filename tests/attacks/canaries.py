@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from loxodon import Memory
 from loxodon import config as settings
-from loxodon.services.opening import root_of
+from loxodon.opening import root_of
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from loxodon.types import Audience, Chat

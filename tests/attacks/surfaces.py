@@ -16,8 +16,8 @@ import httpx
 
 from loxodon import Memory
 from loxodon.errors import LoxodonError
+from loxodon.paging import cursor_of
 from loxodon.serve.cli.main import main
-from loxodon.verbs.paging import cursor_of
 
 from .canaries import Viewer, World
 

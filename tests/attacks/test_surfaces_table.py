@@ -18,6 +18,7 @@ from mcp import Client
 
 from loxodon import Memory, files
 from loxodon import config as settings
+from loxodon.opening import root_of
 from loxodon.serve.cli.main import main
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
@@ -25,7 +26,7 @@ from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
-from loxodon.services.opening import root_of
+from loxodon.opening import root_of
 from loxodon.spaces import has_space
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant

@@ -37,7 +37,7 @@ from loxodon.errors import (
 from loxodon.filelock import FileLock
 from loxodon.layout import DATABASE, WORKSPACE
 from loxodon.memory import Memory
-from loxodon.services.opening import keys_for
+from loxodon.opening import keys_for
 from loxodon.spaces import folder_name, home_at, no_space, space_folder
 from loxodon.store import Progress
 from loxodon.store.checks import PROMISES

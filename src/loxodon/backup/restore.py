@@ -19,7 +19,7 @@ from typing import Any
 import apsw
 
 from loxodon import config as settings
-from loxodon import files
+from loxodon import files, old_files
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.clock import Clock, zone_named
@@ -38,8 +38,7 @@ from loxodon.layout import (
     STRETCH,
 )
 from loxodon.memory import Memory
-from loxodon.services import old_files
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
@@ -52,13 +51,13 @@ from loxodon.store.store import Store
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
 from loxodon.trust.audit.log import Audit
-from loxodon.trust.audit.witness import audited
 from loxodon.trust.forget import forgetting
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
+from loxodon.verbs import verb
 from loxodon.workspace.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 
@@ -369,13 +368,13 @@ class _Restoring:
             _Record(memory.workspace.store).restore(self._reader.manifest.made_at)
 
 
-@audited({"reads": (), "writes": ("restore",), "works": ()})
 class _Record:
     """Puts a restore on record: what it wrote went past the database."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @verb(access="owner", audit="writes")
     def restore(self, made_at: str) -> None:
         with self._store.writing():
             self._store.set_value("restored", made_at)

@@ -27,7 +27,7 @@ from loxodon.store.store import Store
 from loxodon.store.walls import path_of
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
-from loxodon.trust.audit.witness import DOCUMENTS, audited
+from loxodon.verbs import verb
 
 if TYPE_CHECKING:
     from loxodon.trust.guard.guard import Guard
@@ -62,7 +62,6 @@ Scored = Callable[[Namespace, str], float | None]
 _Found = tuple[StoredDocument, float | None]
 
 
-@audited(DOCUMENTS, "documents.")
 class Documents:
     """The documents of one space. Use it from any thread, beside other processes."""
 
@@ -80,14 +79,17 @@ class Documents:
         self._now = now
         self._clean: Callable[[Any], Any] = guard.value if guard else lambda value: value
 
+    @verb(named=True)
     def cleaned(self, value: Any) -> Any:
         """A value as it would be kept: without what may not be stored."""
         return self._clean(value)
 
+    @verb(named=True)
     def together(self) -> AbstractContextManager[None]:
         """Several changes that are all kept, or none; what a memory does inside belongs to them."""
         return self._store.writing()
 
+    @verb(named=True, access="write", audit="writes")
     def put(
         self,
         namespace: Namespace,
@@ -106,6 +108,7 @@ class Documents:
             raise InputError("a document needs a key")
         return self._put(namespace, key, value, text, minutes)
 
+    @verb(named=True, access="write", audit="writes")
     def append(self, namespace: Namespace, values: Sequence[Any]) -> list[Document]:
         """Keep values after those that the namespace has, each with a key that none ever had."""
         with self._store.writing():
@@ -127,6 +130,7 @@ class Documents:
             self._sweep(now)
             return self._document(self._kept.put(names, key, whole, found_by, now, minutes, ends))
 
+    @verb(named=True, audit="reads")
     def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
         """The document with a namespace and key; `refresh` lets its minutes begin anew."""
         named = self._kept.named(self._at(namespace, key), key)
@@ -137,6 +141,7 @@ class Documents:
             self._refresh([kept])
         return self._document(kept)
 
+    @verb(named=True, access="write", audit="writes")
     def delete(self, namespace: Namespace, key: str) -> bool:
         """Take a document away for good; whether there was one."""
         names = self._at(namespace, key)
@@ -146,6 +151,7 @@ class Documents:
                 self._kept.drop([kept.no])
         return kept is not None and any(self._lasting([kept]))
 
+    @verb(named=True, access="write", audit="writes")
     def clear(self, namespace: Namespace) -> int:
         """Take away all documents of a namespace; how many there were."""
         gone = 0
@@ -155,6 +161,7 @@ class Documents:
                 gone += len(kept)
         return gone
 
+    @verb(named=True, access="write", audit="writes")
     def pop(self, namespace: Namespace) -> Document | None:
         """Take away the last changed document of a namespace; None where it has none."""
         with self._store.writing():
@@ -163,6 +170,7 @@ class Documents:
                 self._kept.drop([kept.no])
         return self._document(kept) if kept else None
 
+    @verb(named=True, audit="reads")
     def newest(self, namespace: Namespace, limit: int = 0) -> list[Document]:
         """The documents of a namespace, the last changed first; `limit` 0 has all."""
         names, most = self._at(namespace), number("limit", limit)
@@ -170,6 +178,7 @@ class Documents:
             found = list(islice(self._newest(names, deep=False), most or None))
         return [self._document(kept) for kept in found]
 
+    @verb(named=True, audit="reads")
     def search(
         self,
         begin: Namespace,
@@ -197,11 +206,13 @@ class Documents:
             self._refresh([kept for kept, _ in found])
         return [self._document(kept, score) for kept, score in found]
 
+    @verb(named=True, audit="reads")
     def namespaces(self, begin: Namespace = ()) -> list[Namespace]:
         """Every namespace that begins so and has a document, in order."""
         found = self._kept.namespaces(self._at(begin), self._now())
         return [names[len(self._root) :] for names in found]
 
+    @verb(named=True, access="write", audit="works")
     def sweep(self) -> int:
         """Take away what has expired, which is not told any more anyway; how many those were."""
         with self._store.writing():

@@ -22,9 +22,6 @@ from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import should_recall
-from loxodon.services.journalling import Journal
-from loxodon.services.knowledge import Knowledge
-from loxodon.services.space import OpenSpace
 from loxodon.status import Status
 from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
@@ -33,7 +30,6 @@ from loxodon.text.quote import clean
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
 from loxodon.trust.access.within import placed
-from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin import claiming
 from loxodon.types import (
@@ -64,47 +60,6 @@ _LASTING = "n_MEMORY.md:"
 OFF = "switched off"
 
 
-class _PendingKnowledge(Knowledge):
-    """What is captured waits in a file."""
-
-    def __init__(self, space: OpenSpace, journal: Journal, pending: Pending) -> None:
-        super().__init__(space, journal)
-        self._pending = pending
-
-    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
-        return do()  # the key of what is captured is made of the request
-
-    def _keep(
-        self,
-        said: Turn,
-        key: bytes,
-        fields: Mapping[str, Any],
-        source: Source | None,
-        noted: bool = False,
-    ) -> Record:
-        self._pending.append([PendingEntry(key, said, fields, source)], said.at)
-        return Record(
-            id=f"pending_{key.hex()[:8]}",
-            space=self._space.name,
-            created_at=said.at,
-            updated_at=said.at,
-            strength=1.0,
-            **fields,
-        )
-
-    # What was said, and what is known, cannot be looked up now.
-
-    def _is_borne_out(self, content: str) -> bool:
-        return False
-
-    def _said_in(self, content: str, quote: str) -> Turn | None:
-        return None
-
-    def _known(self, content: str, audience: str) -> Record | None:
-        return None
-
-
-@audited(MEMORY)
 class PlainMemory(Memory):
     """A memory whose engine is off. Made by `Memory.open`."""
 
@@ -153,9 +108,37 @@ class PlainMemory(Memory):
             lambda session: sizes[session] or int(len(keyed) == 1),
         )
 
-    @property
-    def _knowledge(self) -> Knowledge:
-        return _PendingKnowledge(self._space, self._journal, self.pending)
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        return do()  # the key of what is captured is made of the request
+
+    def _keep(
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
+        noted: bool = False,
+    ) -> Record:
+        self.pending.append([PendingEntry(key, said, fields, source)], said.at)
+        return Record(
+            id=f"pending_{key.hex()[:8]}",
+            space=self._space.name,
+            created_at=said.at,
+            updated_at=said.at,
+            strength=1.0,
+            **fields,
+        )
+
+    # What was said, and what is known, cannot be looked up now.
+
+    def _is_borne_out(self, content: str) -> bool:
+        return False
+
+    def _said_in(self, content: str, quote: str) -> Turn | None:
+        return None
+
+    def _known(self, content: str, audience: str) -> Record | None:
+        return None
 
     # What is remembered
 

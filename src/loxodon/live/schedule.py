@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
 from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
+from loxodon.paging import Page, paged
 from loxodon.store import JobRuns, clock_check
 from loxodon.store.store import Store
-from loxodon.trust.audit.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
-from loxodon.verbs.paging import Page, paged
+from loxodon.verbs import verb
 from loxodon.write.compress import PROFILE
 from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 
@@ -42,7 +42,6 @@ _LONGEST = 1800.0
 _SHORTEST = 1.0
 
 
-@audited(SCHEDULE, "schedule.")
 class Schedule:
     """See the module. Made by `Memory.schedule`."""
 
@@ -58,14 +57,16 @@ class Schedule:
         self._zone = zone
         self._consolidation = consolidation
 
+    @verb("GET /schedule", name="schedule")
     def jobs(self) -> list[Job]:
-        """Every job: when it is due, how it last went and what went wrong."""
+        """List the background jobs: when they are due, and how they last went."""
         now = self._memory.now()
         with self._store.reading():
             runs = self._runs()
             ripe = self._ripe(now, runs)
             return [self._job(name, name in ripe, now, runs.get(name)) for name in JOBS]
 
+    @verb()
     def due(self, began: datetime | None = None) -> list[str]:
         """The names of the jobs that should run now, in order.
 
@@ -76,6 +77,7 @@ class Schedule:
             ripe = self._ripe(now, runs, began)
             return [name for name in ripe if not again_at(runs.get(name), now)]
 
+    @verb(access="owner", audit="works")
     def run_due(self, began: datetime | None = None) -> list[Ran]:
         """Run what is `due`. What fails is kept as such; the rest runs. A database that cannot be
         reached is an UnreachableStoreError.
@@ -90,8 +92,12 @@ class Schedule:
             found += [ran] if ran else []
         return found
 
+    @verb("POST /schedule/{job}", access="owner", audit="works", name="run_job", long="kept")
     def run(self, name: str) -> Ran:
-        """Run a job now, due or not; raises what it fails with."""
+        """Run a background job now.
+
+        It need not be due. Raises what it fails with.
+        """
         if name not in JOBS:
             raise UsageError(
                 "unknown job {name}",
@@ -101,21 +107,25 @@ class Schedule:
             )
         return self._run(name, asked=True) or Ran(name, self._memory.now(), 0.0)
 
+    @verb()
     def failing(self) -> tuple[str, ...]:
         """The names of the jobs whose last run failed."""
         return tuple(name for name, runs in self._runs().items() if runs.failures)
 
+    @verb()
     def waiting(self) -> int:
         """Messages that nothing was learned from yet."""
         with self._store.reading():
             return self._store.worklog.pending(self._store.worklog.work().done_to)
 
+    @verb()
     def wait(self) -> float:
         """Seconds until something could be due, if nothing is said until then."""
         now = self._memory.now()
         waits = [(job.next_at - now).total_seconds() for job in self.jobs() if job.next_at]
         return min(_LONGEST, max(_SHORTEST, min(waits, default=_LONGEST)))
 
+    @verb(audit="reads")
     def reminders(self, limit: int = 20, cursor: str = "") -> Page[Record]:
         """Plans whose time has come and that are not done, the first due first."""
         now = self._memory.now()

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
+from loxodon.paging import Key, Slice
 from loxodon.store import Filter, QuarantinedText, StoredReceipt
 from loxodon.store.driver import Row
 from loxodon.store.rows import entity_of, event_of, moment, quarantined_of, segment_of, turn_of
 from loxodon.store.search import Conditions, conditions_of
 from loxodon.text.words import fold
 from loxodon.types import Entity, Event, Record, Review, Segment, Session, Turn
-from loxodon.verbs.paging import Key, Slice
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store

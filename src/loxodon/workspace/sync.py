@@ -36,8 +36,8 @@ from loxodon.workspace.pages import page_of
 from loxodon.workspace.views import VERSION, insights, manifest, marker_of, projects, records
 
 if TYPE_CHECKING:
-    from loxodon.fields import Changes
     from loxodon.memory import Memory
+    from loxodon.verbs import Changes
     from loxodon.workspace.workspace import Workspace
 
 _T = TypeVar("_T")

@@ -14,17 +14,17 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from loxodon import layout
 from loxodon.errors import UsageError, refused
 from loxodon.fields import number
+from loxodon.paging import Key, Page, cut, paged
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.trust.access.places import named
-from loxodon.trust.audit.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
-from loxodon.verbs.paging import Key, Page, cut, paged
+from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -34,7 +34,6 @@ TROUBLE = "views"
 """The page that says why the views could not be written."""
 
 
-@audited(WORKSPACE, "workspace.")
 class Workspace:
     """See the module. Made by `Memory.workspace`."""
 
@@ -63,22 +62,26 @@ class Workspace:
         """Whether the memory is written out as text by itself."""
         return self.memory.config.workspace.views == "on" and self.memory.has_views
 
+    @verb("POST /workspace/export", access="owner", audit="reads", long="cut")
     def export(
         self,
-        folder: str | os.PathLike[str] | None = None,
+        folder: Annotated[
+            str | os.PathLike[str] | None, Arg("folder to write to (default: the workspace)", PATH)
+        ] = None,
         *,
-        masked: bool = False,
+        masked: Annotated[bool, Arg("mask addresses, numbers and keys")] = False,
         plain: bool = False,
         progress: Progress | None = None,
         settled: Mapping[str, str] | None = None,
     ) -> Exported:
-        """Write the memory as text: into `memory/` of the workspace, or of `folder`.
+        """Write the memory as text.
 
-        Files are written where they differ, for their owner only. What is not Loxodon's is left,
-        and so is a view with edits until `sync` has taken them in; `settled` names those that it
-        has, each with the hash of what it read. With `masked`, which needs a folder of its own,
-        addresses, numbers and keys are masked; such copies are never read back. Of an encrypted
-        memory only a folder of its own is written, and only where `plain` says that it may.
+        It goes into `memory/` of the workspace, or of `folder`. Files are written where they
+        differ, for their owner only. What is not Loxodon's is left, and so is a view with edits
+        until `sync` has taken them in; `settled` names those that it has, each with the hash of
+        what it read. With `masked`, which needs a folder of its own, addresses, numbers and keys
+        are masked; such copies are never read back. Of an encrypted memory only a folder of its own
+        is written, and only where `plain` says that it may.
         """
         from loxodon.workspace.views.export import export
 
@@ -93,6 +96,7 @@ class Workspace:
             raise refused("views")
         return export(self, given, masked=masked, progress=progress, settled=settled)
 
+    @verb(access="owner", audit="works")
     def renew(self) -> str:
         """Take in what was edited, then write the views; why that could not be done, else empty.
 
@@ -108,30 +112,43 @@ class Workspace:
         page = self.store.worklog.page(TROUBLE, "")
         return page[0] if page else ""
 
-    def sync(self, *, deletions: bool = False, dry_run: bool = False) -> Synced:
-        """Take in what was changed in the views, as the user's own change, and index the notes.
+    @verb("POST /workspace/sync", access="owner", audit="writes")
+    def sync(
+        self,
+        *,
+        deletions: Annotated[bool, Arg("archive every memory whose line was deleted")] = False,
+        dry_run: DryRun = False,
+    ) -> Synced:
+        """Apply edits of the text views, and index the notes.
 
-        An entry that was edited edits the memory, a new one is captured, a deleted one archives.
-        What the memory has changed meanwhile, and what makes no sense, is left and reported, as is
-        a view that has lost most of its entries; `deletions` archives these all the same. With
-        `dry_run` nothing is written: what would be is told.
+        What was changed in the views is the user's own change. An entry that was edited edits the
+        memory, a new one is captured, a deleted one archives. What the memory has changed
+        meanwhile, and what makes no sense, is left and reported, as is a view that has lost most of
+        its entries; `deletions` archives these all the same. With `dry_run` nothing is written:
+        what would be is told.
         """
         from loxodon.workspace.sync import sync
 
         return sync(self, deletions=deletions, dry_run=dry_run)[0]
 
+    @verb("POST /workspace/index", access="owner", audit="works", long="cut")
     def index(self, progress: Progress | None = None) -> Indexed:
-        """Read the notes that changed: the agent's own files, and the user's folders of Markdown.
+        """Index the notes that changed.
 
-        They are found by `recall` from then on, and never written to. What is gone is dropped; what
-        cannot be read is reported; what is being written is read the next time.
+        They are the agent's own files, and the user's folders of Markdown. They are found by
+        `recall` from then on, and never written to. What is gone is dropped; what cannot be read is
+        reported; what is being written is read the next time.
         """
         from loxodon.workspace.sources.index import index
 
         return index(self, progress)
 
-    def sources(self, *, limit: int = 0, cursor: str = "") -> Page[SourceFile]:
-        """The files that were read, as they were then, by name; nothing is read now."""
+    @verb(Route("GET /workspace/sources", access="owner"))
+    def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
+        """List the indexed notes, by name.
+
+        They are as they were when they were read; nothing is read now.
+        """
         number("limit", limit)
         return paged("workspace.sources", cursor, lambda after: cut(self._files(), limit, after))
 
@@ -144,6 +161,7 @@ class Workspace:
             found.append(((path,), SourceFile(path, file.role, file.size, chunks, file.problem)))
         return sorted(found)
 
+    @verb(access="owner", audit="works")
     def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:
         """Journal what OpenClaw's agents and their people said since the last time.
 
@@ -154,6 +172,7 @@ class Workspace:
 
         return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
 
+    @verb(access="owner", audit="works")
     def follow_agent(
         self, agent: str, file: str = "", progress: Progress | None = None, *, known: bool = False
     ) -> Followed:
@@ -165,26 +184,36 @@ class Workspace:
         folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
         return follow_agent(self, agent, folder, file, progress, known=known)
 
+    @verb(
+        "POST /workspace/import",
+        access="owner",
+        audit="writes",
+        name="import",
+        makes_space=True,
+        long="cut",
+    )
     def take_in(
         self,
-        path: str,
-        format: str | None = None,
+        path: Annotated[str, Arg("a file, an archive or a folder", PATH)],
+        format: Annotated[str | None, Arg("format of the file; detected if omitted")] = None,
         *,
-        user: str = "",
-        dry_run: bool = False,
+        user: Annotated[
+            str, Arg("only import this person's memories, if the file has several people's")
+        ] = "",
+        dry_run: Annotated[bool, Arg("show what would be imported, without importing")] = False,
         settings: bool = False,
         take: Collection[str] = (),
         progress: Progress | None = None,
     ) -> Imported:
-        """Take in what another program keeps: see `workspace.imports` for the formats.
+        """Import memories and chats from another program.
 
-        Conversations go to the journal, what is remembered becomes memories. Settings that come
-        with it are told; with `settings` those are set that only tune, and with `take` those that
-        it names, where nobody has set them here. The same again adds nothing, whatever has become
-        of a memory since. What cannot be read as a whole is refused with an InputError before
-        anything is taken; what of it cannot be kept is reported. `user` chooses whose memories,
-        where a file has those of several people; with `dry_run` nothing is written: what would be
-        is told.
+        See `workspace.imports` for the formats. Conversations go to the journal, what is remembered
+        becomes memories. Settings that come with it are told; with `settings` those are set that
+        only tune, and with `take` those that it names, where nobody has set them here. The same
+        again adds nothing, whatever has become of a memory since. What cannot be read as a whole is
+        refused with an InputError before anything is taken; what of it cannot be kept is reported.
+        `user` chooses whose memories, where a file has those of several people; with `dry_run`
+        nothing is written: what would be is told.
         """
         from loxodon.workspace.imports import take_in
 

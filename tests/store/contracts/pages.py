@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from loxodon.clock import to_stored
+from loxodon.paging import Key, Slice
 from loxodon.store import Filter, QuarantinedText, StoredReceipt
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 from loxodon.types import Entity, Event, Segment
-from loxodon.verbs.paging import Key, Slice
 from tests.clock import NOW
 from tests.store.contracts import Contract, record, turn
 

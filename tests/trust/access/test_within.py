@@ -21,6 +21,7 @@ from loxodon import Memory
 from loxodon.compat.documents import Documents
 from loxodon.errors import ForbiddenError, InputError, LoxodonError, StaleEditError
 from loxodon.live.schedule import Schedule
+from loxodon.memory import all_verbs
 from loxodon.serve.cli.main import main
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
@@ -32,7 +33,6 @@ from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from loxodon.trust.audit.auditing import AuditLog
 from loxodon.types import ORIGINS, Chat, Draft, Source
-from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
 from tests.clock import NOW, Clock
 from tests.on_postgres import copied, root_of
@@ -258,8 +258,8 @@ def test_every_verb_has_a_row() -> None:
         if not name.startswith("_")
         and (inspect.isfunction(value) or isinstance(value, classmethod))
     }
-    assert public - MADE_OF == set(BY_NAME)
-    assert {one.split()[0] for one in RECORDS} | set(SPACE) == set(BY_NAME)
+    assert public - MADE_OF == set(all_verbs())
+    assert {one.split()[0] for one in RECORDS} | set(SPACE) == set(all_verbs())
 
 
 @pytest.mark.parametrize("audited", [True, False])

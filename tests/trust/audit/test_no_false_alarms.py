@@ -21,7 +21,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import LoxodonError, NotFoundError
-from loxodon.verbs.table import VERBS
+from loxodon.memory import all_verbs
 from tests.conftest import Clock
 from tests.long import count
 from tests.serve.shell import Shell
@@ -377,5 +377,5 @@ def test_a_healthy_life_raises_no_alarm(tmp_path: Path, seed: int) -> None:
         step(life)
         assert not (wrong := life.sound()), (at, step, wrong)
     life.sound_as_typed()
-    changing = {one.name for one in VERBS if one.record in ("writes", "works")}
+    changing = {one.name for one in all_verbs().values() if one.audit in ("writes", "works")}
     assert not changing - NOT_HERE - life.done

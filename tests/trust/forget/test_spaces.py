@@ -13,8 +13,8 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.errors import BusyStoreError, NotFoundError
 from loxodon.layout import DELETING
+from loxodon.opening import keys_for, root_of
 from loxodon.serve.cli.main import main
-from loxodon.services.opening import keys_for, root_of
 from loxodon.spaces import space_path
 from loxodon.trust.access import tokens
 from loxodon.trust.access.tokens import Grant

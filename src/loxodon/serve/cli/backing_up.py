@@ -7,9 +7,9 @@ from argparse import Namespace
 from loxodon.clock import zone_named
 from loxodon.errors import NotFoundError, UsageError
 from loxodon.messages import t
+from loxodon.opening import keys_for
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened, refuse_shared, settings_of
-from loxodon.services.opening import keys_for
 from loxodon.types import Backup
 
 

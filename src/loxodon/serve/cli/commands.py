@@ -22,12 +22,12 @@ from loxodon.tokens import counter
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
-from loxodon.verbs.arguments import AUDIENCE, FILTERS, LABELS
 
 if TYPE_CHECKING:
     from loxodon.status import Stats, Status
 
-_FILTERS = tuple(one.name for one in FILTERS)
+_FILTERS = ("project", "topic", "tag", "entity")
+_LABELS = ("importance", "confidence", "entities", "tags", "project", "topic", "category")
 _LISTED = 50
 """Memories or turns that a person is shown unless they ask for more."""
 
@@ -181,7 +181,7 @@ def _named(args: Namespace, *names: str) -> dict[str, Any]:
 
 def _given_fields(args: Namespace, now: datetime) -> dict[str, Any]:
     """The fields of a memory that were typed."""
-    fields = _named(args, *(one.name for one in (*LABELS, AUDIENCE)))
+    fields = _named(args, *_LABELS, "audience")
     given = {name: value for name, value in fields.items() if value is not None}
     if args.expires is not None:
         never = args.expires.strip().lower() in ("never", "永不")

@@ -9,15 +9,14 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from loxodon import config as settings
-from loxodon import files
+from loxodon import files, opening
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import DamagedStoreError, InputError, refused
 from loxodon.filelock import FileLock
 from loxodon.layout import DATABASE, MADE, OFF_MARKER, SCHEDULE_LOCK
 from loxodon.memory import Memory
-from loxodon.services import opening
-from loxodon.services.opening import finish_recoding
+from loxodon.opening import finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
 
 

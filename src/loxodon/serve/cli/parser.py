@@ -10,9 +10,10 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from loxodon.errors import UsageError
+from loxodon.fields import names_of
 from loxodon.messages import current, t
 from loxodon.serve.cli.table import COMMANDS, Command, spelled
-from loxodon.verbs.arguments import FLAG, NUMBER, TEXTS, WHOLE, WORDS, Argument, Kind, names_of
+from loxodon.verbs import FLAG, NUMBER, TEXTS, WHOLE, WORDS, Argument, ArgumentKind
 
 _SHIELD = "\0"  # which nobody can type: arguments end at it
 _FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
@@ -187,7 +188,7 @@ def _add(parser: argparse._ActionsContainer, one: Argument) -> None:
         parser.add_argument(one.name, **how)
 
 
-_TYPES: dict[Kind, Callable[[str], Any]] = {WHOLE: whole, NUMBER: number, TEXTS: names_of}
+_TYPES: dict[ArgumentKind, Callable[[str], Any]] = {WHOLE: whole, NUMBER: number, TEXTS: names_of}
 _ARGPARSE = {
     "usage: ": "用法：",
     "positional arguments": "参数",

@@ -59,7 +59,7 @@ def _agreed(args: Namespace, planned: Receipt) -> bool:
 
 
 def _deleted(args: Namespace, *, dry_run: bool) -> Receipt:
-    from loxodon.services.opening import keys_for
+    from loxodon.opening import keys_for
 
     home, config = home_of(args), settings_of(args)
     now = clock_of(args, zone_named(config.timezone))()

@@ -4,7 +4,7 @@
 
     name | verb | where it is done | what else people type for it | options that exclude each other
 
-The verb (`verbs/table.py`) decides who may use the command and what is masked; one without a verb
+The verb (`loxodon.verbs`) decides who may use the command and what is masked; one without a verb
 is the owner's. It is done in `commands.py` unless a module and a function are named. The second
 line says what it is for. The others have its arguments, as they are typed, with what they mean
 after two spaces:
@@ -15,8 +15,8 @@ after two spaces:
     --me NAME…        can be given several times
     --type a|b        one of these; `ACTION=a|b` where it is no option, or has a name of its own
     --for TIME as t   is `args.t`
-    @TOP @BUDGET      arguments that verbs have (`verbs/arguments.py`), or several commands
-    @TOP  maximum     the same, in other words
+    @top @budget      arguments of its verb; `@recall.top` of another, `@YES` of several commands
+    @top  maximum     the same, in other words
     writing:          what follows is under this heading
 """
 
@@ -25,19 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from loxodon.verbs.arguments import (
-    FLAG,
-    NUMBER,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    WORDS,
-    Argument,
-    Kind,
-    joined,
-    shared,
-)
-from loxodon.verbs.table import BY_NAME
+from loxodon.verbs import FLAG, NUMBER, TEXT, TEXTS, WHOLE, WORDS, Argument, ArgumentKind, Verb
 
 _KINDS = {
     "N": WHOLE,
@@ -75,7 +63,7 @@ class Command(NamedTuple):
                 heading = line[:-1]
                 found[heading] = []
             else:
-                found[heading] += _arguments(line)
+                found[heading] += _arguments(line, self.verb)
         return found
 
     @property
@@ -87,12 +75,18 @@ class Command(NamedTuple):
         """Whether an agent may use it, as far as the memory lets it."""
         if not self.verb:
             return self.name == "mcp"
-        return BY_NAME[self.verb].wall != "owner"
+        return _verb(self.verb).agents
 
     @property
     def masked(self) -> bool:
         """Whether it shows memories or turns, in which identity and card numbers are masked."""
-        return bool(self.verb) and self.agents and BY_NAME[self.verb].masked
+        return bool(self.verb) and self.agents and bool(_verb(self.verb).masked)
+
+
+def _verb(name: str) -> Verb:
+    from loxodon.memory import verb_named
+
+    return verb_named(name)
 
 
 def spelled(one: Argument) -> str:
@@ -101,8 +95,14 @@ def spelled(one: Argument) -> str:
     return one.typed or f"--{one.name.replace('_', '-')} {value}".rstrip()
 
 
-def _arguments(line: str) -> Iterator[Argument]:
-    """What a line says that a command takes."""
+def joined(paragraph: str) -> list[str]:
+    """The lines of a paragraph of a table, which are indented; one that is indented further goes on
+    with the one before."""
+    return paragraph.replace("\n        ", " ").replace("\n    ", "\n").split("\n")
+
+
+def _arguments(line: str, verb: str = "") -> Iterator[Argument]:
+    """What a line says that a command about a verb takes."""
     spelling, _, about = line.partition("  ")
     spelling, _, default = spelling.partition(" = ")
     if spelling[0] != "@":
@@ -113,8 +113,10 @@ def _arguments(line: str) -> Iterator[Argument]:
             for each in joined(_SHARED[name].strip()):
                 yield from _arguments(each)
         else:
-            for one in shared(name, about):
-                yield one._replace(default=_value(default, one.kind))
+            of, _, argument = name[1:].rpartition(".")
+            one = _verb(of or verb).argument(argument)
+            value = _value(default, one.kind)
+            yield one._replace(about=about.strip() or one.about, required=False, default=value)
 
 
 def _argument(spelling: str, about: str, default: str = "") -> Argument:
@@ -122,7 +124,7 @@ def _argument(spelling: str, about: str, default: str = "") -> Argument:
     option, _, value = spelling.rpartition(" ")
     value = value.strip("[]…") if not option else value.removesuffix("…")
     name = name or (option or value.partition("=")[0]).strip("-").lower().replace("-", "_")
-    kind: Kind = FLAG if value[:2] == "--" else _KINDS.get(value, TEXT)
+    kind: ArgumentKind = FLAG if value[:2] == "--" else _KINDS.get(value, TEXT)
     if kind == WORDS and option:
         kind = TEXT
     elif kind == TEXT and ("|" in value or ("=" in value and not option)):
@@ -132,7 +134,7 @@ def _argument(spelling: str, about: str, default: str = "") -> Argument:
     return Argument(name, kind, about.strip(), required, spelling, unless)
 
 
-def _value(written: str, kind: Kind) -> str | int | float | None:
+def _value(written: str, kind: ArgumentKind) -> str | int | float | None:
     if kind in (WHOLE, NUMBER) and written:
         return int(written) if kind == WHOLE else float(written)
     return "" if written == "''" else written or None
@@ -165,6 +167,7 @@ class _Commands(Mapping[str, Command]):
 
 _SHARED = {
     "@ID": "ID  id of the memory, such as f_20260204_001",
+    "@LIMIT": "--limit N  show the latest N (0 for all)",
     "@YES": "--yes  do not ask for confirmation",
     "@STATE": "--state DIR  OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)",
     "@TIMES": """
@@ -172,9 +175,10 @@ _SHARED = {
     --until WHEN  up to this time, including that day
 """,
     "@FIELDS": """
-    @IMPORTANCE @CONFIDENCE @ENTITIES @TAGS @PROJECT @TOPIC
-    @CATEGORY  one of {names}
-    @AUDIENCE
+    @capture.importance @capture.confidence @capture.entities @capture.tags @capture.project
+    @capture.topic
+    @capture.category  one of {names}
+    @capture.audience
     --expires WHEN  when it expires: 2026-12-31, tomorrow, in two weeks, 下个月底, never
 """,
     "@ADDRESS": """
@@ -206,30 +210,29 @@ add | add_drafts
 
 consolidate | consolidate | knowledge.consolidate | learn
     Turn new messages into facts, beliefs and summaries.
-    @FORCE
-    @IF_DUE  run only if it is due; for use in a timer
-    @PHASE
+    @force
+    @if_due  run only if it is due; for use in a timer
+    @phase
     --model-report  also show the questions to the model and what they changed
 
 recall | recall | | search find ask
     Search the memory.
     QUERY…  any text; there is no query syntax
-    @TOP @BUDGET
-    @EXPLAIN  explain why each item was found
-    @PROFILE
-    @CHAT = direct
-    @ITEM_KIND @FILTERS @TIMES
+    @top @budget
+    @explain  explain why each item was found
+    @profile
+    @chat = direct
+    @kind @project @topic @tag @entity @TIMES
     --as-of WHEN  what was known at this time: 2026-02-04, 上周三, 3 days ago
 
 context | assemble
     Print everything an agent should see before it replies.
     MESSAGE…  the message, or - for standard input
-    @BUDGET  maximum number of tokens (4000)
-    @TOP  maximum number of memories (10)
+    @budget @top
     --soul FILE  file that describes the agent (default: SOUL.md)
     --workspace DIR  folder of SOUL.md (default: the home)
     --explain  show why each part was chosen, and its tokens, instead of the text
-    @CHAT = direct
+    @chat = direct
 
 capture | capture | | remember save
     Save one memory in your own words.
@@ -239,9 +242,8 @@ capture | capture | | remember save
 
 list | list | | ls
     List memories, newest first.
-    @LISTED = active
-    @ITEM_KIND @FILTERS
-    @AUDIENCE  only what this audience may see
+    @state = active
+    @recall.kind @project @topic @tag @entity @audience
     @LIMIT
 
 get | get | | show cat
@@ -258,7 +260,9 @@ forget | forget | control.forget
     --also NAME…  with --entity: also delete this name; can be repeated
     --doubtful  with --entity: also delete sentences that may be about it, as --dry-run lists them
     --last TIME = ''  everything said in the last 90m, 12h, 7d or 2w
-    @ALL @DRY_RUN @YES
+    @all
+    @dry_run  show what would be done, without doing it
+    @YES
     --receipts  list what was forgotten, without its content
 
 status | status
@@ -275,7 +279,7 @@ journal | journal | | log
     Show or search past messages.
     [QUERY…]  any text; there is no query syntax
     --on WHEN  only from that day, week or month
-    @TIMES @SESSION @LIMIT
+    @TIMES @session @LIMIT
 
 history | history
     Show every version of a memory.
@@ -287,7 +291,7 @@ edit | edit
     --content TEXT  the new text, or - for standard input; without any option, your editor opens
     @FIELDS
     --done yes|no  whether a plan is done
-    @VERSION
+    @version
 
 tag | edit
     Add tags to a memory, or remove them.
@@ -296,19 +300,19 @@ tag | edit
 
 archive | archive
     Hide a memory from recall; it is kept.
-    @ID @VERSION
+    @ID @version
 
 unarchive | unarchive
     Bring back an archived memory, or everything that a run archived.
     [ID] = ''  id of the memory, such as f_20260204_001
-    @VERSION
+    @version
     --run WHEN  restore everything that this run archived because of its age; `loxodon clock`
         lists the runs
 
 inspect | inspect | control.inspect
     Show everything about a memory, a message or a person.
     ID… as name  id of a memory, message, note or entity, or a name
-    @REVEAL
+    @reveal
 
 review | reviews | knowledge.review | | confirm reject confirm_all
     Show beliefs and requests to forget that need your answer.
@@ -316,7 +320,7 @@ review | reviews | knowledge.review | | confirm reject confirm_all
     --reject ID  this belief is wrong: drop it; or undo a request to forget (q_…)
     --confirm-all ORIGIN=relayed|import|assistant|group|tool|web  everything from this origin is
         true: {names}
-    @VERSION @YES
+    @confirm.version @YES
 
 entities | entities | knowledge.entities
     List known people, places and things, or show one.
@@ -351,14 +355,14 @@ import | workspace.take_in | importing.run
     Import memories and chats from another program.
     PATH  a file, an archive or a folder
     --format memory|mem0|list|chatgpt|claude|tiered|config  format of the file; detected if omitted
-    @WHOSE = ''
-    @TRY_IMPORT
+    @user = ''
+    @dry_run
     @SETTINGS
 
 export | workspace.export
     Write the memory as text you can read and edit.
     --about NAME = ''  only what is known about NAME, as one file (.json or .md)
-    @REVEAL
+    @recall.reveal
     [DIR]  folder to write to (default: the workspace, setting workspace.path)
     --masked  mask addresses, numbers and keys; masked copies cannot be synced or restored
     --plain  write plain text although this memory is encrypted; needs DIR
@@ -367,7 +371,7 @@ sync | workspace.sync | syncing.run_sync
     Apply your edits of the text views, and index your notes.
     --deletions  archive every memory whose line was deleted, even if there are many or they have
         changed since
-    @DRY_RUN
+    @dry_run
 
 watch | workspace.sync | syncing.run_watch
     Sync on every change, until stopped.
@@ -428,8 +432,8 @@ proxy | | proxying.run
 
 mcp | | mcp.run
     Serve the memory to an agent over MCP.
-    @CHAT = direct
-    @AUDIENCE  who may see memories saved here (private; with --chat group: group)
+    @recall.chat = direct
+    @capture.audience  who may see memories saved here (private; with --chat group: group)
     --no-background  do not run the background jobs: flush, consolidate, heartbeat
     --background  run them; this is the default
     --no-journal  do not journal what is said; for an agent whose conversations are journalled
@@ -471,7 +475,7 @@ token | | granting.run
     --for SPACE… as spaces  a space it can access; can be repeated (default: all)
     --agent NAME = ''  the agent that uses it; without this, the owner, who can access every
         agent's memories
-    @CHAT = direct
+    @recall.chat = direct
     --relays-user  it passes on what the user said; without this, everything it sends counts as
         the agent's own words
     --rights read|write|owner = write  permissions: read, write (default; also add and change
@@ -496,7 +500,7 @@ quarantine | quarantine | quarantining.run
         without either, list
     [ID]  id of the entry, such as q_12
     --all  also show released and dropped entries
-    @HELD = 50
+    --limit N = 50  maximum number of entries, newest first (50)
 
 policy | scan | policing.run
     Show what is stored, masked or refused; check a text; scan stored data.
@@ -511,8 +515,8 @@ audit | audit.entries | auditing.run
         accept the problems that verify found
     --since TIME  only entries since this time
     --actor NAME  only entries of this interface or agent
-    @OP @ABOUT_ID
-    @LIMIT = 50
+    @op @id
+    --limit N = 50  show the latest N (0 for all)
     --yes  accept without asking
 
 encrypt | | encrypting.run_encrypt | | keyring key_file env
@@ -574,7 +578,7 @@ bench | | bench.bench
     --model  also use the configured model, which may cost money
     retrieval:
     --embedder KIND[:PATH]  use this embedder (setting embedder.kind)
-    @PROFILE
+    @recall.profile
     --category NAME…  only questions of this category; can be repeated
     --leave-out NAME…  exclude this category from the overall figures; can be repeated
     --updates NAME…  category of questions about updates: is the newest answer first?

@@ -45,7 +45,7 @@ from loxodon.spaces import folder_name, no_space
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
-from loxodon.verbs.arguments import TEXT, Argument
+from loxodon.verbs import TEXT, Argument
 
 GONE = 499  # the status that is counted where nobody is there to get one
 _SMALL = 1 << 16  # bytes of a body that is parsed on the event loop

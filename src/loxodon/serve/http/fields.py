@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from loxodon import verbs
 from loxodon.clock import parse_instant
 from loxodon.errors import InputError, LoxodonError
+from loxodon.paging import MOST, USUAL
 from loxodon.serve.http.wire import Schema, state_of
 from loxodon.types import CHATS, ORIGINS, ROLES
-from loxodon.verbs import arguments
-from loxodon.verbs.arguments import Argument
-from loxodon.verbs.paging import MOST, USUAL
+from loxodon.verbs import Argument
 
 MOST_WHOLE = (1 << 53) - 1
 """What every reader of JSON takes for a whole number."""
@@ -73,7 +73,7 @@ def from_query(fields: Sequence[Argument], items: Sequence[tuple[str, str]]) -> 
     known = {field.name: field for field in fields}
     data: dict[str, Any] = {}
     for name, text in items:
-        kind = kind_of(known[name]) if name in known else _KINDS[arguments.TEXT]
+        kind = kind_of(known[name]) if name in known else _KINDS[verbs.TEXT]
         if kind.schema.get("type") == "array":
             data.setdefault(name, []).append(text)
         elif name in data:
@@ -257,23 +257,23 @@ _MOMENT: Schema = {
     "description": "ISO 8601; without an offset in the user's own zone",
 }
 _KINDS: Mapping[str, Kind] = {
-    arguments.TEXT: Kind({"type": "string"}, _text),
-    arguments.PATH: Kind({"type": "string"}, _text),
-    arguments.WHOLE: Kind(
+    verbs.TEXT: Kind({"type": "string"}, _text),
+    verbs.PATH: Kind({"type": "string"}, _text),
+    verbs.WHOLE: Kind(
         {"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}, _whole, from_text=_as_number
     ),
-    arguments.SIZE: Kind(
+    verbs.SIZE: Kind(
         {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
         _size,
         from_text=_as_number,
     ),
-    arguments.CURSOR: Kind({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, _text),
-    arguments.NUMBER: Kind({"type": "number", "minimum": 0, "maximum": 1}, _number),
-    arguments.FLAG: Kind({"type": "boolean"}, _flag, from_text=_as_flag),
-    arguments.MOMENT: Kind(_MOMENT, _moment),
-    arguments.MOMENT_OR_NONE: Kind(_MOMENT, _moment, nullable=True),
-    arguments.TEXTS: Kind({"type": "array", "items": {"type": "string"}}, _texts),
-    arguments.TURNS: Kind(
+    verbs.CURSOR: Kind({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, _text),
+    verbs.NUMBER: Kind({"type": "number", "minimum": 0, "maximum": 1}, _number),
+    verbs.FLAG: Kind({"type": "boolean"}, _flag, from_text=_as_flag),
+    verbs.MOMENT: Kind(_MOMENT, _moment),
+    verbs.MOMENT_OR_NONE: Kind(_MOMENT, _moment, nullable=True),
+    verbs.TEXTS: Kind({"type": "array", "items": {"type": "string"}}, _texts),
+    verbs.TURNS: Kind(
         {
             "type": "array",
             "items": {
@@ -294,7 +294,7 @@ _KINDS: Mapping[str, Kind] = {
         },
         _turns,
     ),
-    arguments.HISTORY: Kind(
+    verbs.HISTORY: Kind(
         {
             "type": "array",
             "items": {
@@ -310,5 +310,5 @@ _KINDS: Mapping[str, Kind] = {
         },
         _history,
     ),
-    arguments.CONVERSATION: Kind({"type": "object"}, _conversation),
+    verbs.CONVERSATION: Kind({"type": "object"}, _conversation),
 }

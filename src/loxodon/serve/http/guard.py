@@ -16,9 +16,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
-from loxodon.trust.access.tokens import Grant, grant_of
+from loxodon.trust.access.tokens import Grant, Right, grant_of
 from loxodon.types import Chat
-from loxodon.verbs.table import Right
 
 AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"

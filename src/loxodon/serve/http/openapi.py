@@ -1,4 +1,4 @@
-"""The description of the API, OpenAPI 3.1, and a page for people; both made from the table."""
+"""The description of the API, OpenAPI 3.1, and a page for people; both made from the verbs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from loxodon.serve.http.wire import MEMORY_ID, Schema, page_schema
 from loxodon.serve.http.wire import schema_of as value_schema
 from loxodon.spaces import MAX_NAME
 from loxodon.types import CHATS, Receipt
-from loxodon.verbs.arguments import CURSOR, DRY_RUN
+from loxodon.verbs import CURSOR, FLAG, Argument
 from loxodon.write.journal import MAX_SESSION
 
 PREFIX = "/v1/spaces"
+DRY_RUN = Argument("dry_run", FLAG, "show what would be done, without doing it")
+"""Of deleting a space, which is no verb of a memory."""
 
 _TEXT: Schema = {"type": "string"}
 _ERROR: Schema = {
@@ -246,7 +248,7 @@ def _plain(
     statuses: tuple[int, ...] = (),
     parameters: tuple[dict[str, Any], ...] = (),
 ) -> dict[str, Any]:
-    """An operation that is not of the table."""
+    """An operation that is no verb."""
     return {
         "operationId": name,
         "tags": [group],

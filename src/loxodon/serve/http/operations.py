@@ -1,4 +1,4 @@
-"""What can be asked over HTTP: the routes of the table of verbs, and how each is done.
+"""What can be asked over HTTP: the routes of the verbs, and how each is done.
 
 A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET or a DELETE and in the
 JSON body of the others; what stands in braces in the path is handed on first. They are called what
@@ -7,29 +7,23 @@ the library calls them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from loxodon import types
 from loxodon.errors import DamagedStoreError
-from loxodon.memory import Memory
-from loxodon.services.overviews.curve import Strength
-from loxodon.services.overviews.graph import Graph
-from loxodon.services.overviews.labels import Labels
-from loxodon.services.overviews.related import Related
-from loxodon.services.overviews.settings import Setting
-from loxodon.services.overviews.timeline import Moment
-from loxodon.services.overviews.today import Today
+from loxodon.memory import Memory, all_verbs
+from loxodon.paging import USUAL, Page
+from loxodon.recall.graph import Graph
+from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
 from loxodon.status import Stats, Status
 from loxodon.store import Note
 from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.audit.inspection import Inspected, Subject
 from loxodon.trust.audit.verifying import Verified
 from loxodon.types import Frame, Problem, Recall
-from loxodon.verbs.arguments import PATH, Argument
-from loxodon.verbs.paging import USUAL, Page
-from loxodon.verbs.table import VERBS, Right, Route, Verb
+from loxodon.verbs import PATH, Access, Argument, Route, Verb
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
@@ -65,7 +59,7 @@ class Operation(NamedTuple):
     """The verb whose order it has, where that comes a page at a time; else empty."""
     field: str
     """The field of the answer that has it; empty where it is the answer."""
-    right: Right
+    right: Access
     make: bool
     status: int
     long: Literal["", "kept", "cut"]
@@ -74,18 +68,40 @@ class Operation(NamedTuple):
     run: Run
 
 
-_OTHERS: tuple[Any, ...] = (str, int, bool, Checked, Due, Stats, Status)
-_OTHERS += (Note, AuditEntry, Inspected, Subject, Verified)
-_OTHERS += (Today, Moment, Graph, Related, Strength, Labels, Setting)
-"""Types of what verbs give that are not in `types`."""
+RESULTS: Mapping[str, Any] = {
+    **vars(types),
+    **{
+        one.__name__: one
+        for one in (
+            *(Stats, Status, Note, AuditEntry, Inspected, Subject, Verified),
+            *(Today, Moment, Graph, Related, Strength, Labels),
+        )
+    },
+    "Page": list,  # of which the schema says itself that it is a page
+    "Settings": Settings,
+}
+"""The types of what verbs give, by name."""
+_GROUPS: Mapping[str, str] = {
+    "Messages": "turns sessions",
+    "Memories": "memories touch notes reviews quarantine entities segments events profile",
+    "Overviews": "today timeline graph related strength labels",
+    "Recall": "recall context gate snapshot",
+    "Consolidation and jobs": "consolidate flush embed due schedule reminders",
+    "Control": "forget receipts audit pause resume inspect subjects",
+    "Maintenance": "status stats validate rebuild-index backup backups settings",
+    "The workspace": "workspace",
+}
+"""The headings of the description, by how a path begins; or by how it ends."""
 
 
-def type_of(written: str) -> Any:
-    """A type as the table of verbs has it."""
-    name = written.strip("[]")
-    kind: Any = next((one for one in _OTHERS if one.__name__ == name), None)
-    kind = kind or getattr(types, name)
-    return list.__class_getitem__(kind) if written[0] == "[" else kind
+def _group(verb: Verb) -> str:
+    """The heading that a verb stands under: that of its first route."""
+    parts = verb.routes[0].path.split("/")
+    for part in (parts[-1], parts[1]):
+        for name, begins in _GROUPS.items():
+            if part in begins.split():
+                return name
+    raise LookupError(verb.routes[0].path)
 
 
 def names_in(path: str) -> list[str]:
@@ -93,12 +109,12 @@ def names_in(path: str) -> list[str]:
     return [part[1:-1] for part in path.split("/") if part.startswith("{")]
 
 
-def _doing(verb: Verb, route: Route, field: str) -> Run:
+def _doing(verb: Verb, route: Route) -> Run:
     """Does a verb with the fields of a request."""
     called, named = attrgetter(verb.name), names_in(route.path)
 
     def run(memory: Memory, given: dict[str, Any]) -> object:
-        fields = {**route.given, **given}
+        fields = {**(route.fixed or {}), **given}
         explain = fields.pop("explain", False)
         reveal = fields.pop("reveal", False) if verb.masked else False
         if verb.paged:
@@ -107,8 +123,8 @@ def _doing(verb: Verb, route: Route, field: str) -> Run:
         if verb.masked:
             shown = memory.guard.shown_value(found, private=False, reveal=reveal)
             return Page(shown, found.next) if verb.paged else shown
-        if field:
-            return {field: found}
+        if verb.field:
+            return {verb.field: found}
         return found if explain else _without_trace(found)
 
     return run
@@ -145,35 +161,47 @@ def _due(memory: Memory, given: dict[str, Any]) -> Due:
     return Due(memory.consolidation_due(), memory.flush_due())
 
 
-_OWN_WAY: dict[str, Run] = {"validate": _validate, "forget": _forget, "consolidation_due": _due}
-"""How verbs are done whose call or answer is not what the request and the reply have."""
+_OWN_WAY: Mapping[str, tuple[Run, Any]] = {
+    "validate": (_validate, Checked),
+    "forget": (_forget, types.Receipt),
+    "consolidation_due": (_due, Due),
+}
+"""How verbs are done, and what comes back, whose call or answer is not what the request and the
+reply have."""
+
+
+def result_of(verb: Verb) -> Any:
+    """The type of what a server answers."""
+    return _OWN_WAY[verb.name][1] if verb.name in _OWN_WAY else verb.hints(RESULTS)["return"]
 
 
 def _operation(verb: Verb, route: Route) -> Operation:
-    field, _, kind = verb.gives.rpartition(": ")
     takes = tuple(one for one in verb.takes if route.only in ("", one.name))
     return Operation(
-        route.called or verb.name.rpartition(".")[2],
+        route.name or verb.name.rpartition(".")[2],
         route.method,
         route.path,
-        verb.group,
+        _group(verb),
         route.about or verb.about,
         takes,
         tuple(one.name for one in takes if one.kind == PATH),
-        type_of(kind),
+        result_of(verb),
         verb.name if verb.paged else "",
-        field,
-        route.right or verb.right,
-        route.make,
+        verb.field,
+        route.access or verb.access,
+        route.makes_space,
         route.status,
         route.long,
-        bool(route.long) and not route.silent,
-        _OWN_WAY.get(verb.name) or _doing(verb, route, field),
+        bool(route.long) and verb.progresses,
+        _OWN_WAY[verb.name][0] if verb.name in _OWN_WAY else _doing(verb, route),
     )
 
 
 IN_QUERY = ("GET", "DELETE")
 """Methods whose fields stand in the query."""
 OPERATIONS: tuple[Operation, ...] = tuple(
-    _operation(verb, route) for verb in VERBS for route in verb.routes
+    sorted(
+        (_operation(verb, route) for verb in all_verbs().values() for route in verb.routes),
+        key=lambda one: [*_GROUPS].index(one.group),
+    )
 )

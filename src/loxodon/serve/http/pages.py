@@ -17,7 +17,6 @@ from loxodon.serve.http.metrics import TYPE, Metrics, Served
 from loxodon.serve.http.replies import document, text
 from loxodon.serve.http.requests import language_of, query_of
 from loxodon.serve.http.wire import plain
-from loxodon.verbs.arguments import DRY_RUN
 
 
 class ServerPages:
@@ -112,7 +111,7 @@ class ServerPages:
     async def delete_space(self, request: Request) -> Response:
         _owners(request)
         space = request.path_params["space"]
-        fields = given((DRY_RUN,), from_query((DRY_RUN,), query_of(request)))
+        fields = given((openapi.DRY_RUN,), from_query((openapi.DRY_RUN,), query_of(request)))
         receipt = await self._host.run(lambda: self._host.delete(space, **fields))
         self._watch.wrote(space, None)
         request.state.about |= {"space": space, "receipt": receipt.id, **fields}

@@ -1,8 +1,10 @@
 """What an agent can call: a tool for each thing that it may want, by one or more verbs.
 
-`_TABLE` is written like that of the verbs (`verbs/table.py`), which say who may use a tool:
+`_TABLE` has a paragraph for each; its verbs say who may use it:
 
     name | verbs | traits (see `Tool`) | title
+    what it is for
+    argument kind  what it means; `!` marks what is needed, `@` an argument of a verb
 
 What a tool is called, how it is described and what it answers (`shapes.py`) is made for a model,
 which has nothing else to go by. That is why tools are not derived from verbs one by one.
@@ -20,8 +22,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError, no_memory
-from loxodon.memory import Memory
+from loxodon.memory import Memory, verb_named
 from loxodon.messages import current, t
+from loxodon.serve.cli.table import joined
 from loxodon.serve.http.fields import kind_of
 from loxodon.serve.http.wire import Schema
 from loxodon.serve.mcp import shapes
@@ -44,8 +47,7 @@ from loxodon.trust.access.tokens import Right
 from loxodon.trust.origin.instructions import found_in
 from loxodon.trust.origin.own import own_words
 from loxodon.types import Added, Chat, Record
-from loxodon.verbs.arguments import Argument, joined
-from loxodon.verbs.table import BY_NAME, takes
+from loxodon.verbs import Argument
 
 Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Any]
@@ -81,13 +83,13 @@ class Tool(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        return any(BY_NAME[verb].right != "read" for verb in self.verbs.split())
+        return any(verb_named(verb).access != "read" for verb in self.verbs.split())
 
     @property
     def owners(self) -> bool:
         """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser
         token."""
-        return all(BY_NAME[verb].right == "owner" for verb in self.verbs.split())
+        return all(verb_named(verb).access == "owner" for verb in self.verbs.split())
 
 
 def schema_of(tool: Tool) -> Schema:
@@ -386,8 +388,8 @@ remember | remember | repeatable | Remember something
     entities texts  people, places, projects by name
     tags texts
     project text
-    @EXPIRES  ISO 8601
-    @AUDIENCE  private: only the user; all: every agent
+    @capture.expires_at  ISO 8601
+    @capture.audience  private: only the user; all: every agent
 
 update_memory | revise | overwrites repeatable | Change a memory
     Correct or complete a memory; what it was stays in its history.
@@ -398,9 +400,9 @@ update_memory | revise | overwrites repeatable | Change a memory
     entities texts
     tags texts
     audience private|group|all
-    @EXPIRES  ISO 8601
-    @VALID_UNTIL  until when it was true
-    @DUE_AT  of a plan
+    @capture.expires_at  ISO 8601
+    @edit.valid_until  until when it was true
+    @edit.due_at  of a plan
     done flag  of a plan
 
 archive_memory | archive unarchive | overwrites repeatable | Archive a memory
@@ -490,12 +492,28 @@ def named_tools(text: str) -> str:
 _TRAITS = ("overwrites", "repeatable", "private", "long", "journals")
 
 
+def _takes(lines: Sequence[str]) -> tuple[Argument, ...]:
+    """The arguments that lines of the table have."""
+    found = []
+    for line in lines:
+        spelling, _, about = line.partition("  ")
+        if spelling[0] == "@":
+            verb, _, name = spelling[1:].rpartition(".")
+            one = verb_named(verb).argument(name)
+            found.append(one._replace(about=about or one.about))
+        else:
+            name, kind = spelling.rstrip("!").split()
+            names = tuple(kind.split("|"))
+            found.append(Argument(name, names if names[1:] else kind, about, spelling[-1] == "!"))
+    return tuple(found)
+
+
 def _tools() -> Iterator[Tool]:
     for paragraph in _TABLE.strip().split("\n\n"):
         head, about, *lines = joined(paragraph)
         name, verbs, traits, title = (one.strip() for one in head.split("|"))
         flags = (one in traits.split() for one in _TRAITS)
-        yield Tool(name, verbs, title, about, takes(tuple(lines)), *_DONE[name], *flags)
+        yield Tool(name, verbs, title, about, _takes(lines), *_DONE[name], *flags)
 
 
 TOOLS: tuple[Tool, ...] = tuple(_tools())

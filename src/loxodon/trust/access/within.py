@@ -1,8 +1,7 @@
 """A memory behind a wall: as one agent, or a chat that others hear, may see and change it.
 
 The wall itself is in the store (`store/walls.py`): what can be seen, in whose voice words come, and
-which memories may be changed. What may be done at all is in the table of verbs (`Verb.wall`), and
-whoever asks, by whatever surface, passes it (`permit`). A verb without a row is the owner's.
+which memories may be changed. What may be done at all, each verb says (`Verb.agents`).
 """
 
 from __future__ import annotations
@@ -13,19 +12,9 @@ from typing import TYPE_CHECKING
 from loxodon.errors import ForbiddenError
 from loxodon.store.walls import MAY_NAME, Wall, checked_agent, owners_only
 from loxodon.types import ORIGIN_OF_ROLE
-from loxodon.verbs.table import BY_NAME
 
 if TYPE_CHECKING:
     from loxodon.types import Chat, Draft, Origin
-
-
-def permit(wall: Wall, verb: str) -> None:
-    """Refuse a verb that is not for whoever is behind a wall (ForbiddenError)."""
-    if wall.alone or not wall.stands:  # consolidation looks at one agent's, and is the owner's
-        return
-    rule = BY_NAME[verb].wall if verb in BY_NAME else "owner"
-    if rule == "owner" or (rule == "keeps" and not wall.agent):
-        raise owners_only()
 
 
 def wall_of(agent: str = "", chat: Chat = "direct", relays: bool = False) -> Wall:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from loxodon.errors import ConfigError
 from loxodon.fields import moment, number
+from loxodon.paging import Key, Page, Slice, paged
 from loxodon.store.audit_rows import AuditRow
 from loxodon.store.store import Store
 from loxodon.trust.audit.log import Audit, Head, names
 from loxodon.trust.audit.verifying import Verified, verified
-from loxodon.trust.audit.witness import AUDIT, audited
-from loxodon.verbs.paging import Key, Page, Slice, paged
+from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
 _END = 1 << 62
@@ -46,7 +46,6 @@ class AuditEntry(NamedTuple):
     """How it was asked for, such as `chat`."""
 
 
-@audited(AUDIT, "audit.")
 class AuditLog:
     """See the module. Made by `Memory.audit`."""
 
@@ -68,22 +67,25 @@ class AuditLog:
         """How far the log goes; None where there is none yet, or it cannot be believed."""
         return self._log().head()
 
+    @verb("GET /audit", access="owner", name="audit")
     def entries(
         self,
         *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        surface: str = "",
-        agent: str = "",
-        op: str = "",
-        id: str = "",
-        limit: int = 0,
-        cursor: str = "",
+        since: Since = None,
+        until: Until = None,
+        surface: Annotated[str, Arg("only entries of this interface: cli, http, mcp, …")] = "",
+        agent: Annotated[str, Arg("only entries of this agent")] = "",
+        op: Annotated[str, Arg("only entries of this operation, such as recall")] = "",
+        id: Annotated[
+            str, Arg("only entries about this memory or message: shows who read it", flag="--id ID")
+        ] = "",
+        limit: PageLimit = 0,
+        cursor: PageCursor = "",
     ) -> Page[AuditEntry]:
-        """The latest `limit` entries (0: all) that are meant, oldest first. Not checked: `verify`.
+        """List who read and wrote what, without any content: the latest entries, in order of time;
+        the next page has those before.
 
-        With `id`, those about one memory, turn or note: who saw it, who changed it. The next page
-        has the entries before these.
+        `limit` 0 returns all. The entries are not checked; see `verify`.
         """
         since, until = (
             moment(name, at, self._zone) for name, at in (("since", since), ("until", until))
@@ -116,8 +118,9 @@ class AuditLog:
                 found.append(entry)
         return found, None
 
+    @verb("POST /audit/verify", access="owner", name="verify_audit")
     def verify(self) -> Verified:
-        """Whether the log, its head and the signatures are as they were written.
+        """Check the audit log, its head and the signatures for tampering.
 
         Raises KeyProblemError where the key is not there, without which nothing can be told.
         """
@@ -128,6 +131,7 @@ class AuditLog:
             signatures, rows = self._store.signatures(), audit.rows
             return verified(rows.each(), rows.head, key, audit.keep, signatures)
 
+    @verb(access="owner", audit="writes")
     def accept(self) -> Verified:
         """Put on record that the owner has seen what `verify` finds, and goes on from here.
 

@@ -1,10 +1,7 @@
-"""What stands around each verb: whether it is for whoever asks, and that it is put on record.
+"""Puts verbs on record in the audit log: what was asked for, and what it gave.
 
-A write is put on record before each commit of the database, too.
-
-The verbs stand in one table (`verbs/table.py`), so that none can be left out by a surface; a test
-holds it against the classes. A verb within another is part of that one: what is on record
-is what was asked for. A write is put on record by the database itself, whoever asked.
+A verb within another is part of that one. A write is put on record by the database itself before
+each commit, whoever asked.
 """
 
 from __future__ import annotations
@@ -13,14 +10,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import LoxodonError
 from loxodon.spaces import folder_name
 from loxodon.store.off import Off
-from loxodon.trust.access.within import permit
-from loxodon.verbs.table import VERBS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,21 +24,6 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
     from loxodon.trust.audit.log import Audit
 
-Class = TypeVar("Class", bound=type)
-
-
-def _recorded(prefix: str) -> Mapping[str, tuple[str, ...]]:
-    """The verbs of a class of which the record tells, by how; see `OnRecord`."""
-    own = [one for one in VERBS if one.name.rpartition(".")[0] == prefix]
-    return {
-        how: tuple(one.name.rpartition(".")[2] for one in own if one.record == how)
-        for how in ("reads", "writes", "works")
-    }
-
-
-MEMORY, WORKSPACE, DOCUMENTS, SCHEDULE, AUDIT = map(
-    _recorded, ("", "workspace", "documents", "schedule", "audit")
-)
 _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
 """Arguments that tell how something was asked, and nothing of what."""
 _DEEPEST = 4
@@ -109,46 +89,24 @@ def recorded_as(owner: Any, op: str) -> Iterator[None]:
         _doing.reset(token)
 
 
-def audited(verbs: Mapping[str, tuple[str, ...]], prefix: str = "") -> Callable[[Class], Class]:
-    """A class whose verbs are permitted (`within.permit`) and put on record; it has its store as
-    `store` or `_store`."""
-
-    def decorate(kind: Class) -> Class:
-        for how, names in verbs.items():
-            for name in names:
-                method = vars(kind).get(name)
-                if method is not None:  # a subclass need not have all of them
-                    setattr(kind, name, _on_record(method, prefix + name, how))
-        return kind
-
-    return decorate
-
-
-def _on_record(method: Callable[..., Any], op: str, how: str) -> Callable[..., Any]:
-    @wraps(method)
-    def wrapper(self: Any, *args: Any, **named: Any) -> Any:
-        store = store_of(self)
-        audit = store.audit
-        if audit is None or doing(audit) is not None:
-            permit(store.wall, op)
-            return method(self, *args, **named)
-        mine = Doing(audit, op)
-        token = _doing.set(mine)
-        try:
-            permit(store.wall, op)
-            found = method(self, *args, **named)
-        except BaseException as error:
-            outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
-            audit.read(op, _asked(args), outcome=outcome, **_facts(named))
-            raise
-        finally:
-            _doing.reset(token)
-        if how == "reads" or (how == "writes" and not mine.wrote):
-            ids = list(ids_in(found))
-            audit.read(op, ids or _asked(args), count=_count(found), **_facts(named))
-        return found
-
-    return wrapper
+def on_record(
+    audit: Audit, op: str, how: str, do: Callable[..., Any], *args: Any, **named: Any
+) -> Any:
+    """Do something and put it on record, `how` as its verb says; also that it failed."""
+    mine = Doing(audit, op)
+    token = _doing.set(mine)
+    try:
+        found = do(*args, **named)
+    except BaseException as error:
+        outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
+        audit.read(op, _asked(args[1:]), outcome=outcome, **_facts(named))
+        raise
+    finally:
+        _doing.reset(token)
+    if how == "reads" or (how == "writes" and not mine.wrote):
+        ids = list(ids_in(found))
+        audit.read(op, ids or _asked(args[1:]), count=_count(found), **_facts(named))
+    return found
 
 
 def store_of(owner: Any) -> Store:

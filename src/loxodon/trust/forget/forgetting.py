@@ -31,11 +31,11 @@ from loxodon.types import FileProblem, NearName, Receipt
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
+    from loxodon.paging import Key, Slice
     from loxodon.store import Progress
     from loxodon.store.store import Store
     from loxodon.trust.forget.erasing import TouchedRows
     from loxodon.trust.forget.selecting import Selection
-    from loxodon.verbs.paging import Key, Slice
     from loxodon.workspace.workspace import Workspace
 
 APPLIED = "forgotten_to"

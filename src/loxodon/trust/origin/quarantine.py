@@ -17,6 +17,7 @@ from typing import Any
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.messages import t
+from loxodon.paging import Key, Slice
 from loxodon.store import KnownTurn, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.bounds import tame
@@ -24,7 +25,6 @@ from loxodon.text.language import language_of
 from loxodon.trust.origin.instructions import Instruction, found_in, screens
 from loxodon.trust.origin.own import others, own_turns
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
-from loxodon.verbs.paging import Key, Slice
 
 HELD = "held"
 RELEASED = "released"

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from loxodon import config as settings
-from loxodon import files
+from loxodon import files, old_files
 from loxodon.clock import Clock, system_clock
 from loxodon.config import Config, EncryptionConfig
 from loxodon.drafts import draft_in, sweep_drafts
@@ -43,8 +43,7 @@ from loxodon.layout import (
 )
 from loxodon.live.pending import Pending
 from loxodon.memory import Memory
-from loxodon.services import old_files
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys

@@ -19,8 +19,7 @@ from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.services.opening import keys_for
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace, keys_for
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row

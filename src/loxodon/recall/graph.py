@@ -18,7 +18,7 @@ from loxodon.text.words import fold
 from loxodon.types import GLOBAL_PROJECT, Entity
 
 if TYPE_CHECKING:
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
     from loxodon.store import Tie
 
 _EDGES = 4

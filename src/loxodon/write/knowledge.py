@@ -1,14 +1,14 @@
-"""Single memories: capture, look up, edit, archive and unarchive."""
+"""Single memories: capture, look up, edit, archive, confirm and reject."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
-from loxodon.fields import EDITABLE, checked, is_text
+from loxodon.fields import EDITABLE, checked, is_text, moment
 from loxodon.store import Filter
 from loxodon.text.words import fold, query_words
 from loxodon.trust.access.within import origin_of
@@ -17,7 +17,7 @@ from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
-    Entity,
+    Card,
     Kind,
     Origin,
     Record,
@@ -25,14 +25,31 @@ from loxodon.types import (
     Source,
     Turn,
 )
+from loxodon.verbs import (
+    Arg,
+    AtVersion,
+    Category,
+    Changes,
+    Confidence,
+    Entities,
+    Expires,
+    Importance,
+    Project,
+    Route,
+    Tags,
+    Token,
+    ToldTo,
+    Topic,
+    verb,
+)
 from loxodon.write.decay import initial_strength
+from loxodon.write.journalling import Journal, obey
 
 if TYPE_CHECKING:
-    from loxodon.fields import Changes
     from loxodon.live.pending import PendingEntry
-    from loxodon.services.journalling import Journal
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
     from loxodon.store import Note
+    from loxodon.store.store import Store
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20
@@ -88,27 +105,79 @@ def _bare(content: str) -> str:
 
 
 class Knowledge:
-    """The memories of a space."""
+    """The verbs of `Memory` for single memories."""
 
-    def __init__(self, space: OpenSpace, journal: Journal) -> None:
-        self._space = space
-        self._store = space.store
-        self._journal = journal
+    _space: OpenSpace
+    _store: Store
 
-    # Capture
+    @property
+    def _journal(self) -> Journal:
+        return Journal(self._space)
 
+    @verb(
+        "POST /memories",
+        access="write",
+        audit="writes",
+        masked="always",
+        status=201,
+        makes_space=True,
+    )
     def capture(
+        self,
+        content: Annotated[str, Arg("what to remember", most=10_000)],
+        kind: Annotated[Kind, Arg("a fact, or a belief that is not certain")] = "fact",
+        *,
+        importance: Importance = 0.5,
+        confidence: Confidence | None = None,
+        entities: Entities = (),
+        tags: Tags = (),
+        project: Project = GLOBAL_PROJECT,
+        topic: Topic = GENERAL_TOPIC,
+        category: Category = "fact",
+        expires_at: Expires = None,
+        audience: ToldTo = "private",
+        origin: Annotated[
+            Origin | None, Arg("where the text came from (the user, or the agent itself)")
+        ] = None,
+        source: Source | None = None,
+        token: Token = "",
+    ) -> Record:
+        """Save one memory as given.
+
+        It is on disk when this returns.
+
+        `origin` says where the words came from; the default is the user. What an agent captures is
+        its own note, as with `remember`; it cannot claim the user's origin (ForbiddenError).
+
+        The text is also journalled (session `capture`), so the memory has a source like any other.
+        The owner can name another `source`, such as the line of a file. A fact is certain; a belief
+        has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
+        and returns the result of the first.
+        """
+        given = {
+            "importance": importance,
+            "entities": entities,
+            "tags": tags,
+            "project": project,
+            "topic": topic,
+            "category": category,
+            "expires_at": expires_at,
+            "audience": audience,
+        }
+        noted = self._space.wall.speaks
+        return self._capture(content, kind, confidence, origin, source, token, given, noted)
+
+    def _capture(
         self,
         content: str,
         kind: Kind,
-        *,
         confidence: float | None,
         origin: Origin | None,
         source: Source | None,
         token: str,
+        more: Mapping[str, Any],
         noted: bool,
         said_in: Turn | None = None,
-        **more: Any,
     ) -> Record:
         """Store a memory; a `noted` one is believed only as far as the user's words support it.
 
@@ -154,9 +223,20 @@ class Knowledge:
         key = request or os.urandom(16)  # repeated without a token: two memories
         return self._once(token, request, lambda: self._keep(said, key, fields, source, noted))
 
-    def remember(self, content: str, kind: Kind, quote: str, more: Mapping[str, Any]) -> Record:
-        """Store an agent's note; `more` has other fields of `capture`. The same note twice is one
-        memory."""
+    @verb(access="write", audit="writes")
+    def remember(
+        self, content: str, kind: Kind = "fact", *, quote: str = "", **more: Any
+    ) -> Record:
+        """Store an agent's note, as the assistant's words (see `capture` for the fields).
+
+        It is a fact if something the user said in the last few days supports it. Otherwise it is a
+        belief that waits for the user (`reviews`). It appears in no snapshot or profile before the
+        user says or confirms it.
+
+        With a `quote`, words of a journalled message of the user, it is the user's own word: the
+        sentence must be a plain one in the first person, and say what is remembered. The same
+        note twice is one memory.
+        """
         wall = self._space.wall
         about = {**_UNSAID, "origin": wall.voice if wall.speaks else "assistant", **more}
         unknown = about.keys() - {*_UNSAID, "origin"}
@@ -166,7 +246,11 @@ class Knowledge:
         said = self._said_in(content, quote) if quote and not wall.speaks else None
         known = self._known(content, about["audience"])
         if known is None:
-            return self.capture(content, kind, noted=True, said_in=said, **about)
+            confidence, origin = about.pop("confidence"), about.pop("origin")
+            source, token = about.pop("source"), about.pop("token")
+            return self._capture(
+                content, kind, confidence, origin, source, token, about, True, said
+            )
         if said is not None and not is_own(known.trust):
             from loxodon.write.keep import confirm
 
@@ -177,7 +261,7 @@ class Knowledge:
                 values = {"sources": (*known.sources, source)}
                 known = self._store.update(known.id, None, "edited", now, values)
         if about["importance"] > known.importance:
-            return self.revise(known.id, None, {"importance": about["importance"]})
+            return self._revise(known.id, None, {"importance": about["importance"]})
         return known
 
     def _known(self, content: str, audience: str) -> Record | None:
@@ -267,8 +351,12 @@ class Knowledge:
                 wait_for_owner(self._store, record, said.at)
             return record
 
+    @verb(access="owner", audit="writes")
     def take_entries(self, entries: Sequence[PendingEntry]) -> int:
-        """Import what was said and captured while the engine was off; return how many were new."""
+        """Import what was said and captured while the engine was off; return how many were new.
+
+        All or none are imported. Known entries are skipped.
+        """
         taken = 0
         with self._store.writing():
             for one in entries:
@@ -279,8 +367,6 @@ class Knowledge:
                     continue
                 taken += 1
                 if one.fields is None:
-                    from loxodon.services.journalling import obey
-
                     obey(self._store, self._journal.append([(turn, one.key)], turn.at)[0], turn.at)
                 else:
                     self._keep(turn, one.key, one.fields, one.source)
@@ -288,8 +374,12 @@ class Knowledge:
 
     # Lookup
 
+    @verb("GET /memories/{id}", audit="reads", masked="unless revealed")
     def get(self, id: str) -> Record:
-        """The memory with this `id`, or NotFoundError."""
+        """Return one memory.
+
+        NotFoundError if there is none with this `id`.
+        """
         record = self._store.get(id)
         if record is not None:
             return record
@@ -307,15 +397,12 @@ class Knowledge:
             )
         raise no_memory(id)
 
-    def at_version(self, id: str, version: int | None) -> Record:
-        """The memory, or StaleEditError if it is no longer at the given version."""
-        record = self.get(id)
-        if version is not None and version != record.version:
-            raise stale_edit(id, record.version, version)
-        return record
-
+    @verb("GET /notes/{id}", audit="reads", masked="always")
     def note(self, id: str) -> Note:
-        """The note with this `id`, or NotFoundError if it no longer exists."""
+        """Return one chunk of a note, as found by a recall (n_12).
+
+        NotFoundError if it no longer exists.
+        """
         number = id.removeprefix("n_")
         row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
         note = self._store.workspace_data.notes([row]).get(row)
@@ -327,25 +414,51 @@ class Knowledge:
             )
         return note
 
-    def entity(self, name: str) -> Entity:
-        """The entity with this name or alias, or NotFoundError."""
-        found = self._store.entities_named([name])
-        if name not in found:
-            raise NotFoundError(
-                "nothing is known about {name}",
-                hint="list the known entities with `loxodon entities`",
-                name=repr(name),
-            )
-        return found[name]
+    @verb("GET /entities/{name}", audit="reads", masked="always")
+    def entity(self, name: str) -> Card:
+        """Return what is known about a person, place or thing, by any of its names."""
+        from loxodon.write.entities import card
+
+        with self._store.reading():
+            found = self._store.entities_named([name])
+            if name not in found:
+                raise NotFoundError(
+                    "nothing is known about {name}",
+                    hint="list the known entities with `loxodon entities`",
+                    name=repr(name),
+                )
+            return card(self._store, found[name])
+
+    def _at_version(self, id: str, version: int | None) -> Record:
+        """The memory, or StaleEditError if it is no longer at the given version."""
+        record = self.get(id)
+        if version is not None and version != record.version:
+            raise stale_edit(id, record.version, version)
+        return record
 
     # Edit
 
-    def edit(self, id: str, version: int | None, token: str, changes: Changes) -> Record:
-        """Change fields of a memory, once per token."""
-        request = self._request(token, "edit", {"id": id, "version": version, **changes})
-        return self._once(token, request, lambda: self.revise(id, version, changes, agents=False))
+    @verb("PATCH /memories/{id}", access="write", audit="writes", masked="always")
+    def edit(
+        self, id: str, *, version: AtVersion = None, token: Token = "", **changes: Unpack[Changes]
+    ) -> Record:
+        """Change a memory; the old version stays in its history.
 
-    def revise(
+        An agent can change its own memories, and the wording of the owner's as `revise` allows.
+        With `version`, raises StaleEditError if the memory has changed since. An edit that changes
+        nothing makes no new version. A repeated call with the same `token` changes nothing and
+        returns the result of the first.
+        """
+        request = self._request(token, "edit", {"id": id, "version": version, **changes})
+        return self._once(token, request, lambda: self._revise(id, version, changes, agents=False))
+
+    @verb(access="write", audit="writes")
+    def revise(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
+        """Like `edit`, for an agent: it may change the user's own words only to something the user
+        said in the last few days. Otherwise raises InputError."""
+        return self._revise(id, version, changes)
+
+    def _revise(
         self, id: str, version: int | None, changes: Changes, *, agents: bool = True
     ) -> Record:
         """Change fields of a memory; for `agents`, only as far as the user's words support it."""
@@ -359,7 +472,7 @@ class Knowledge:
             )
         space, wall = self._space, self._space.wall
         with self._store.writing():
-            record = self.at_version(id, version)
+            record = self._at_version(id, version)
             given = space.guard.fields(checked(changes, record.kind, space.zone), record)
             if agents:
                 _refuse_past(given, space.now())
@@ -408,8 +521,9 @@ class Knowledge:
             )
         return False
 
-    def archive(self, id: str, version: int | None) -> Record:
-        """Remove a memory from normal recall."""
+    @verb("POST /memories/{id}/archive", access="write", audit="writes", masked="always")
+    def archive(self, id: str, *, version: AtVersion = None) -> Record:
+        """Hide a memory from recall; it is kept."""
         with self._store.writing():
             record = self._own(id, version)
             if record.state == "archived":
@@ -417,8 +531,12 @@ class Knowledge:
             values = {"state": "archived"}
             return self._store.update(id, version, "archived", self._space.now(), values)
 
-    def unarchive(self, id: str, version: int | None) -> Record:
-        """Bring back an archived memory."""
+    @verb("POST /memories/{id}/unarchive", access="write", audit="writes", masked="always")
+    def unarchive(self, id: str, *, version: AtVersion = None) -> Record:
+        """Bring back an archived memory.
+
+        It gets strong enough not to fade again at once.
+        """
         with self._store.writing():
             record = self._own(id, version)
             if record.state == "active":
@@ -431,12 +549,18 @@ class Knowledge:
 
     def _own(self, id: str, version: int | None) -> Record:
         """The memory, if the caller may archive and unarchive it."""
-        record = self.at_version(id, version)
+        record = self._at_version(id, version)
         self._store.wall.check_change(record)
         return record
 
+    @verb(access="owner", audit="writes")
     def unarchive_run(self, at: datetime) -> Records:
-        """Bring back what the run at that time archived because of its age."""
+        """Bring back what the run at that time archived because of its age (see `timekeeping`).
+
+        Each memory gets the strength it would have without that run. Memories changed since stay
+        as they are. Raises NotFoundError if no run archived anything at that time.
+        """
+        at = moment("at", at, self._space.zone) or at
         with self._store.writing():
             ids = self._store.worklog.aged_in(at)
             if not ids:
@@ -447,3 +571,30 @@ class Knowledge:
                 )
             values, now = {"state": "active"}, self._space.now()
             return [self._store.update(id, None, "unarchived", now, values) for id in ids]
+
+    @verb(
+        Route("POST /memories/{id}/confirm", access="write"),
+        access="owner",
+        audit="writes",
+        masked="always",
+    )
+    def confirm(self, id: str, *, version: AtVersion = None) -> Record:
+        """Confirm a belief: it becomes a fact, and what it contradicts ends.
+
+        With `version` (the one that was shown), raises StaleEditError if it has changed since. An
+        agent cannot confirm for the user (ForbiddenError).
+        """
+        from loxodon.write.keep import confirm
+
+        with self._store.writing():
+            self._at_version(id, version)
+            return confirm(self._store, id, self._space.now())
+
+    @verb("POST /memories/{id}/reject", access="write", audit="writes", masked="always")
+    def reject(self, id: str, *, version: AtVersion = None) -> Record:
+        """Reject a belief: it is archived."""
+        from loxodon.write.keep import reject
+
+        with self._store.writing():
+            self._at_version(id, version)
+            return reject(self._store, id, self._space.now())

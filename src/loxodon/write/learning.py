@@ -10,7 +10,7 @@ from loxodon.write.consolidation import Consolidation
 
 if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
     from loxodon.types import HandedOut, Record
     from loxodon.write.residue import Residue
 

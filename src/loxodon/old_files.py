@@ -28,7 +28,7 @@ from loxodon.trust.audit.log import Audit
 from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
     from loxodon.trust.rest.sealing import Seal
 
 _AUDIT = "audit"

@@ -25,8 +25,7 @@ from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
 from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
-from loxodon.services.opening import open_space, root_of
-from loxodon.services.space import OpenSpace
+from loxodon.opening import OpenSpace, open_space, root_of
 from loxodon.spaces import home_at, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
     from loxodon.models.embedders import ChosenEmbedder
     from loxodon.models.embedders.questions import Questioner
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
     from loxodon.types import Coverage
     from loxodon.write.embedding import Embedding
 

@@ -17,11 +17,11 @@ from loxodon.text.words import fold
 
 if TYPE_CHECKING:
     from loxodon.models.embedders.questions import EmbeddedQuestion
+    from loxodon.opening import OpenSpace
     from loxodon.recall.gate import State
-    from loxodon.services.embedders import Embedders
-    from loxodon.services.space import OpenSpace
     from loxodon.store import Filter
     from loxodon.types import Frame, Gate, Recall
+    from loxodon.write.embedders import Embedders
     from loxodon.write.residue import Residue
 
 

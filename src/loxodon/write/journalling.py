@@ -26,10 +26,10 @@ from loxodon.write.journal import (
 )
 
 if TYPE_CHECKING:
-    from loxodon.services.space import OpenSpace
+    from loxodon.opening import OpenSpace
+    from loxodon.paging import Key, Slice
     from loxodon.store import QuarantinedText
     from loxodon.store.store import Store
-    from loxodon.verbs.paging import Key, Slice
 
 BATCH = 2_000
 """Turns per transaction, so that other writers do not wait longer than one takes."""

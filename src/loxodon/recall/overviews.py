@@ -1,0 +1,481 @@
+"""What pages for people show: what happened, where it was said, who is tied to whom.
+
+`Memory` has the verbs of `Overviews`; the graph is drawn in `graph.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
+
+from loxodon import config as settings
+from loxodon.config import ENVIRONMENT, KEYS
+from loxodon.fields import filter_of, moment, number
+from loxodon.paging import Key, Page, Slice, paged
+from loxodon.recall.graph import Graph, graph
+from loxodon.store import Filter
+from loxodon.text.words import fold
+from loxodon.trust.origin.quarantine import FORGET
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Job, Record, Review, Turn
+from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
+from loxodon.write.decay import daily_rate, fades_at, strength_now
+from loxodon.write.journalling import Journal
+
+if TYPE_CHECKING:
+    from loxodon.config import DecayConfig
+    from loxodon.memory import Memory
+    from loxodon.opening import OpenSpace
+    from loxodon.store import Altered, Step
+    from loxodon.store.store import Store
+
+DEFAULT = timedelta(days=7)
+_MOST = 500
+"""Memories that are looked at, the last changed."""
+_UNSEEN = ("used", "repeated", "renamed", "redated")
+"""Changes that tell a person nothing new."""
+_TOLD = ("content", "kind", "value", "valid_until", "expires_at", "due_at", "done")
+"""Fields whose change is worth telling."""
+_POINTS = 24
+"""Points between two marks: the curve is smooth."""
+_MARKS = 200
+"""The last versions that are drawn."""
+_AROUND = 3
+"""Turns that are shown before and after."""
+_SAID = 10
+_BESIDE = 20
+
+
+class Change(NamedTuple):
+    """A memory that says something else than before, or that took the place of another."""
+
+    at: datetime
+    change: str
+    """What was done, one of `CHANGES`."""
+    before: Record
+    after: Record
+
+
+class Ended(NamedTuple):
+    """A memory that was archived."""
+
+    at: datetime
+    change: str
+    """Why: `faded`, `expired`, `retracted`, `archived`, `rejected`, …"""
+    record: Record
+
+
+class Today(NamedTuple):
+    """What happened since a time, newest first, and what waits."""
+
+    now: datetime
+    since: datetime
+    learned: tuple[Record, ...]
+    changed: tuple[Change, ...]
+    ended: tuple[Ended, ...]
+    counts: Mapping[str, int]
+    """How many there are of each, also beyond what is listed, among the last 500."""
+    more: bool
+    """Whether more than these changed."""
+    reviews: tuple[Review, ...]
+    """Beliefs that contradict a fact."""
+    doubtful: tuple[Record, ...]
+    """Facts that may no longer hold, then other beliefs, strongest first."""
+    reminders: tuple[Record, ...]
+    """Plans that are due."""
+    held: int
+    """Texts in quarantine that wait; `quarantine` lists them."""
+    pending: int
+    """Messages that nothing was learned from yet."""
+    jobs: tuple[Job, ...]
+
+
+class Moment(NamedTuple):
+    """A turn, and the memories drawn from it."""
+
+    turn: Turn
+    memories: tuple[Record, ...]
+
+
+class Said(NamedTuple):
+    """A turn that a memory was drawn from, and the turns around it."""
+
+    turn: Turn
+    before: tuple[Turn, ...]
+    after: tuple[Turn, ...]
+
+
+class Related(NamedTuple):
+    """A memory, where it was said, and what it has to do with others."""
+
+    record: Record
+    said: tuple[Said, ...]
+    """The last turns that it was drawn from, in order."""
+    replaced: Record | None
+    """What it took the place of."""
+    replaced_by: Record | None
+    made_of: tuple[Record, ...]
+    """What it was derived from."""
+    made: tuple[Record, ...]
+    """What was derived from it."""
+    beside: tuple[Record, ...]
+    """Other memories drawn from the same turns."""
+
+
+class Point(NamedTuple):
+    """How strong a memory was, or will be."""
+
+    at: datetime
+    strength: float
+
+
+class Mark(NamedTuple):
+    """Something that was done to a memory."""
+
+    at: datetime
+    change: str
+    """One of `CHANGES`; `recalled` for a use that the next consolidation counts."""
+    version: int
+    """The version that it made; 0 for a use."""
+    strength: float
+    """After it."""
+
+
+class Strength(NamedTuple):
+    """The strength of a memory over time."""
+
+    id: str
+    now: datetime
+    strength: float
+    limit: float
+    """Below this it is archived."""
+    rate: float
+    """The share that a day takes."""
+    fades_at: datetime | None
+    """When it falls below that if nobody uses it; None for never, or if it is archived."""
+    points: tuple[Point, ...]
+    """In order of time; two at one moment where it was lifted. After `now`, if nobody uses it."""
+    marks: tuple[Mark, ...]
+
+
+class Label(NamedTuple):
+    """Something that memories can be filtered by."""
+
+    name: str
+    memories: int
+    """Active memories that have it."""
+
+
+class Labels(NamedTuple):
+    """What there is to filter by, the most used first."""
+
+    projects: tuple[Label, ...]
+    topics: tuple[Label, ...]
+    tags: tuple[Label, ...]
+    entities: tuple[Label, ...]
+
+
+class Setting(NamedTuple):
+    """A setting as it is."""
+
+    name: str
+    value: str | int | float | bool
+    """A secret is masked."""
+    default: str | int | float | bool
+    source: str
+    """`default`, `file` (config.toml), `environment`, or `program` that opened the memory."""
+    variable: str
+    """The variable of the environment that can set it; empty if there is none."""
+    about: str
+
+
+Settings = list[Setting]
+
+
+class Overviews:
+    """The verbs of a memory that are for people: pages, not prompts."""
+
+    _space: OpenSpace
+    _store: Store
+
+    @verb("GET /today", audit="reads", masked="unless revealed")
+    def today(
+        self,
+        since: Annotated[datetime | None, Arg("from this time on (default: the last week)")] = None,
+        *,
+        limit: Annotated[int, Arg("maximum number of each (50)")] = 50,
+    ) -> Today:
+        """Return what was learned, changed and ended since a time, and what waits for an answer.
+
+        That is beliefs to review, doubtful facts, plans that are due, and jobs; at most `limit` of
+        each, newest first.
+        """
+        number("limit", limit)
+        store, now = self._store, self._space.now()
+        since = moment("since", since, self._space.zone) or now - DEFAULT
+        schedule = cast("Memory", self).schedule
+        with store.reading():
+            altered = store.overview.altered(since, _UNSEEN, _MOST + 1)
+            news = _News(store, altered[:_MOST])
+            reviews = store.worklog.reviews()
+            asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
+            against = [one for one in reviews if one.belief.id != one.against.id]
+            beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
+            waiting = {one.belief.id for one in against}
+            doubtful = [
+                *(record for id in asked if (record := store.get(id)) is not None),
+                *(one for one in beliefs if one.id not in waiting),
+            ]
+            return Today(
+                now,
+                since,
+                tuple(news.learned[:limit]),
+                tuple(news.changed[:limit]),
+                tuple(news.ended[:limit]),
+                news.counts,
+                len(altered) > _MOST,
+                tuple(against[:limit]),
+                tuple(doubtful[:limit]),
+                tuple(store.worklog.past_due(now, limit)),
+                _held(store),
+                schedule.waiting(),
+                tuple(schedule.jobs()),
+            )
+
+    @verb("GET /timeline", audit="reads", masked="unless revealed")
+    def timeline(
+        self,
+        *,
+        session: InSession = None,
+        since: Since = None,
+        until: Until = None,
+        limit: PageLimit = 0,
+        cursor: PageCursor = "",
+    ) -> Page[Moment]:
+        """List turns, newest first, each with the memories drawn from it."""
+        journal, zone = Journal(self._space), self._space.zone
+        where = filter_of(zone, session=journal.own_session(session), since=since, until=until)
+        number("limit", limit)
+
+        def read(after: Key | None) -> Slice[Moment]:
+            with self._store.reading():
+                turns, last = journal.latest(where, limit, after)
+                return _moments(self._store, turns), last
+
+        return paged("timeline", cursor, read)
+
+    @verb("GET /graph", audit="reads", masked="always")
+    def graph(
+        self,
+        *,
+        limit: Annotated[
+            int, Arg("maximum number of nodes, the strongest first (150; 0 for all)")
+        ] = 150,
+        until: Annotated[datetime | None, Arg("as it was at this time")] = None,
+        around: Annotated[
+            str, Arg("only this person or thing, by name or id, and its neighbours")
+        ] = "",
+    ) -> Graph:
+        """Return the people and things that memories are about, and what ties them.
+
+        With `around`, the name or id of one, it has only that one and its neighbours;
+        NotFoundError if there is none.
+        """
+        at = moment("until", until, self._space.zone)
+        return graph(self._space, number("limit", limit), at, around)
+
+    @verb("GET /memories/{id}/related", audit="reads", masked="unless revealed")
+    def related(self, id: str) -> Related:
+        """Return where a memory was said, what it replaced, and what was drawn from it."""
+        store, journal = self._store, Journal(self._space)
+        with store.reading():
+            record = cast("Memory", self).get(id)
+            rows = [
+                row
+                for one in record.sources
+                if one.turn and (row := store.turn_row(one.session, one.turn)) is not None
+            ][-_SAID:]
+            turns = store.turns(rows)
+            drawn = store.drawn_from(rows)
+            beside = store.records({one for some in drawn.values() for one in some}).values()
+            made = store.records(store.overview.made_from(record.id)).values()
+            made_of = [store.get(one) for one in record.derived_from]
+            return Related(
+                record,
+                tuple(_said(store, journal, row, turns[row]) for row in rows if row in turns),
+                store.get(record.replaces) if record.replaces else None,
+                next((one for one in made if one.replaces == record.id), None),
+                tuple(one for one in made_of if one is not None),
+                tuple(one for one in made if one.replaces != record.id),
+                tuple(one for one in beside if one.id != record.id)[:_BESIDE],
+            )
+
+    @verb("GET /memories/{id}/strength", audit="reads")
+    def strength(
+        self, id: str, *, days: Annotated[int, Arg("how many days to look ahead (180)")] = 180
+    ) -> Strength:
+        """Return the strength of a memory over time, and how it will fade."""
+        number("days", days)
+        store, now, rates = self._store, self._space.now(), self._space.config.decay
+        with store.reading():
+            steps = store.overview.steps(id)[-_MARKS:]
+            uses = [one for one in store.worklog.used() if one.id == id]
+        last = steps[-1]
+        ends = None
+        if last.state == "active":
+            ends = fades_at(last.base, last.since, last.kind, last.importance, rates)
+        marks = [Mark(one.at, one.change, one.version, _at(one, one.at, rates)) for one in steps]
+        marks += [Mark(one.last_at, "recalled", 0, _at(last, one.last_at, rates)) for one in uses]
+        return Strength(
+            id,
+            now,
+            _at(last, now, rates),
+            rates.archive,
+            daily_rate(last.kind, last.importance, rates),
+            ends,
+            tuple(_points(steps, now, now + timedelta(days=days), rates)),
+            tuple(sorted(marks)),
+        )
+
+    @verb("GET /labels", audit="reads", masked="always")
+    def labels(self, *, limit: Annotated[int, Arg("maximum number of each (100)")] = 100) -> Labels:
+        """List the projects, topics, tags and entities of active memories, the most used first."""
+        number("limit", limit)
+        kinds = ("project", "topic", "tag", "entity")
+        with self._store.reading():
+            return Labels(*(tuple(_labels(self._store, kind, limit)) for kind in kinds))
+
+    @verb("GET /settings", access="owner")
+    def settings(self) -> Settings:
+        """List every setting, with where it comes from. Secrets are masked."""
+        config = self._space.config
+        shown, real = settings.shown(config), settings.flat(config)
+        in_file = settings.flat(settings.load(self._space.home))
+        variables = {name: variable for variable, name in ENVIRONMENT.items()}
+        found = []
+        for name, key in KEYS.items():
+            value, variable = real[name], variables.get(name, "")
+            said = os.environ.get(variable) if variable else None
+            if said and settings.checked(name, said) == value:
+                source = "environment"
+            elif value == key.default:
+                source = "default"
+            else:
+                source = "file" if in_file[name] == value else "program"
+            found.append(Setting(name, shown[name], key.default, source, variable, key.about))
+        return found
+
+
+def _said(store: Store, journal: Journal, row: int, turn: Turn) -> Said:
+    before = store.worklog.turns_before(turn.session, row, _AROUND)
+    after = store.worklog.turns_behind(turn.session, row, _AROUND)
+    heard = journal.heard
+    return Said(heard([turn])[0], tuple(heard(before)), tuple(heard(after)))
+
+
+def _held(store: Store) -> int:
+    """What waits in quarantine; what a request to forget is about waits with the request."""
+    waiting = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
+    return sum(not one.reason.startswith(f"{FORGET} ") for one in waiting)
+
+
+class _News:
+    """What became of memories: each is told once, under what it is now."""
+
+    def __init__(self, store: Store, altered: Sequence[Altered]) -> None:
+        self.learned: list[Record] = []
+        self.changed: list[Change] = []
+        self.ended: list[Ended] = []
+        rows = [one.row for one in altered]
+        records, sources = store.records(rows), store.sources(rows)
+        past = [row for row, record in records.items() if record.state != "active"]
+        replaced = store.successors(past).keys()
+        ways = {records[one.row].id: one.change for one in altered if one.row in records}
+        for one in altered:
+            if one.row not in records:
+                continue
+            record = records[one.row]._replace(sources=sources.get(one.row, ()))
+            if record.state == "active":
+                self._tell(store, one, record, ways)
+            elif one.before and one.before.state == "active" and one.row not in replaced:
+                self.ended.append(Ended(one.at, one.change, record))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are of each."""
+        return {
+            "learned": len(self.learned),
+            "changed": len(self.changed),
+            "ended": len(self.ended),
+        }
+
+    def _tell(self, store: Store, one: Altered, record: Record, ways: Mapping[str, str]) -> None:
+        """What is known now: new, in the place of another, or with other words than before."""
+        before, change = one.before, one.change
+        if before is None and record.replaces:
+            before, change = store.get(record.replaces), ways.get(record.replaces, change)
+        if before is None or (before.state != "active" and not record.replaces):
+            self.learned.append(record)
+        elif any(getattr(before, name) != getattr(record, name) for name in _TOLD):
+            self.changed.append(Change(one.at, change, before, record))
+
+
+def _moments(store: Store, turns: Sequence[Turn]) -> list[Moment]:
+    """Turns with what was drawn from each. Call within one view of the store."""
+    rows = [int(turn.ref.removeprefix("t_")) for turn in turns]
+    drawn = store.drawn_from(rows)
+    every = {row for some in drawn.values() for row in some}
+    records, sources = store.records(every), store.sources(every)
+    return [
+        Moment(
+            turn,
+            tuple(
+                records[one]._replace(sources=sources.get(one, ()))
+                for one in drawn.get(row, ())
+                if one in records
+            ),
+        )
+        for row, turn in zip(rows, turns, strict=True)
+    ]
+
+
+def _points(
+    steps: Sequence[Step], now: datetime, end: datetime, rates: DecayConfig
+) -> Iterator[Point]:
+    ends = [*(step.at for step in steps[1:]), max(now, steps[-1].at)]
+    for step, until in zip(steps, ends, strict=True):
+        yield from _fall(step, step.at, until, rates)
+    if steps[-1].state == "active":
+        yield from _fall(steps[-1], ends[-1], end, rates)
+
+
+def _fall(step: Step, since: datetime, until: datetime, rates: DecayConfig) -> Iterator[Point]:
+    """The curve between two moments, both of them included."""
+    days = (until - since).total_seconds() / 86_400
+    count = max(1, min(_POINTS, round(days)))
+    for n in range(count + 1):
+        at = since + (until - since) * n / count
+        yield Point(at, _at(step, at, rates))
+
+
+def _at(step: Step, at: datetime, rates: DecayConfig) -> float:
+    return round(strength_now(step.base, step.since, at, step.kind, step.importance, rates), 4)
+
+
+def _labels(store: Store, kind: str, limit: int) -> Iterable[Label]:
+    uses = store.overview.label_uses(kind, limit + 1)
+    records = store.records(use.row for use in uses)
+    named = (Label(_written(kind, records[one.row], one.name), one.memories) for one in uses)
+    return [one for one in named if one.name not in (GLOBAL_PROJECT, GENERAL_TOPIC)][:limit]
+
+
+def _written(kind: str, record: Record, name: str) -> str:
+    """A label as a memory that has it writes it."""
+    names = {
+        "project": (record.project,),
+        "topic": (record.topic,),
+        "tag": record.tags,
+        "entity": record.entities,
+    }[kind]
+    return next((one for one in names if fold(one) == name), name)

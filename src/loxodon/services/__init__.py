@@ -1,1 +1,0 @@
-"""The implementation of the operations that `memory.py` declares."""

@@ -1,0 +1,383 @@
+"""What can be done with a memory: each verb is a method with a decorator, and nothing else.
+
+    @verb("POST /recall", audit="reads")
+    def recall(self, query: Annotated[str, Arg("any text")], top: Top = None) -> Recall:
+        \"\"\"Search the memory: the best items first.\"\"\"
+
+The decorator's wrapper checks who may call it and puts the call on record; the method does the
+work. HTTP, OpenAPI, the client, the command line and MCP take names, arguments, help and results
+from `VERBS`. An argument with an `Arg` is offered by every surface; one without is the library's.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, wraps
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from loxodon.store.walls import Wall, owners_only
+from loxodon.trust.audit.witness import doing, on_record, store_of
+from loxodon.types import CATEGORIES, Audience, Chat, Kind
+
+Access = Literal["read", "write", "owner"]
+"""What a token must allow: to look; also to add and change; also what concerns a whole space."""
+Audit = Literal["reads", "writes", "works", ""]
+"""How the audit log has a verb: with what it gave; always, because it writes; only by what it
+wrote; or not at all, because it neither reads nor writes content."""
+
+TEXT, TEXTS, PATH, WHOLE, NUMBER, FLAG = "text", "texts", "path", "whole", "number", "flag"
+WORDS = "words"  # free text that need not be quoted on the command line
+SIZE, CURSOR = "size", "cursor"  # of a page
+MOMENT, MOMENT_OR_NONE = "moment", "moment or none"
+TURNS, HISTORY, CONVERSATION = "turns", "history", "conversation"
+ArgumentKind = str | tuple[str, ...]
+"""One of these, or the names to choose from."""
+
+
+class Arg(NamedTuple):
+    """What surfaces need to know of an argument beside its type."""
+
+    about: str
+    kind: ArgumentKind = ""
+    """Where it does not follow from the type."""
+    flag: str = ""
+    """How it is typed, where not like its name."""
+    most: int = 0
+    """Characters that a text may have, at least one; 0 for any text."""
+    nullable: bool = False
+    """Whether null says something; otherwise it is as if the field were not there."""
+
+
+class Argument(NamedTuple):
+    """An argument as surfaces have it."""
+
+    name: str
+    kind: ArgumentKind
+    about: str
+    required: bool = False
+    typed: str = ""
+    default: Any = None
+    """What a command has where it is not typed."""
+    most: int = 0
+
+
+# Arguments that several verbs have
+
+Query = Annotated[str, Arg("any text; there is no query syntax")]
+Since = Annotated[datetime | None, Arg("only from this time on")]
+Until = Annotated[datetime | None, Arg("only before this time")]
+InSession = Annotated[str | None, Arg("only from this session")]
+PageLimit = Annotated[int, Arg("maximum number of items on the page", SIZE)]
+PageCursor = Annotated[str, Arg("`next` of the previous page; omit it for the first", CURSOR)]
+AtVersion = Annotated[int | None, Arg("fail if the memory is no longer at this version")]
+Language = Annotated[str, Arg("language of the page (en)", ("en", "zh"))]
+InChat = Annotated[Chat, Arg("who sees the answer; group leaves out private memories")]
+Message = Annotated[str, Arg("the message that the agent will reply to")]
+Previous = Arg("the state from the previous answer", CONVERSATION)
+Top = Annotated[int | None, Arg("maximum number of items (10)")]
+Budget = Annotated[int | None, Arg("maximum number of tokens (1000)", flag="--budget TOKENS")]
+OfKind = Annotated[Kind | None, Arg("only this kind")]
+InProject = Annotated[str | None, Arg("only in this project")]
+OnTopic = Annotated[str | None, Arg("only on this topic")]
+WithTag = Annotated[str | None, Arg("only with this tag")]
+About = Annotated[str | None, Arg("only about this person, place or thing, by any of its names")]
+Importance = Annotated[float, Arg("how much it matters (0.5)")]
+Confidence = Annotated[float, Arg("how certain it is")]
+Entities = Annotated[Sequence[str], Arg("people, places or projects it is about", most=200)]
+Tags = Annotated[Sequence[str], Arg("tags", most=200)]
+Project = Annotated[str, Arg("the project it belongs to", most=200)]
+Topic = Annotated[str, Arg("the topic within the project", most=200)]
+Category = Annotated[str, Arg("what sort of information it is", CATEGORIES, flag="--category NAME")]
+Expires = Annotated[datetime | None, Arg("when it expires; null for never", nullable=True)]
+ToldTo = Annotated[
+    Audience, Arg("who may see it: private (only you), group (group chats too) or all")
+]
+Token = Annotated[
+    str,
+    Arg(
+        "idempotency token: repeating the call with it has no further effect; can also be sent as "
+        "the header Idempotency-Key"
+    ),
+]
+DryRun = Annotated[bool, Arg("show what would be done, without doing it")]
+
+
+class Changes(TypedDict, total=False):
+    """What `Memory.edit` can change."""
+
+    content: Annotated[str, Arg("the new text", most=10_000)]
+    importance: Importance
+    confidence: Confidence
+    entities: Entities
+    tags: Tags
+    project: Project
+    topic: Topic
+    category: Category
+    subject: Annotated[str, Arg("whom or what it is about")]
+    attribute: Annotated[str, Arg("which property of the subject")]
+    value: Annotated[str, Arg("the value of that property")]
+    audience: ToldTo
+    sensitivity: Annotated[str, Arg("how sensitive it is", ("low", "medium", "high"))]
+    expires_at: Expires
+    valid_from: Annotated[datetime | None, Arg("since when it has been true", nullable=True)]
+    valid_until: Annotated[datetime | None, Arg("until when it was true", nullable=True)]
+    due_at: Annotated[datetime | None, Arg("when a plan is due", nullable=True)]
+    done: Annotated[bool, Arg("whether a plan is done")]
+
+
+REVEAL = Argument("reveal", FLAG, "show numbers that are normally masked")
+EXPLAIN = Argument("explain", FLAG, "also return the trace: how the result was found")
+"""What surfaces take for verbs that are `masked` or can be `explained`."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A verb over HTTP, at a path within `/v1/spaces/{space}`. What stands in braces in the path
+    is handed on first."""
+
+    at: str
+    name: str = ""
+    """What the operation is called, where not like the verb."""
+    about: str = ""
+    access: Access | Literal[""] = ""
+    status: int = 200
+    makes_space: bool = False
+    """Whether a space that is not there is made; otherwise it is not found."""
+    long: Literal["", "kept", "cut"] = ""
+    """Work that can take long: `kept` where it goes on though whoever asked is gone, `cut` where it
+    is then given up."""
+    only: str = ""
+    """The one argument that it takes, where not all of the verb."""
+    fixed: Mapping[str, Any] | None = None
+    """Arguments that it hands on whatever the request has."""
+
+    @property
+    def method(self) -> str:
+        return self.at.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.at.partition(" ")[2]
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One thing that can be done with a memory."""
+
+    name: str
+    """The method of `Memory`, or of what it has (`workspace.sync`)."""
+    call: Callable[..., Any]
+    access: Access
+    audit: Audit
+    named: bool
+    """Whether it is only for agents with a name, and the owner."""
+    routes: tuple[Route, ...]
+    masked: Literal["", "always", "unless revealed"]
+    """Whether surfaces mask identity and card numbers in what it gives."""
+    explained: bool
+    """Whether it tells how it found what it gives, where that is asked for."""
+    field: str
+    """The field of an answer that has its result; empty where that is the answer."""
+
+    @property
+    def agents(self) -> bool:
+        """Whether it is for agents and groups too, as far as they see."""
+        return self.access != "owner"
+
+    @property
+    def about(self) -> str:
+        """What it does: the first paragraph of its documentation."""
+        return " ".join((self.call.__doc__ or "").split("\n\n")[0].split())
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What every surface offers, in the order of the signature."""
+        from inspect import Parameter, signature
+
+        found: list[Argument] = []
+        hints = self.hints()
+        for one in [*signature(self.call).parameters.values()][1:]:
+            hint = hints[one.name]
+            if one.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
+                fields = get_type_hints(get_args(hint)[0], include_extras=True)
+                found += [
+                    _argument(name, kind, arg)
+                    for name, kind in fields.items()
+                    if (arg := _arg(kind))
+                ]
+            elif arg := _arg(hint):
+                many = one.kind is Parameter.VAR_POSITIONAL
+                required = one.default is Parameter.empty and not many
+                made = _argument(one.name, hint, arg, required)
+                found.append(made._replace(kind=TEXTS) if many else made)
+        return tuple(found)
+
+    @property
+    def takes(self) -> tuple[Argument, ...]:
+        """What a request to a server can have."""
+        known = {one.name for one in self.arguments}
+        more = [EXPLAIN] if self.explained else []
+        more += [REVEAL] if self.masked == "unless revealed" and "reveal" not in known else []
+        return (*self.arguments, *more)
+
+    def argument(self, name: str) -> Argument:
+        return next(one for one in self.takes if one.name == name)
+
+    def hints(self, names: Mapping[str, Any] = {}) -> dict[str, Any]:
+        """The types of its arguments and of what it gives (`return`); `names` has those that its
+        module imports for type checkers only."""
+        return get_type_hints(self.call, None, _Names(self.call, names), include_extras=True)
+
+    @property
+    def progresses(self) -> bool:
+        """Whether it tells how it comes along."""
+        return "progress" in self.call.__annotations__
+
+    @property
+    def paged(self) -> bool:
+        """Whether it lists by pages (`loxodon.paging`)."""
+        return any(one.kind == CURSOR for one in self.arguments)
+
+
+class _Names(dict[str, Any]):
+    """Names for annotations of a function: what its module imports for type checkers only is `Any`,
+    as no surface needs it."""
+
+    def __init__(self, call: Callable[..., Any], known: Mapping[str, Any]) -> None:
+        super().__init__(known)
+        self._imported = {*call.__globals__, *vars(builtins)}
+
+    def __missing__(self, name: str) -> Any:
+        if name in self._imported:
+            raise KeyError(name)
+        return Any
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    """What a union allows beside None; anything else by itself."""
+    union = get_origin(hint) in (Union, UnionType)
+    return tuple(one for one in (get_args(hint) if union else (hint,)) if one is not NoneType)
+
+
+def _arg(hint: Any) -> Arg | None:
+    for one in _members(hint):
+        if get_origin(one) is Annotated:
+            return next((arg for arg in get_args(one)[1:] if isinstance(arg, Arg)), None)
+    return None
+
+
+def _argument(name: str, hint: Any, arg: Arg, required: bool = False) -> Argument:
+    kind = MOMENT_OR_NONE if arg.nullable else arg.kind or _kind(hint)
+    return Argument(name, kind, arg.about, required, arg.flag, most=arg.most)
+
+
+_KINDS = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, datetime: MOMENT}
+
+
+def _kind(hint: Any) -> ArgumentKind:
+    """The kind of an argument by its type."""
+    first = _members(hint)[0]
+    types = _members(get_args(first)[0] if get_origin(first) is Annotated else first)
+    names = [name for one in types if get_origin(one) is Literal for name in get_args(one)]
+    if names:
+        return tuple(names)
+    if get_origin(types[0]) in (Sequence, Iterable, Collection):
+        return TEXTS
+    return _KINDS[types[0]]
+
+
+# Declaring verbs
+
+VERBS: dict[str, Verb] = {}
+"""Every verb of the classes that were imported; `memory.all_verbs` has all of them."""
+_PARTS = {
+    "Memory": "",
+    "Knowledge": "",
+    "Overviews": "",
+    "Workspace": "workspace.",
+    "Documents": "documents.",
+    "Schedule": "schedule.",
+    "AuditLog": "audit.",
+}
+"""The classes that have verbs, with how their names begin."""
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def verb(
+    route: str | Route = "",
+    *more: Route,
+    access: Access = "read",
+    audit: Audit = "",
+    named: bool = False,
+    masked: Literal["", "always", "unless revealed"] = "",
+    explained: bool = False,
+    field: str = "",
+    **how: Any,
+) -> Callable[[Method], Method]:
+    """Declare a method as a verb; `how` has more of its first route."""
+
+    def declare(method: Method) -> Method:
+        owner, _, name = method.__qualname__.rpartition(".")
+        first = Route(route, **how) if isinstance(route, str) else route
+        one = Verb(
+            _PARTS.get(owner, "") + name,
+            method,
+            access,
+            audit,
+            named,
+            (first, *more) if first.at else (),
+            masked,
+            explained,
+            field,
+        )
+        if owner in _PARTS:
+            VERBS[one.name] = one
+        return _wrapped(method, one)
+
+    return declare
+
+
+def override(kind: type, method: Callable[..., Any]) -> None:
+    """Have a subclass's method be the same verb as the one that it overrides."""
+    setattr(kind, method.__name__, _wrapped(method, VERBS[method.__name__]))
+
+
+def _wrapped(method: Method, one: Verb) -> Method:
+    """The method, for whoever may call it, and put on record unless it is part of another verb."""
+
+    def permitted(self: Any, *args: Any, **named: Any) -> Any:
+        permit(store_of(self).wall, one)
+        return method(self, *args, **named)
+
+    @wraps(method)
+    def wrapper(self: Any, *args: Any, **named: Any) -> Any:
+        audit = store_of(self).audit if one.audit else None
+        if audit is None or doing(audit) is not None:
+            return permitted(self, *args, **named)
+        return on_record(audit, one.name, one.audit, permitted, self, *args, **named)
+
+    return wrapper  # type: ignore[return-value]
+
+
+def permit(wall: Wall, one: Verb) -> None:
+    """Refuse a verb that is not for whoever is behind a wall (ForbiddenError)."""
+    if wall.alone or not wall.stands:  # consolidation looks at one agent's, and is the owner's
+        return
+    if not one.agents or (one.named and not wall.agent):
+        raise owners_only()

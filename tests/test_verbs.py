@@ -1,0 +1,77 @@
+"""A verb is declared once, as a method; what surfaces say of it is derived."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import loxodon
+from loxodon import Memory
+from loxodon.client import Client
+from loxodon.memory import all_verbs
+from loxodon.remote import signature_of
+from loxodon.verbs import Verb
+from tests.each import each
+
+SOURCE = Path(loxodon.__file__).parent
+ROOT = SOURCE.parents[1]
+FEW = 4  # arguments that functions may happen to share with a verb
+
+
+def signatures() -> list[tuple[str, set[str]]]:
+    """Every function of the source that is no verb, with the names that it takes."""
+    found = []
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not _is_verb(node):
+                given = node.args
+                names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+                found.append((f"{path.relative_to(SOURCE)}: {node.name}", {*names} - {"self"}))
+    return found
+
+
+def _is_verb(node: ast.FunctionDef) -> bool:
+    names = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
+    return any(isinstance(one, ast.Name) and one.id == "verb" for one in names)
+
+
+def test_no_verb_has_its_arguments_written_twice() -> None:
+    """Beside the memory of plain files, which overrides `Memory` and so has to take the same."""
+    taken = {name: {one.name for one in verb.arguments} for name, verb in all_verbs().items()}
+    others = signatures()
+    twice = [
+        (name, where)
+        for name, arguments in taken.items()
+        for where, names in others
+        if len(arguments) > FEW and arguments <= names and not where.startswith("live/plain.py")
+    ]
+    assert twice == []
+
+
+def test_every_verb_says_what_it_does() -> None:
+    for name, verb in all_verbs().items():
+        assert re.match(r"[A-Z`(].*[.)]$", verb.about), name
+        if verb.routes:
+            assert all(one.about for one in verb.takes), name
+
+
+def test_the_stub_of_the_client_is_up_to_date() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import stubs
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    assert stubs.main(["--check"]) == 0
+
+
+@each("name", [name for name, one in all_verbs().items() if one.routes and "." not in name])
+def test_a_client_takes_what_the_library_takes(name: str) -> None:
+    verb: Verb = all_verbs()[name]
+    own = inspect.signature(getattr(Memory, name)).parameters
+    asked = inspect.signature(getattr(Client, name)).parameters
+    assert asked == signature_of(verb).parameters
+    for one in asked.values():
+        assert one.name in ("reveal", "explain") or one == own[one.name]
