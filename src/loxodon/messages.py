@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from gettext import GNUTranslations
 
 LANGUAGES = ("en", "zh")
 
@@ -32,17 +28,16 @@ def current() -> str:
 def t(text: str, lang: str | None = None, /, **values: object) -> str:
     """`text` with its `{values}` filled in, in `lang` (that of the process when None)."""
     if (lang or _language) != "en":
-        text = _catalogue(lang or _language).gettext(text)
+        text = _catalogue(lang or _language).get(text, [text])[0]
     return text.format(**values) if values else text
 
 
 def tn(one: str, many: str, n: int, lang: str | None = None, /, **values: object) -> str:
     """The sentence for `n` things: `tn("{n} turn", "{n} turns", 3)`; see `t`."""
-    if (lang or _language) == "en":
-        text = one if n == 1 else many
-    else:
-        text = _catalogue(lang or _language).ngettext(one, many, n)
-    return text.format(n=n, **values)
+    forms = [one, many]
+    if (lang or _language) != "en":
+        forms = _catalogue(lang or _language).get(one, forms)
+    return forms[0 if n == 1 else -1].format(n=n, **values)
 
 
 def language_of_locale(name: str) -> str:
@@ -51,40 +46,28 @@ def language_of_locale(name: str) -> str:
 
 
 @cache
-def _catalogue(language: str) -> GNUTranslations:
-    # Imported here: an English command should not load what it does not use.
-    from gettext import GNUTranslations
-    from io import BytesIO
+def _catalogue(language: str) -> dict[str, list[str]]:
+    """The translations of each sentence: one, or one for each plural form.
 
-    path = os.path.join(os.path.dirname(__file__), "locale", language, "LC_MESSAGES", "loxodon.po")
-    with open(path, encoding="utf-8") as file:
-        return GNUTranslations(BytesIO(_compiled(file.read())))
-
-
-def _compiled(po: str) -> bytes:
-    """A .po file as the .mo file that gettext reads; made here so that no build has to.
-
-    Entries are separated by an empty line, and their escapes are those of JSON.
+    Read when a sentence is first said in that language. The .po file itself is read, and not a
+    compiled one, so that a checkout, a wheel and an editable install need no build step.
     """
     import json
     import re
-    from itertools import accumulate
-    from struct import pack
 
-    line = re.compile(r'^(msgid|msgstr)?\S* ?"(.*)"$', re.MULTILINE)
-    texts: dict[bytes, bytes] = {}
-    for block in po.split("\n\n"):
-        entry: dict[str, list[str]] = {"msgid": [], "msgstr": []}
-        for keyword, text in line.findall(block):
+    line = re.compile(r'^(msgid|msgid_plural|msgstr)?(?:\[\d\])? ?"(.*)"$', re.MULTILINE)
+    path = os.path.join(os.path.dirname(__file__), "locale", language, "LC_MESSAGES", "loxodon.po")
+    with open(path, encoding="utf-8") as file:
+        entries = file.read().split("\n\n")
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        fields: dict[str, list[str]] = {"msgid": [], "msgid_plural": [], "msgstr": []}
+        for keyword, text in line.findall(entry):
             value = json.loads(f'"{text}"') if "\\" in text else text
             if keyword:
-                found = entry[keyword]
-                found.append(value)
-            else:  # goes on
-                found[-1] += value
-        texts["\0".join(entry["msgid"]).encode()] = "\0".join(entry["msgstr"]).encode()
-    parts = [*texts, *texts.values()]
-    starts = accumulate((len(part) + 1 for part in parts), initial=28 + 8 * len(parts))
-    table = [number for part, at in zip(parts, starts, strict=False) for number in (len(part), at)]
-    header = (0x950412DE, 0, len(texts), 28, 28 + 8 * len(texts), 0, 0)
-    return pack(f"<{7 + len(table)}I", *header, *table) + b"\0".join(parts) + b"\0"
+                last = fields[keyword]
+                last.append(value)
+            else:  # a string that goes on
+                last[-1] += value
+        found[fields["msgid"][0]] = fields["msgstr"]
+    return found
