@@ -26,7 +26,6 @@ from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
-from loxodon.opening import root_of
 from loxodon.spaces import has_space
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from loxodon import Memory, files
-from loxodon.services import old_files
+from loxodon import Memory, files, old_files
 from loxodon.spaces import space_path
 from loxodon.trust.rest.sealing import Seal
 from loxodon.working import Session
