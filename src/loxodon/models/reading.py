@@ -285,7 +285,13 @@ def _stated(
     line = batch.lines[n]
     before = [shown(one.text) for one in batch.lines[max(0, n - CONTEXT) : n]]
     source = Evidence(shown(line.text), "\n".join((*before, target.text if target else "")))
-    content = _content(given, words, source, batch.language)
+    content = _string(given, "content").rstrip("。.").rstrip()
+    check_length(content, MOST_STATEMENT, batch.language)
+    if len(split(content)) > 1:
+        raise UnfitError("content must be one sentence")
+    averse = _string(given, "attribute") in _AVERSIONS
+    if reason := grounding.misread(content, words, source, batch.language, averse=averse):
+        raise UnfitError(f"an item is not what was said: {reason}")
     subject = _string(given, "subject")
     if subject.lower() in _USERS:
         subject = USER
@@ -297,7 +303,13 @@ def _stated(
     category = _string(given, "category")
     if category not in _CATEGORIES or category == "fact":
         category = ATTRIBUTES[attribute].category if attribute else "fact"
-    confidence = _confidence(given, words)
+    confidence = _number(given, "confidence", 1.0)
+    if not 0 < confidence <= 1:
+        raise UnfitError("confidence must be above 0 and at most 1")
+    if _string(given, "kind") == "belief":
+        confidence = min(confidence, _IF_BELIEF)
+    if grounding.hedged(words):
+        confidence = min(confidence, _IF_HEDGED)
     statement = Statement(
         content,
         subject,
@@ -325,17 +337,6 @@ def _stated(
     )
 
 
-def _content(given: Mapping[str, Any], words: str, source: Evidence, language: str) -> str:
-    content = _string(given, "content").rstrip("。.").rstrip()
-    check_length(content, MOST_STATEMENT, language)
-    if len(split(content)) > 1:
-        raise UnfitError("content must be one sentence")
-    averse = _string(given, "attribute") in _AVERSIONS
-    if reason := grounding.misread(content, words, source, language, averse=averse):
-        raise UnfitError(f"an item is not what was said: {reason}")
-    return content
-
-
 def _attribute(given: Mapping[str, Any], subject: str, content: str) -> tuple[str, str]:
     """The attribute and its value, where the sentence bears both.
 
@@ -358,15 +359,6 @@ def _attribute(given: Mapping[str, Any], subject: str, content: str) -> tuple[st
     if subject == USER and known.about != "relation" and grounding.about_relative(content):
         return "", ""  # what seems to be the user's is that of someone close to them
     return attribute, value
-
-
-def _confidence(given: Mapping[str, Any], words: str) -> float:
-    sure = _number(given, "confidence", 1.0)
-    if not 0 < sure <= 1:
-        raise UnfitError("confidence must be above 0 and at most 1")
-    if _string(given, "kind") == "belief":
-        sure = min(sure, _IF_BELIEF)
-    return min(sure, _IF_HEDGED) if grounding.hedged(words) else sure
 
 
 def _importance(given: Mapping[str, Any], category: str, attribute: str) -> float:

@@ -60,9 +60,9 @@ class ReplyBytes:
         """What they say, by the headers they came with."""
         data = decoded(b"".join(self._chunks), headers.get("content-encoding", ""))
         if "event-stream" in headers.get("content-type", ""):
-            return _FROM_EVENTS[self._kind](_events(data))
+            return _read(self._kind, _FROM_EVENTS[self._kind](_events(data)))
         try:
-            return _from_document(self._kind, _mapping(json.loads(data)))
+            return _read(self._kind, _mapping(json.loads(data)))
         except (ValueError, RecursionError):
             return Reply()
 
@@ -96,36 +96,38 @@ def _events(data: bytes) -> Iterator[Mapping[str, Any]]:
             yield found
 
 
-def _chat_events(events: Iterator[Mapping[str, Any]]) -> Reply:
+def _chat_events(events: Iterator[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The completion that these events tell of, as a server that does not stream has it."""
+    whole: dict[str, Any] = {}
     texts: list[str] = []
-    calls: dict[str, None] = {}
-    id, usage = "", None
+    calls: list[Mapping[str, Any]] = []
     for event in events:
-        id = id or _text(event.get("id"))
-        usage = _mapping(event.get("usage")) or usage
+        whole |= {name: event[name] for name in ("id", "usage") if event.get(name)}
         for choice in _mappings(event.get("choices")):
             if choice.get("index", 0) == 0:  # of several replies the first is the one told
                 delta = _mapping(choice.get("delta"))
                 texts.append(_text(delta.get("content")))
-                calls |= dict.fromkeys(_called(delta))
-    return Reply(_spoken("".join(texts)), tuple(calls), id, usage, not calls)
+                calls += _mappings(delta.get("tool_calls"))
+    message = {"content": "".join(texts), "tool_calls": calls}
+    return {**whole, "choices": [{"message": message}]}
 
 
-def _response_events(events: Iterator[Mapping[str, Any]]) -> Reply:
+def _response_events(events: Iterator[Mapping[str, Any]]) -> Mapping[str, Any]:
     texts: dict[tuple[str, str], list[str]] = {}
     id = ""
     for event in events:
         kind, whole = event.get("type"), _mapping(event.get("response"))
         id = id or _text(whole.get("id"))
         if kind in ("response.completed", "response.incomplete") and whole.get("output"):
-            return _from_document("responses", whole)
+            return whole
         if kind == "response.output_text.delta":
             where = str(event.get("output_index")), str(event.get("content_index"))
             texts.setdefault(where, []).append(_text(event.get("delta")))
-    return Reply(_spoken("\n".join("".join(one) for one in texts.values())), (), id)
+    content = "\n".join("".join(one) for one in texts.values())
+    return {"id": id, "output": [{"type": "message", "content": content}]}
 
 
-def _message_events(events: Iterator[Mapping[str, Any]]) -> Reply:
+def _message_events(events: Iterator[Mapping[str, Any]]) -> Mapping[str, Any]:
     message: dict[str, Any] = {}
     usage: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
@@ -146,41 +148,36 @@ def _message_events(events: Iterator[Mapping[str, Any]]) -> Reply:
     for place, parts in texts.items():
         block = blocks.setdefault(place, {"type": "text"})
         block["text"] = _text(block.get("text")) + "".join(parts)
-    return _from_document("messages", {**message, "content": [*blocks.values()], "usage": usage})
+    return {**message, "content": [*blocks.values()], "usage": usage}
 
 
 _FROM_EVENTS = {"chat": _chat_events, "responses": _response_events, "messages": _message_events}
 
 
-def _from_document(kind: Kind, whole: Mapping[str, Any]) -> Reply:
-    id, usage = _text(whole.get("id")), _mapping(whole.get("usage")) or None
+def _read(kind: Kind, whole: Mapping[str, Any]) -> Reply:
+    """The reply in a document of an API."""
+    text, calls, final = "", [], True
     if kind == "chat":
-        choices = list(_mappings(whole.get("choices")))
-        message = _mapping(choices[0].get("message")) if choices else {}
-        calls = _called(message)
-        return Reply(_spoken(words_of(message.get("content"))), calls, id, usage, not calls)
-    if kind == "messages":
-        calls = tuple(tool_calls(whole.get("content")))
-        return Reply(_spoken(joined_blocks(whole.get("content"))), calls, id, usage, not calls)
-    texts, named, final = [], [], True
-    for item in _mappings(whole.get("output")):
-        if item.get("type") == "message":
-            texts.append(words_of(item.get("content")))
-        elif isinstance(item.get("name"), str):
-            named.append(item["name"])
-            final = final and item.get("type") not in _CLIENT_CALLS
-    return Reply(_spoken("\n".join(filter(None, texts))), tuple(named), id, usage, final)
-
-
-def _called(message: Mapping[str, Any]) -> tuple[str, ...]:
-    functions = (_mapping(call.get("function")) for call in _mappings(message.get("tool_calls")))
-    return tuple(filter(None, (_text(function.get("name")) for function in functions)))
-
-
-def _spoken(text: str) -> str:
-    """What was said aloud: some models think in front of it, between marks."""
+        message = _mapping(next(_mappings(whole.get("choices")), {}).get("message"))
+        text = words_of(message.get("content"))
+        functions = [_mapping(one.get("function")) for one in _mappings(message.get("tool_calls"))]
+        calls = [name for one in functions if (name := _text(one.get("name")))]
+        final = not calls
+    elif kind == "messages":
+        text, calls = joined_blocks(whole.get("content")), tool_calls(whole.get("content"))
+        final = not calls
+    else:
+        items = list(_mappings(whole.get("output")))
+        said = (words_of(one.get("content")) for one in items if one.get("type") == "message")
+        text = "\n".join(filter(None, said))
+        called = [one for one in items if one.get("type") != "message" and _text(one.get("name"))]
+        calls = [one["name"] for one in called]
+        final = not any(one.get("type") in _CLIENT_CALLS for one in called)
+    # Some models think in front of what they say, between marks.
     text = text.lstrip()
-    return clean(text.partition("</think>")[2] if text.startswith("<think>") else text)
+    text = clean(text.partition("</think>")[2] if text.startswith("<think>") else text)
+    usage = _mapping(whole.get("usage")) or None
+    return Reply(text, tuple(calls), _text(whole.get("id")), usage, final)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

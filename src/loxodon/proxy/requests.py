@@ -353,8 +353,10 @@ def speaker_of(
     space = named or person
     if not space and rule.by != "fixed":
         space = request.user
-    if not space and rule.by == "key":
-        space = _key_name(headers)
+    if not space and rule.by == "key":  # by a name from which the key cannot be told
+        keys = (headers.get(name, "").strip() for name in ("authorization", "api-key", "x-api-key"))
+        key = next(filter(None, keys), "")
+        space = f"key-{digest(key)}" if key else ""
     space = _fitting(space, MAX_NAME) or rule.space
     chat = _header(headers, "chat").lower() or "direct"
     grant = caller.grant
@@ -371,12 +373,6 @@ def speaker_of(
         grant.may("write"),
         caller.relays,
     )
-
-
-def _key_name(headers: Mapping[str, str]) -> str:
-    """A name for whoever has this key, from which the key cannot be told; empty without one."""
-    key = headers.get("authorization") or headers.get("api-key") or headers.get("x-api-key") or ""
-    return f"key-{digest(key)}" if key.strip() else ""
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:
