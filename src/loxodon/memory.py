@@ -9,9 +9,9 @@ from the others. Messages go to the journal, and consolidation turns them into m
 searches both.
 
 Each verb is a method with the decorator `verb`; HTTP, the client, the command line and MCP are
-derived from them. The work is done in `write/` (`journalling`: turns, `knowledge`: memories,
-`learning`: consolidation and the model) and `recall/` (`recalling`: text for prompts), all on an
-open space (`opening`).
+derived from them. Those for single memories are declared where they are done, in
+`write/knowledge.py`, those that give text for prompts in `recall/recalling.py`, and those for pages
+in `recall/overviews.py`. The others are here; all work on an open space (`opening.py`).
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import InputError, LoxodonError, refused
-from loxodon.fields import choice, filter_of, is_text, moment, number
+from loxodon.fields import choice, filter_of, moment, number
 from loxodon.filelock import at_fork
 from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
+from loxodon.recall.recalling import Recalling
 from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
@@ -40,7 +41,6 @@ from loxodon.trust.audit.witness import put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
-    KINDS,
     Added,
     Audience,
     Backup,
@@ -51,14 +51,10 @@ from loxodon.types import (
     Consolidated,
     Draft,
     Embedded,
-    Frame,
-    Gate,
     HandedOut,
     Held,
-    Kind,
     Pause,
     Problems,
-    Recall,
     Receipt,
     Record,
     Records,
@@ -67,27 +63,19 @@ from loxodon.types import (
     Turn,
 )
 from loxodon.verbs import (
-    HISTORY,
-    REVEAL,
     TURNS,
     VERBS,
     About,
     Arg,
-    Budget,
-    InChat,
     InProject,
     InSession,
-    Language,
-    Message,
     OfKind,
     OnTopic,
     PageCursor,
     PageLimit,
-    Previous,
     Query,
     Route,
     Since,
-    Top,
     Until,
     Verb,
     WithTag,
@@ -103,8 +91,6 @@ if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
-    from loxodon.recall.gate import State as Conversation
-    from loxodon.recall.recalling import Recalling
     from loxodon.status import Stats, Status
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
@@ -124,7 +110,7 @@ _COUNT_SECONDS = 1.0
 """How long the end of a recall waits for other writers, to count what it gave."""
 
 
-class Memory(Knowledge, Overviews):
+class Memory(Knowledge, Recalling, Overviews):
     """One space of a home. A context manager, safe to use from several threads and processes."""
 
     @classmethod
@@ -612,156 +598,6 @@ class Memory(Knowledge, Overviews):
 
     # Recall
 
-    @verb(
-        "POST /recall",
-        Route(
-            "GET /recall", name="recall_by_query", about="The same, with all fields in the query."
-        ),
-        audit="reads",
-        explained=True,
-    )
-    def recall(
-        self,
-        query: Query,
-        top: Top = None,
-        budget: Budget = None,
-        *,
-        kind: Annotated[Kind | Literal["turn", "note"] | None, Arg("only this kind")] = None,
-        project: InProject = None,
-        topic: OnTopic = None,
-        tag: WithTag = None,
-        entity: About = None,
-        since: Since = None,
-        until: Until = None,
-        as_of: Annotated[datetime | None, Arg("what was known at this time")] = None,
-        profile: Annotated[str | None, Arg("use this ranking (setting recall.profile)")] = None,
-        chat: InChat = "direct",
-        in_view: Annotated[
-            Iterable[str], Arg("what the agent already sees: turns by text or ref, files by name")
-        ] = (),
-        reveal: Annotated[bool, Arg(REVEAL.about)] = False,
-    ) -> Recall:
-        """Search the memory. Returns items, best first, and a block of text for an agent.
-
-        Returns at most `top` items (default 10) and a block of at most `budget` tokens (default
-        1,000) for an agent. Items are memories, turns and notes from files. A turn is not shown
-        together with the memory drawn from it, nor if that memory was archived. `kind` may also be
-        `turn` or `note`. A query is plain text without syntax. `profile` selects another ranking:
-        `default`, `phase1`, `openclaw` or `tiered`.
-
-        In a group `chat`, nothing private is returned or counted: no private memory, no turn of a
-        direct chat, no note. `in_view` lists turns that the agent already sees, by text or ref.
-        They are not returned, and neither are memories drawn from them alone.
-
-        Identity and card numbers are masked, unless the owner sets `reveal`. In a group chat,
-        phone numbers, email addresses and postal addresses are masked too.
-        """
-        is_text("query", query)
-        heard = self.within(chat=chat)._recalling
-        where = filter_of(
-            self._space.zone,
-            kind=kind,
-            project=project,
-            topic=topic,
-            tag=tag,
-            entity=entity,
-            since=since,
-            until=until,
-            audience=heard.audience,
-        )
-        found = heard.recall(
-            query,
-            where,
-            self.config.recall.top if top is None else number("top", top),
-            self.config.recall.budget if budget is None else number("budget", budget),
-            as_of=moment("as_of", as_of, self._space.zone),
-            profile=profile,
-            in_view=in_view,
-            reveal=reveal,
-        )
-        if as_of is None and not found.unsure:
-            self._used.update(item.id for item in found.items if item.kind in KINDS)
-        return found
-
-    @verb("POST /context", audit="reads", explained=True, name="context")
-    def assemble(
-        self,
-        message: Message,
-        *,
-        soul: Annotated[
-            str | None, Arg("description of the agent (default: SOUL.md in the home)")
-        ] = None,
-        workspace: str | os.PathLike[str] | None = None,
-        history: Annotated[
-            Iterable[str | Mapping[str, object]],
-            Arg("messages of this conversation that the agent has", HISTORY),
-        ] = (),
-        chat: InChat = "direct",
-        state: Annotated[Conversation | None, Previous] = None,
-        top: Annotated[int | None, Arg("maximum number of memories (10)")] = None,
-        budget: Annotated[
-            int | None, Arg("maximum number of tokens (4000)", flag="--budget TOKENS")
-        ] = None,
-    ) -> Frame:
-        """Return everything an agent should see before it replies to a message.
-
-        It contains the soul (given, or SOUL.md in `workspace` or the home), the user's profile,
-        related memories if the gate decides to recall, what was said today and yesterday, and the
-        message. It has at most `budget` tokens (default 4,000), or is the message alone if that
-        has more.
-
-        `history` is what the agent already has of this conversation, as texts or `{"role",
-        "content"}`; it is not repeated. With the `state` of the previous frame, memories come once
-        per topic; without it, with every message that asks for them. In a group `chat`, nothing
-        private is included.
-        """
-        is_text("message", message)
-        heard = self.within(chat=chat)._recalling
-        budget = self.config.recall.frame if budget is None else number("budget", budget)
-
-        def ask(budget: int, in_view: frozenset[str]) -> Recall:
-            return self.recall(message, top, budget, chat=chat, in_view=in_view)
-
-        return heard.assemble(message, soul, workspace, history, state, budget, ask)
-
-    @verb("POST /gate")
-    def gate(
-        self,
-        message: Message,
-        *,
-        chat: InChat = "direct",
-        state: Annotated[Conversation | None, Previous] = None,
-    ) -> Gate:
-        """Say whether a message is worth a recall, and why."""
-        is_text("message", message)
-        return self.within(chat=chat)._recalling.gate(message, state)
-
-    @verb("GET /snapshot", audit="reads", field="snapshot")
-    def snapshot(self, language: Language = "en") -> str:
-        """Return what a conversation should start with, as Markdown."""
-        return self._recalling.snapshot(language)
-
-    @verb(
-        "GET /profile",
-        Route(
-            "POST /profile",
-            name="refresh_profile",
-            about="Rebuild the profile and return it.",
-            access="owner",
-            fixed={"refresh": True},
-        ),
-        audit="reads",
-        field="profile",
-    )
-    def profile(self, language: Language = "en", *, refresh: bool = False) -> str:
-        """Return the core facts about the user, as Markdown.
-
-        Consolidation rebuilds it once a week; `refresh` rebuilds it now.
-        """
-        from loxodon.write.learning import residue
-
-        return self._recalling.profile(language, residue(self._space), refresh)
-
     @verb("GET /reminders", audit="reads", masked="always", name="reminders")
     def due_reminders(self, limit: PageLimit = 20, cursor: PageCursor = "") -> Page[Record]:
         """List plans that are due and not done, earliest first."""
@@ -1167,12 +1003,6 @@ class Memory(Knowledge, Overviews):
         """A page of what `read` gives for a limit and a key."""
         number("limit", limit)
         return paged(verb, cursor, lambda after: read(limit, after))
-
-    @property
-    def _recalling(self) -> Recalling:
-        from loxodon.recall.recalling import Recalling
-
-        return Recalling(self._space, self._embedders)
 
     def _consolidation(self) -> Consolidation:
         from loxodon.write.learning import consolidation

@@ -1,4 +1,4 @@
-"""What can be done with a memory: each verb is a method with a decorator, and nothing else.
+"""What can be done with a memory: each verb is a method with a decorator.
 
     @verb("POST /recall", audit="reads")
     def recall(self, query: Annotated[str, Arg("any text")], top: Top = None) -> Recall:
@@ -309,6 +309,7 @@ VERBS: dict[str, Verb] = {}
 _PARTS = {
     "Memory": "",
     "Knowledge": "",
+    "Recalling": "",
     "Overviews": "",
     "Workspace": "workspace.",
     "Documents": "documents.",

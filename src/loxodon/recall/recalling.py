@@ -6,39 +6,136 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from loxodon import config as settings
-from loxodon.fields import choice
+from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.recall.questions import needed
 from loxodon.recall.recall import recall
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
+from loxodon.types import KINDS, Chat, Frame, Gate, Kind, Recall
+from loxodon.verbs import (
+    HISTORY,
+    REVEAL,
+    About,
+    Arg,
+    Budget,
+    InChat,
+    InProject,
+    Language,
+    Message,
+    OnTopic,
+    Previous,
+    Query,
+    Route,
+    Since,
+    Top,
+    Until,
+    WithTag,
+    verb,
+)
 
 if TYPE_CHECKING:
+    from loxodon.memory import Memory
     from loxodon.models.embedders.questions import EmbeddedQuestion
     from loxodon.opening import OpenSpace
     from loxodon.recall.gate import State
+    from loxodon.recall.gate import State as Conversation
     from loxodon.store import Filter
-    from loxodon.types import Frame, Gate, Recall
+    from loxodon.store.store import Store
     from loxodon.write.embedders import Embedders
-    from loxodon.write.residue import Residue
 
 
 class Recalling:
-    """Builds text for prompts from what the caller can see of a space."""
+    """The verbs of `Memory` that give text for prompts, of what the caller can see."""
 
-    def __init__(self, space: OpenSpace, embedders: Embedders) -> None:
-        self._space = space
-        self._store = space.store
-        self._embedders = embedders
+    _space: OpenSpace
+    _store: Store
+    _embedders: Embedders
+    _used: set[str]
+
+    def _heard_in(self, chat: Chat) -> Recalling:
+        """The same memory as a chat may hear it."""
+        return cast("Memory", self).within(chat=chat)
 
     @property
-    def audience(self) -> str | None:
+    def _audience(self) -> str | None:
         """The audience of the result, as a filter value."""
         return None if self._space.chat == "direct" else "group"
 
+    @verb(
+        "POST /recall",
+        Route(
+            "GET /recall", name="recall_by_query", about="The same, with all fields in the query."
+        ),
+        audit="reads",
+        explained=True,
+    )
     def recall(
+        self,
+        query: Query,
+        top: Top = None,
+        budget: Budget = None,
+        *,
+        kind: Annotated[Kind | Literal["turn", "note"] | None, Arg("only this kind")] = None,
+        project: InProject = None,
+        topic: OnTopic = None,
+        tag: WithTag = None,
+        entity: About = None,
+        since: Since = None,
+        until: Until = None,
+        as_of: Annotated[datetime | None, Arg("what was known at this time")] = None,
+        profile: Annotated[str | None, Arg("use this ranking (setting recall.profile)")] = None,
+        chat: InChat = "direct",
+        in_view: Annotated[
+            Iterable[str], Arg("what the agent already sees: turns by text or ref, files by name")
+        ] = (),
+        reveal: Annotated[bool, Arg(REVEAL.about)] = False,
+    ) -> Recall:
+        """Search the memory. Returns items, best first, and a block of text for an agent.
+
+        Returns at most `top` items (default 10) and a block of at most `budget` tokens (default
+        1,000) for an agent. Items are memories, turns and notes from files. A turn is not shown
+        together with the memory drawn from it, nor if that memory was archived. `kind` may also be
+        `turn` or `note`. A query is plain text without syntax. `profile` selects another ranking:
+        `default`, `phase1`, `openclaw` or `tiered`.
+
+        In a group `chat`, nothing private is returned or counted: no private memory, no turn of a
+        direct chat, no note. `in_view` lists turns that the agent already sees, by text or ref.
+        They are not returned, and neither are memories drawn from them alone.
+
+        Identity and card numbers are masked, unless the owner sets `reveal`. In a group chat,
+        phone numbers, email addresses and postal addresses are masked too.
+        """
+        is_text("query", query)
+        heard = self._heard_in(chat)
+        where = filter_of(
+            self._space.zone,
+            kind=kind,
+            project=project,
+            topic=topic,
+            tag=tag,
+            entity=entity,
+            since=since,
+            until=until,
+            audience=heard._audience,
+        )
+        found = heard._search(
+            query,
+            where,
+            self._space.config.recall.top if top is None else number("top", top),
+            self._space.config.recall.budget if budget is None else number("budget", budget),
+            as_of=moment("as_of", as_of, self._space.zone),
+            profile=profile,
+            in_view=in_view,
+            reveal=reveal,
+        )
+        if as_of is None and not found.unsure:
+            self._used.update(item.id for item in found.items if item.kind in KINDS)
+        return found
+
+    def _search(
         self,
         query: str,
         where: Filter,
@@ -50,7 +147,7 @@ class Recalling:
         in_view: Iterable[str],
         reveal: bool,
     ) -> Recall:
-        """Search the space for `query`; see `Memory.recall`."""
+        """Search the space for `query`; see `recall`."""
         space = self._space
         profile = space.config.recall.profile if profile is None else profile
         choice("profile", profile, settings.PROFILES)
@@ -91,7 +188,48 @@ class Recalling:
         questioner, guard = self._embedders.questioner(), self._space.guard
         return (lambda text: questioner.ask(guard.clean(text))) if questioner else None
 
+    @verb("POST /context", audit="reads", explained=True, name="context")
     def assemble(
+        self,
+        message: Message,
+        *,
+        soul: Annotated[
+            str | None, Arg("description of the agent (default: SOUL.md in the home)")
+        ] = None,
+        workspace: str | os.PathLike[str] | None = None,
+        history: Annotated[
+            Iterable[str | Mapping[str, object]],
+            Arg("messages of this conversation that the agent has", HISTORY),
+        ] = (),
+        chat: InChat = "direct",
+        state: Annotated[Conversation | None, Previous] = None,
+        top: Annotated[int | None, Arg("maximum number of memories (10)")] = None,
+        budget: Annotated[
+            int | None, Arg("maximum number of tokens (4000)", flag="--budget TOKENS")
+        ] = None,
+    ) -> Frame:
+        """Return everything an agent should see before it replies to a message.
+
+        It contains the soul (given, or SOUL.md in `workspace` or the home), the user's profile,
+        related memories if the gate decides to recall, what was said today and yesterday, and the
+        message. It has at most `budget` tokens (default 4,000), or is the message alone if that
+        has more.
+
+        `history` is what the agent already has of this conversation, as texts or `{"role",
+        "content"}`; it is not repeated. With the `state` of the previous frame, memories come once
+        per topic; without it, with every message that asks for them. In a group `chat`, nothing
+        private is included.
+        """
+        is_text("message", message)
+        heard = self._heard_in(chat)
+        budget = self._space.config.recall.frame if budget is None else number("budget", budget)
+
+        def ask(budget: int, in_view: frozenset[str]) -> Recall:
+            return self.recall(message, top, budget, chat=chat, in_view=in_view)
+
+        return heard._frame(message, soul, workspace, history, state, budget, ask)
+
+    def _frame(
         self,
         message: str,
         soul: str | None,
@@ -101,7 +239,7 @@ class Recalling:
         budget: int,
         ask: Callable[[int, frozenset[str]], Recall],
     ) -> Frame:
-        """Build the whole frame; `ask` recalls. See `Memory.assemble`."""
+        """Build the whole frame; `ask` recalls. See `assemble`."""
         from loxodon.recall import assemble as frames
         from loxodon.recall.gate import State
 
@@ -114,8 +252,8 @@ class Recalling:
             material = frames.Material(
                 message,
                 soul,
-                frames.profile_of(self._store, now, language_of(message), self.audience),
-                frames.recent_turns(self._store, now, self.audience),
+                frames.profile_of(self._store, now, language_of(message), self._audience),
+                frames.recent_turns(self._store, now, self._audience),
                 frames.texts_of(history),
                 now,
                 space.shown,
@@ -125,21 +263,31 @@ class Recalling:
             )
         return frame._replace(state=frame.state._replace(names=state.names))
 
-    def gate(self, message: str, state: State | None) -> Gate:
-        """Decide whether a message is worth a recall in a conversation."""
+    @verb("POST /gate")
+    def gate(
+        self,
+        message: Message,
+        *,
+        chat: InChat = "direct",
+        state: Annotated[Conversation | None, Previous] = None,
+    ) -> Gate:
+        """Say whether a message is worth a recall, and why."""
         from loxodon.recall.gate import State, should_recall
 
-        with self._store.reading():
-            return should_recall(message, self._knowing(state or State()))
+        is_text("message", message)
+        heard = self._heard_in(chat)
+        with heard._store.reading():
+            return should_recall(message, heard._knowing(state or State()))
 
     def _knowing(self, state: State) -> State:
         """The state of a conversation, with the names this memory knows."""
-        if state.names or self.audience is not None:  # whom a group asks about is no secret to it,
+        if state.names or self._audience is not None:  # whom a group asks about is no secret to it,
             return state  # whom we know may be
         return state._replace(names=self._store.entities_named)
 
-    def snapshot(self, language: str) -> str:
-        """What a conversation should start with."""
+    @verb("GET /snapshot", audit="reads", field="snapshot")
+    def snapshot(self, language: Language = "en") -> str:
+        """Return what a conversation should start with, as Markdown."""
         from loxodon.write.pages import gather
 
         space = self._space
@@ -150,14 +298,30 @@ class Recalling:
                 kept = gather.written(found, space.config, space.count, language).text
         return space.shown(kept)
 
-    def profile(self, language: str, residue: Residue, refresh: bool) -> str:
-        """The core of what is known about the user; see `Memory.profile`."""
-        from loxodon.write import compress
+    @verb(
+        "GET /profile",
+        Route(
+            "POST /profile",
+            name="refresh_profile",
+            about="Rebuild the profile and return it.",
+            access="owner",
+            fixed={"refresh": True},
+        ),
+        audit="reads",
+        field="profile",
+    )
+    def profile(self, language: Language = "en", *, refresh: bool = False) -> str:
+        """Return the core facts about the user, as Markdown.
 
-        now = self._space.now()
+        Consolidation rebuilds it once a week; `refresh` rebuilds it now.
+        """
+        from loxodon.write import compress
+        from loxodon.write.learning import residue
+
+        now, judge = self._space.now(), residue(self._space)
         if refresh:
             self._space.for_owner()  # the stored page is the owner's
-            pages = compress.profiles(self._store, now, residue)
+            pages = compress.profiles(self._store, now, judge)
             with self._store.writing():
                 compress.put_profiles(self._store, pages, now)
-        return self._space.shown(compress.profile(self._store, now, language, residue))
+        return self._space.shown(compress.profile(self._store, now, language, judge))

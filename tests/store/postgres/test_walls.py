@@ -230,7 +230,7 @@ def test_nothing_is_written_for_another_agent(postgres_url: str) -> None:
         f"INSERT INTO loxodon.memory_changes VALUES (DEFAULT, {others}, 9, 0, 'edited', NULL)",
         "UPDATE loxodon.turns SET agent = 'writer' WHERE agent = ''",
         "INSERT INTO loxodon.entity_names (agent, name, entity) VALUES ('writer', 'x', 1)",
-        "INSERT INTO loxodon.compat.documents SELECT * FROM (VALUES (loxodon.space(), 99, '//', '', '', "
+        "INSERT INTO loxodon.documents SELECT * FROM (VALUES (loxodon.space(), 99, '//', '', '', "
         "'', 0, 0, 0.0::double precision, 0)) v",
     ):
         with pytest.raises(StoreError, match="row-level security"), coder.writing():

@@ -330,7 +330,7 @@ def walled(wall: Wall) -> list[str]:
         f"SET LOCAL loxodon.agent = {Literal(wall.agent).as_string()}",
         f"SET LOCAL loxodon.grouped = '{'on' if wall.group else ''}'",
         f"SET LOCAL loxodon.alone = '{'on' if wall.alone else ''}'",
-        f"SET LOCAL loxodon.compat.documents = {Literal(path).as_string()}",
+        f"SET LOCAL loxodon.documents = {Literal(path).as_string()}",
     ]
 
 
