@@ -37,6 +37,8 @@ _FORGOTTEN = "forgotten"
 _INDEX = "sessions.json"
 _CHAIN = ("n", "mac", "prev", "after")
 """What held the lines of an audit log together."""
+_TAKEN = "old_audit_log"
+"""The value that says that the log in files was taken over."""
 
 
 def take_over(
@@ -55,12 +57,12 @@ def take_over(
         return
     store, folder = space.store, space.folder
     with suppress(LoxodonError, OSError):
+        if _AUDIT in found and store.audit is not None:  # first: what follows is put on record
+            _log(store, store.audit, space.root, folder)
         if _PAUSED in found:
             _pauses(store, os.path.join(folder, _PAUSED))
         if _FORGOTTEN in found:
             _tombstones(store, os.path.join(folder, _FORGOTTEN))
-        if _AUDIT in found and store.audit is not None:
-            _log(store.audit, space.root, folder)
 
 
 def _pauses(store: Store, path: str) -> None:
@@ -88,16 +90,17 @@ def _tombstones(store: Store, path: str) -> None:
     files.remove(path)
 
 
-def _log(audit: Audit, root: str, folder: str) -> None:
+def _log(store: Store, audit: Audit, root: str, folder: str) -> None:
     place = os.path.join(folder, _AUDIT)
     logs = [os.path.join(place, name) for name in files.names(place) if name.endswith(".log")]
     with audit.writing():
-        if audit.rows.last() is None:
-            entries = _lines(logs)
-            audit.adopt(
+        if not store.value(_TAKEN):
+            old = [
                 {name: value for name, value in one.items() if name not in _CHAIN}
-                for one in entries
-            )
+                for one in _lines(logs)
+            ]
+            audit.adopt([*old, *(json.loads(row.entry) for row in audit.rows.each())])
+            store.set_value(_TAKEN, "1")
     head = os.path.join(root, _AUDIT, f"{os.path.basename(folder)}.head")
     for path in (*logs, os.path.join(place, "lock"), head):
         with suppress(FileNotFoundError):

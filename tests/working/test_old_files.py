@@ -124,3 +124,32 @@ def test_sealed_files_of_an_encrypted_home(tmp_path: Path) -> None:
     assert not os.path.exists(tmp_path / "spaces" / "main" / "sessions")
     held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"hello" not in held
+
+
+def test_pauses_tombstones_and_log_of_an_earlier_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill before a file is gone takes it over again, and adds nothing."""
+    folder = tmp_path / "spaces" / "main"
+    entry = {"at": "2026-01-01T00:00:00+00:00", "actor": "cli", "op": "capture", "n": 1}
+    mark = {"kind": "text", "mark": "ab" * 16, "until": 0}
+
+    def killed(path: str) -> None:
+        raise KeyboardInterrupt
+
+    with Memory.open(tmp_path) as memory:
+        (folder / "audit").mkdir()
+        (folder / "audit" / "2026.log").write_text(json.dumps(entry) + "\n{cut")
+        (folder / "forgotten").write_text(json.dumps(mark) + "\n{cut")
+        (folder / "paused").write_text("[]")
+        for _ in range(2):
+            with monkeypatch.context() as patch:
+                patch.setattr(files, "remove", killed)
+                with pytest.raises(KeyboardInterrupt):
+                    old_files.take_over(memory._space)
+    assert (folder / "audit" / "2026.log").exists()
+    with Memory.open(tmp_path) as memory:
+        assert len([*memory._store.primary.dump("tombstones")]) == 1
+        assert [one.op for one in memory.audit.entries()].count("capture") == 1
+        assert memory.audit.verify().sound
+    assert {"paused", "forgotten", "audit"}.isdisjoint(os.listdir(folder))

@@ -8,16 +8,12 @@ damaged file is kept. Whatever fails or is killed before that has changed nothin
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Any
 from zipfile import is_zipfile
-
-import apsw
 
 from loxodon.backup import archive
 from loxodon.backup.create import found as backups_found
@@ -40,25 +36,21 @@ from loxodon.memory import Memory
 from loxodon.opening import keys_for
 from loxodon.spaces import folder_name, home_at, no_space, space_folder
 from loxodon.store import Progress
-from loxodon.store.checks import PROMISES
-from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import carry_log
 from loxodon.store.sqlite.database import move_in
-from loxodon.store.sqlite.schema import blueprint, check_schema
+from loxodon.store.sqlite.owner import space_of
+from loxodon.store.sqlite.salvage import merge
+from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.types import Mended, Problem, Repaired
-from loxodon.workspace.views.restore import Batch, free, rows_in
+from loxodon.types import Problem, Repaired
+from loxodon.workspace.views.restore import free, rows_in
 from loxodon.write.decay import Decay
 
 _DRAFT = "repairing-"
 _LOCK_SECONDS = 30.0
-_UNREADABLE = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.SQLError)
-
-Key = tuple[Any, ...]
-Rows = dict[str, dict[Key, Row]]
-"""The rows of each table by their keys, with the numbers of sessions and memories."""
 
 
 @dataclass(frozen=True)
@@ -143,21 +135,30 @@ def _rebuild_derived(place: _Place, progress: Progress) -> tuple[list[Problem], 
 def _rebuild_all(
     place: _Place, draft: str, problems: Sequence[Problem], source: str, progress: Progress
 ) -> Repaired:
-    salvaged = _Salvage(_copied(place, draft), place)
-    copies = [*_copies(place, draft, source)]
-    names = _Names(salvaged.rows, *(rows for _, rows in copies))
-    mended = salvaged.filled([(name, names.kept(rows, salvaged.keys)) for name, rows in copies])
-    mended += _made_consistent(salvaged.rows, salvaged.references)
-    if not any(salvaged.rows.values()):
-        raise StoreError(
-            "nothing in {path} can be read",
-            hint="nothing was changed; restore a backup with `loxodon restore`",
+    damaged = _copied(place, draft)
+    owner = space_of(damaged, place.keys)
+    if owner not in ("", place.space):
+        raise DamagedStoreError(
+            "{path} contains the space {owner}, not {space}",
+            hint="the file was moved or copied here; move it back",
             path=place.path,
+            owner=repr(owner),
+            space=repr(place.space),
         )
-    new = os.path.join(draft, DATABASE)
+    merged, new = os.path.join(draft, "merged.db"), os.path.join(draft, DATABASE)
+    place.opened(merged).close()  # with all tables
+    mended = merge(merged, damaged, place.keys, _copies(place, draft, source))
     store = place.opened(new)
     try:
-        store.primary.load(_Names(salvaged.rows).dumped(salvaged.rows), progress)
+        with closing(place.opened(merged)) as rows:
+            if rows.primary.is_empty():
+                raise StoreError(
+                    "nothing in {path} can be read",
+                    hint="nothing was changed; restore a backup with `loxodon restore`",
+                    path=place.path,
+                )
+            batches = ((table, [*rows.primary.dump(table)]) for table in PRIMARY_TABLES)
+            store.primary.load(batches, progress)
         if wrong := store.check(progress):
             raise StoreError(
                 "the recovered data is inconsistent: {where}: {what}",
@@ -180,9 +181,6 @@ def _rebuild_all(
     return Repaired(tuple(problems), False, counts.turns, memories, tuple(mended), aside)
 
 
-# What can still be read
-
-
 def _copied(place: _Place, draft: str) -> str:
     """The damaged file, copied while nobody writes to it."""
     target = os.path.join(draft, "damaged.db")
@@ -194,10 +192,7 @@ def _copied(place: _Place, draft: str) -> str:
                 hint="close that program, or try again later",
                 path=place.path,
             )
-        for end in ("", "-wal", ".check"):
-            if os.path.exists(place.path + end):
-                shutil.copyfile(place.path + end, target + end)
-                os.chmod(target + end, 0o600)
+        _copy_files(place.path, target)
     finally:
         lock.close()
     if not place.keys and cipher.begins_like_ours(target):
@@ -206,196 +201,41 @@ def _copied(place: _Place, draft: str) -> str:
     return target
 
 
-@dataclass(frozen=True)
-class _Reference:
-    """A column that names a row of another table."""
-
-    table: str
-    column: str
-    parent: str
-    needed: bool
-
-
-class _Salvage:
-    """The rows of a damaged file that can be read."""
-
-    def __init__(self, path: str, place: _Place) -> None:
-        self.rows: Rows = {table: {} for table in PRIMARY_TABLES}
-        self._unreadable: dict[str, set[Key]] = {table: set() for table in PRIMARY_TABLES}
-        self._whole: set[str] = set()
-        """Tables that were read to their end: what is not in them was not there."""
-        self._columns: dict[str, dict[str, tuple[str, bool]]] = {}
-        self.keys: dict[str, tuple[str, ...]] = {}
-        self.references: list[_Reference] = []
-        with blueprint() as model:
-            self._describe(model)
-        connection = None
-        try:
-            connection = cipher.connect(path, place.keys, apsw.SQLITE_OPEN_READWRITE)
-            for table in PRIMARY_TABLES:
-                self._read(connection, table)
-        except _UNREADABLE:
-            self._whole.clear()
-        finally:
-            if connection is not None:
-                connection.close()
-        owner = self.rows["meta"].get(("space",), ("space", place.space))[1]
-        if owner != place.space:
-            raise DamagedStoreError(
-                "{path} contains the space {owner}, not {space}",
-                hint="the file was moved or copied here; move it back",
-                path=place.path,
-                owner=repr(owner),
-                space=repr(place.space),
-            )
-
-    def _describe(self, model: apsw.Connection) -> None:
-        for table in PRIMARY_TABLES:
-            about: list[Any] = model.execute(
-                'SELECT name, type, "notnull" OR pk, pk FROM pragma_table_info(?)', (table,)
-            ).fetchall()
-            self._columns[table] = {name: (type, bool(need)) for name, type, need, _ in about}
-            key = sorted((pk, name) for name, _, _, pk in about if pk)
-            self.keys[table] = tuple(name for _, name in key)
-            for parent, column in model.execute(
-                'SELECT "table", "from" FROM pragma_foreign_key_list(?)', (table,)
-            ):
-                if parent in PRIMARY_TABLES and column in PRIMARY_TABLES[table].columns:
-                    needed = self._columns[table][column][1]
-                    self.references.append(_Reference(table, column, parent, needed))
-
-    def _read(self, connection: apsw.Connection, table: str) -> None:
-        columns, key = PRIMARY_TABLES[table].columns, self.keys[table]
-        places = [columns.index(name) for name in key]
-        # As bytes everything can be read, whatever has become of it. A REAL would lose digits.
-        given = ", ".join(
-            name if self._columns[table][name][0] == "REAL" else f"CAST({name} AS BLOB)"
-            for name in columns
-        )
-        ends = []
-        for order in ("ASC", "DESC"):  # from its end back to where it broke off
-            ordered = ", ".join(f"{name} {order}" for name in key)
-            query = f"SELECT {given} FROM {table} NOT INDEXED ORDER BY {ordered}"  # noqa: S608
-            try:
-                for row in connection.execute(query):
-                    self._sort(table, row, places)
-                ends.append(order)
-                break
-            except _UNREADABLE:
-                continue
-        for promise in PROMISES:
-            if promise.table == table and promise.of_row:
-                ask = f"SELECT {', '.join(key)} FROM {table} t WHERE {promise.broken}"  # noqa: S608
-                with suppress(*_UNREADABLE, UnicodeDecodeError):
-                    for broken in connection.execute(ask).fetchall():
-                        self._unreadable[table].add(broken)
-                        self.rows[table].pop(broken, None)
-        if ends:
-            self._whole.add(table)
-
-    def _sort(self, table: str, read: Row, places: Sequence[int]) -> None:
-        columns, values = self._columns[table], []
-        unreadable = False
-        for name, value in zip(PRIMARY_TABLES[table].columns, read, strict=True):
-            try:
-                values.append(_value(*columns[name], value))
-            except ValueError:
-                values.append(value)
-                unreadable = True
-        key = tuple(values[place] for place in places)
-        if unreadable:
-            self._unreadable[table].add(key)
-        else:
-            self.rows[table][key] = tuple(values)
-
-    def filled(self, copies: Sequence[tuple[str, Rows]]) -> list[Mended]:
-        """Put copies in the place of rows that cannot be read; what became of these."""
-        found: list[Mended] = []
-        for table, rows in self.rows.items():
-            for name, copy in copies:
-                for key, row in copy.get(table, {}).items():
-                    if key in rows or (table in self._whole and key not in self._unreadable[table]):
-                        continue
-                    rows[key] = row
-                    found.append(_mended(table, key, name))
-            gone = sorted(self._unreadable[table] - rows.keys(), key=repr)
-            found += [_mended(table, key) for key in gone]
-        return [self._from_history(one) for one in found]
-
-    def _from_history(self, one: Mended) -> Mended:
-        """A memory that nobody has a copy of becomes what its history says it was before."""
-        if one.table != "memories" or one.fate != "lost":
-            return one
-        number = int(one.key) if one.key.isdecimal() else 0
-        changes = {
-            key[1]: row for key, row in self.rows["memory_changes"].items() if key[0] == number
-        }
-        last = max((n for n, row in changes.items() if row[_BEFORE]), default=0)
-        try:
-            before = json.loads(changes[last][_BEFORE])
-            memory = tuple(number if name == "row" else before[name] for name in _MEMORY)
-            sources = [
-                (number, n, session, turn, None, file, line)
-                for n, (session, turn, file, line) in enumerate(before["sources"])
-            ]
-        except (ValueError, KeyError, TypeError):
-            return one
-        self.rows["memories"][number,] = memory
-        for kept in [key for key in self.rows["memory_sources"] if key[0] == number]:
-            del self.rows["memory_sources"][kept]
-        self.rows["memory_sources"].update({source[:2]: source for source in sources})
-        return one._replace(fate="copied", source="history")
-
-
-_MEMORY = {name: n for n, name in enumerate(PRIMARY_TABLES["memories"].columns)}
-_BEFORE = PRIMARY_TABLES["memory_changes"].columns.index("before")
-
-
-def _value(type: str, needed: bool, value: Any) -> Any:
-    """A value as its column keeps it; ValueError where it is none."""
-    if value is None:
-        if needed:
-            raise ValueError
-        return None
-    if not isinstance(value, bytes):
-        return value
-    if type == "INTEGER":
-        return int(value)
-    return value.decode() if type == "TEXT" else value
-
-
-def _mended(table: str, key: Key, source: str = "") -> Mended:
-    shown = ".".join(
-        part.decode("utf-8", "backslashreplace") if isinstance(part, bytes) else str(part)
-        for part in key
-    )
-    return Mended(table, shown, "copied" if source else "lost", source)
+def _copy_files(path: str, target: str) -> None:
+    for end in ("", "-wal", ".check"):
+        if os.path.exists(path + end):
+            shutil.copyfile(path + end, target + end)
+            os.chmod(target + end, 0o600)
 
 
 # Copies
 
 
-def _copies(place: _Place, draft: str, source: str) -> Iterator[tuple[str, Rows]]:
-    """The intact copies there are, each with a name, the best first. Rows are as dumped."""
+def _copies(place: _Place, draft: str, source: str) -> Iterator[tuple[str, str]]:
+    """(name, database) of the intact copies there are, the best first."""
+    target = os.path.join(draft, "copy-{}.db")
     if source:
-        yield source, _copy_at(place, draft, os.path.abspath(os.path.expanduser(source)))
+        path = os.path.abspath(os.path.expanduser(source))
+        yield path, _copy_of(place, path, target.format("named"))
     named = place.config.workspace.path if place.space == "main" else ""
     views = os.path.abspath(os.path.expanduser(named or os.path.join(place.folder, WORKSPACE)))
     if not place.keys and os.path.isdir(views):
         with suppress(LoxodonError):  # damaged too, or another space's
-            yield "views", _by_number(rows_in(views, place.space))
+            yield "views", _copy_of(place, views, target.format("views"))
     newest = backups_found(place.home, place.space, place.config, None)
     if newest and not source:
         with suppress(LoxodonError):
-            yield newest[0].path, _copy_at(place, draft, newest[0].path)
+            yield newest[0].path, _copy_of(place, newest[0].path, target.format("backup"))
 
 
-def _copy_at(place: _Place, draft: str, source: str) -> Rows:
+def _copy_of(place: _Place, source: str, target: str) -> str:
+    """A database, backup or folder of views as a database of this version."""
     if os.path.isdir(source):
-        return _by_number(rows_in(source, place.space))
+        with closing(place.opened(target)) as store:
+            store.primary.load(rows_in(source, place.space), lambda done, total: None)
+        return target
     if not os.path.exists(source):
         raise NotFoundError("file not found: {path}", path=source)
-    target = os.path.join(draft, "copy.db")
     if is_zipfile(source):
         with archive.opened(source) as reader:
             reader.check_seal(place.keys)
@@ -411,134 +251,7 @@ def _copy_at(place: _Place, draft: str, source: str) -> Rows:
                 if part in reader.manifest.parts:
                     reader.extract(part, target + end)
     else:
-        for end in ("", "-wal", ".check"):
-            if os.path.exists(source + end):
-                shutil.copyfile(source + end, target + end)
+        _copy_files(source, target)
     check_schema(target, place.keys)
-    store = place.opened(target)
-    try:
-        with store.reading():
-            return _by_number((table, [*store.primary.dump(table)]) for table in PRIMARY_TABLES)
-    finally:
-        store.close()
-
-
-def _by_number(batches: Iterable[Batch]) -> Rows:
-    """Rows under numbers: what their keys are in the damaged file is found out later."""
-    found: dict[str, list[Row]] = {table: [] for table in PRIMARY_TABLES}
-    for table, rows in batches:
-        found[table] += rows
-    return {table: {(n,): row for n, row in enumerate(rows)} for table, rows in found.items()}
-
-
-class _Names:
-    """Translates between the numbers of sessions and memories and their ids."""
-
-    def __init__(self, *found: Rows) -> None:
-        self._ids: dict[str, dict[Any, Any]] = {
-            table: {row[0]: row[1] for rows in found for row in rows.get(table, {}).values()}
-            for table in ("sessions", "memories")
-        }
-        self._numbers = {
-            table: {id: number for number, id in ids.items()} for table, ids in self._ids.items()
-        }
-
-    def kept(self, rows: Rows, keys: Mapping[str, Sequence[str]]) -> Rows:
-        """Dumped rows as a file keeps them, by their keys."""
-        found: Rows = {}
-        for table, dumped in rows.items():
-            places = [PRIMARY_TABLES[table].columns.index(name) for name in keys[table]]
-            kept = (_translated(table, row, self._numbers) for row in dumped.values())
-            found[table] = {tuple(row[place] for place in places): row for row in kept}
-        return found
-
-    def dumped(self, rows: Rows) -> Iterator[Batch]:
-        """Rows that a file keeps as `PrimaryData.load` takes them."""
-        for table, spec in PRIMARY_TABLES.items():
-            kept = [row for _, row in sorted(rows[table].items(), key=lambda one: repr(one[0]))]
-            if spec.which != "true":
-                wanted = _primary_names(spec.which, [row[0] for row in kept])
-                kept = [row for row in kept if row[0] in wanted]
-            yield table, [_translated(table, row, self._ids) for row in kept]
-
-
-def _translated(table: str, row: Row, names: Mapping[str, Mapping[Any, Any]]) -> Row:
-    spec = PRIMARY_TABLES[table]
-    return tuple(
-        names["sessions"].get(value)
-        if name in spec.sessions
-        else names["memories"].get(value)
-        if name in spec.memories
-        else value
-        for name, value in zip(spec.columns, row, strict=True)
-    )
-
-
-def _primary_names(which: str, names: Sequence[str]) -> set[str]:
-    """Those of the names in `counters` or `meta` that are not derived."""
-    connection = apsw.Connection(":memory:")
-    query = f"SELECT name FROM (SELECT value AS name FROM json_each(?)) WHERE {which}"  # noqa: S608
-    try:
-        return {str(name) for (name,) in connection.execute(query, (json.dumps(names),))}
-    finally:
-        connection.close()
-
-
-# What hangs together
-
-
-def _made_consistent(rows: Rows, references: Sequence[_Reference]) -> list[Mended]:
-    """Take out what refers to rows that are gone; what was lost with that."""
-    turns = {name: n for n, name in enumerate(PRIMARY_TABLES["turns"].columns)}
-    orphans: dict[int, list[int]] = {}
-    for turn in rows["turns"].values():
-        if (turn[turns["session"]],) not in rows["sessions"]:
-            orphans.setdefault(turn[turns["session"]], []).append(turn[turns["at"]])
-    for no, times in orphans.items():
-        rows["sessions"][no,] = (no, f"lost-{no}", len(times), min(times), max(times))
-    lost: list[Mended] = []
-    again = True
-    while again:
-        again = False
-        for one in references:
-            there = {key[0] for key in rows[one.parent]}
-            place = PRIMARY_TABLES[one.table].columns.index(one.column)
-            for key, row in list(rows[one.table].items()):
-                if row[place] is None or row[place] in there:
-                    continue
-                if one.needed:
-                    del rows[one.table][key]
-                    lost.append(_mended(one.table, key))
-                    again = True
-                else:
-                    rows[one.table][key] = (*row[:place], None, *row[place + 1 :])
-    ids = {memory[_MEMORY["id"]] for memory in rows["memories"].values()}
-    place = _MEMORY["replaces"]
-    for key, memory in rows["memories"].items():
-        if memory[place] and memory[place] not in ids:
-            rows["memories"][key] = (*memory[:place], "", *memory[place + 1 :])
-    return lost + _complete_histories(rows)
-
-
-def _complete_histories(rows: Rows) -> list[Mended]:
-    """Each memory has one change for each version: later ones go, and a missing one keeps its place
-    in the history, as what stood there afterwards."""
-    lost = []
-    changes = rows["memory_changes"]
-    versions = {key[0]: row[_MEMORY["version"]] for key, row in rows["memories"].items()}
-    for key in [key for key in changes if key[1] > versions.get(key[0], 0)]:
-        del changes[key]
-    for (number,), memory in rows["memories"].items():
-        later = dict(zip(_MEMORY, memory, strict=True))
-        del later["row"]
-        later["sources"] = []
-        for n in range(versions[number], 0, -1):
-            change = changes.get((number, n))
-            if change is None or (n > 1 and not change[_BEFORE]):
-                lost.append(_mended("memory_changes", (number, n)))
-                before = json.dumps({**later, "version": n - 1}, ensure_ascii=False)
-                at = later["updated_at"] if n > 1 else later["created_at"]
-                changes[number, n] = (number, n, at, "lost", before if n > 1 else None)
-            elif n > 1:
-                later = json.loads(change[_BEFORE])
-    return lost
+    place.opened(target).close()  # which brings it up to date
+    return target

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -144,8 +144,6 @@ class _Restoring:
         reader.check_seal(self._their_keys)
         if self._new:
             self._check_encrypted()
-            space_folder(home, "main", make=True)
-        self._put_settings()
 
     def _check_schema(self) -> None:
         known = len(migrations())
@@ -272,9 +270,12 @@ class _Restoring:
             check_schema(new, self._their_keys if held.encrypted else ())
             self._under_own_key(new, held)
             if held.folder != folder_name(space):
-                _rename(new, self._keys, space)
+                with closing(cipher.connect(new, self._keys)) as connection:
+                    rename = "UPDATE meta SET value = ? WHERE name = 'space'"
+                    connection.execute(rename, (space,)).fetchall()
             self._bring_old_sessions(held, draft)
             counts = self._made_ready(new, draft, space)
+            self._put_settings()
             before = self._put(new, os.path.join(folder, DATABASE), space)
         self._put_on_record(space)
         return Restored(
@@ -294,10 +295,8 @@ class _Restoring:
             )
         except apsw.NotADBError:
             raise cipher.explained(path, theirs) from None
-        try:
+        with closing(connection):
             copying.recode(connection, f"{path}.own", self._keys[0] if self._keys else None)
-        finally:
-            connection.close()
         os.replace(f"{path}.own", path)
 
     def _bring_old_sessions(self, held: BackedUpSpace, draft: str) -> None:
@@ -338,28 +337,20 @@ class _Restoring:
         except StoreError:
             live = None  # it is damaged, and cannot be read into
         if live is None:
-            connection = copying.checked(new, self._keys)
-            try:
+            with closing(copying.checked(new, self._keys)) as connection:
                 copying.continued(connection, None)
-            finally:
-                connection.close()
             if self._keys:
                 cipher.put_check(new, self._keys[:1])
             move_in(new, path, before, self._keys)
             return before
-        try:
-            with live.alone() as connection:
-                if before:
-                    copying.snapshot(path, self._keys, before, self._progress)
-                    _with_check(before, self._keys)
-                fresh = copying.checked(new, self._keys)
-                try:
-                    copying.continued(fresh, connection)
-                    copying.take_over(connection, fresh)
-                finally:
-                    fresh.close()
-        finally:
-            live.close()
+        with closing(live), live.alone() as connection:
+            if before:
+                copying.snapshot(path, self._keys, before, self._progress)
+                if self._keys:
+                    cipher.put_check(before, self._keys[:1])
+            with closing(copying.checked(new, self._keys)) as fresh:
+                copying.continued(fresh, connection)
+                copying.take_over(connection, fresh)
         return before
 
     def _put_on_record(self, space: str) -> None:
@@ -410,16 +401,3 @@ def _opens(path: str, keys: Keys) -> bool:
     except apsw.NotADBError:
         return False
     return True
-
-
-def _rename(path: str, keys: Keys, space: str) -> None:
-    connection = cipher.connect(path, keys)
-    try:
-        connection.execute("UPDATE meta SET value = ? WHERE name = 'space'", (space,)).fetchall()
-    finally:
-        connection.close()
-
-
-def _with_check(path: str, keys: Keys) -> None:
-    if keys:
-        cipher.put_check(path, keys[:1])

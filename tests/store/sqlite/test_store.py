@@ -381,3 +381,33 @@ def test_old_file_is_migrated_once_by_processes_that_open_it_at_once(tmp_path: P
     command = [sys.executable, "-c", OPENING, str(tmp_path)]
     there = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
     assert [one.communicate(timeout=PATIENCE)[0].strip() for one in there] == [b"0"] * 3
+
+
+def test_checksums_of_rows_of_earlier_versions_go(path: Path) -> None:
+    """They were indexes on a function that no longer exists."""
+    store = opened(path)
+    with store.writing():
+        store.append([(turn("said before"), key("1"))])
+    store.close()
+    connection = apsw.Connection(str(path))
+    connection.create_scalar_function("seal", lambda *_: b"", deterministic=True)
+    connection.execute(
+        "CREATE INDEX turns_sealed ON turns (seq, seal(CAST(content AS BLOB)));"
+        "CREATE INDEX meta_sealed ON meta (name, seal(value)); PRAGMA user_version = 12"
+    )
+    connection.close()
+    path.with_suffix(".mark").write_bytes(b"")
+    store = opened(path)
+    with store.writing():
+        store.append([(turn("said since"), key("2"))])
+    assert store.check(quiet) == []
+    assert contents(store.journal(Filter(), 0)) == ["said before", "said since"]
+    store.close()
+    assert not path.with_suffix(".mark").exists()
+
+
+def test_database_whose_application_id_was_changed_is_damaged(path: Path) -> None:
+    opened(path).close()
+    changed(path, "PRAGMA application_id=7")
+    with pytest.raises(DamagedStoreError):
+        opened(path)

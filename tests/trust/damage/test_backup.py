@@ -157,6 +157,18 @@ def test_what_is_there_is_not_replaced_unless_told(home: Home) -> None:
     assert home.content() == before
 
 
+def test_a_refused_restore_takes_no_settings_either(home: Home) -> None:
+    settings.write(home.path, "recall.top", "7")
+    home.backup()
+    settings.write(home.path, "recall.top", None)
+    before = Path(home.path, "config.toml").read_bytes()
+    with pytest.raises(InputError, match="is not empty"):
+        restore(home, replace=False, choice=Choice(True, ()))
+    assert Path(home.path, "config.toml").read_bytes() == before
+    restore(home, choice=Choice(True, ()))
+    assert home.config.recall.top == 7
+
+
 def test_a_new_home_gets_the_settings_and_the_pass_phrase_s_salt(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
