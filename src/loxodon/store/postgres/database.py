@@ -30,7 +30,15 @@ from typing import Any, TypeVar
 import psycopg
 
 from loxodon.errors import BusyStoreError, StoreError, UnknownOutcomeError, UnreachableStoreError
-from loxodon.store.driver import LOCK_SECONDS, Driver, Row, Statement, half_character
+from loxodon.store.driver import (
+    LOCK_SECONDS,
+    Driver,
+    Part,
+    Row,
+    Statement,
+    half_character,
+    statements,
+)
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
@@ -39,16 +47,8 @@ from loxodon.store.walls import Wall
 
 _TRIES = 5  # how often a server is asked what became of a transaction that it may still be at
 _AWAY_SECONDS = 10.0  # how long a standby that did not answer is left alone
-_VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
 _MARKS = 20  # how many of its last writes a space keeps the marks of
 _MARK_LENGTH = 8
-_WRITTEN = (
-    "UPDATE loxodon.spaces SET version = version + 1, "
-    f"recent = left($1::text || ' ' || recent, {_MARKS * (_MARK_LENGTH + 1)}) "
-    "WHERE id = $2 RETURNING version, pg_current_xact_id()::text"
-)
-_STATUS = "SELECT pg_xact_status($1::xid8)"
-_RECENT = "SELECT version, recent FROM loxodon.spaces WHERE id = $1"
 _UNCHANGING = 20_000
 _PENDING = 500
 _TOGETHER = (64, 8)
@@ -115,6 +115,11 @@ class PostgresDatabase(Driver):
     def _asked(self, ask: Callable[[Session], _Result]) -> _Result:
         """What `ask` finds out beside any transaction."""
         return pool.asked(self.url, ask)
+
+    def _directory(self, statement: str) -> Row | None:
+        """What is known of the space, beside any transaction."""
+        sql = self.sql[statement]
+        return self._asked(lambda one: one.execute(sql, [self.id]).fetchone())
 
     # Transactions
 
@@ -231,7 +236,7 @@ class PostgresDatabase(Driver):
         """
         if time.monotonic() < self._replica_from:
             return False
-        newest = self._asked(lambda one: one.execute(_VERSION, [self.id]).fetchone())
+        newest = self._directory("space_version")
         sql = pool.begin(self.id, self.wall, self._role, reading=True)
         try:
             row = self._begin_at(self._replica, sql)
@@ -267,7 +272,7 @@ class PostgresDatabase(Driver):
             return  # nothing to keep
         self._put_down()
         mark = os.urandom(_MARK_LENGTH // 2).hex()
-        ((version, xid),) = self._execute(_WRITTEN, (mark, self.id))
+        ((version, xid),) = self._execute(self.sql["count_write"], (mark, self.id))
         self.read_anew()
         try:
             self._cursor().execute("COMMIT")
@@ -281,7 +286,7 @@ class PostgresDatabase(Driver):
         for _ in range(_TRIES):
             try:
                 if not self._asked(lambda one: _is_running(one, xid)):
-                    found = self._asked(lambda one: one.execute(_RECENT, [self.id]).fetchone())
+                    found = self._directory("recent_writes")
                     if found is None:  # the space was deleted
                         return False
                     if mark in found[1].split():
@@ -366,9 +371,7 @@ class PostgresDatabase(Driver):
         pieces = text.split("?")
         return "".join(f"${n}{piece}" if n else piece for n, piece in enumerate(pieces))
 
-    def all(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> list[Row]:
+    def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
         sql = self.statement(statement, parts)
         self._settle_counters(sql)
         if not self._mode:
@@ -376,9 +379,7 @@ class PostgresDatabase(Driver):
         with self._as_meant(sql):
             return self._execute(sql, values)
 
-    def run(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> None:
+    def run(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> None:
         if self._mode != "writing":
             self.all(statement, values, **parts)
             return
@@ -465,7 +466,7 @@ class PostgresDatabase(Driver):
         """From now on this space has texts that are escaped."""
         if self._mode == "writing" and not self._escaped:
             self._escaped = True
-            self._send(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
+            self._send(self.sql["set_escaped"], (self.id,))
 
     def _held(self) -> Session:
         connection: Session | None = self._connection
@@ -550,7 +551,7 @@ class PostgresDatabase(Driver):
 def _is_running(connection: Session, xid: str) -> bool:
     """Whether a transaction has not ended yet; one that a crash took may be of the future."""
     try:
-        row = connection.execute(_STATUS, [xid]).fetchone()
+        row = connection.execute(statements("postgres")["transaction_status"], [xid]).fetchone()
     except psycopg.errors.InvalidParameterValue:
         return False
     return row is not None and row[0] == "in progress"
@@ -558,13 +559,11 @@ def _is_running(connection: Session, xid: str) -> bool:
 
 def _space_id(connection: Session, name: str) -> int:
     """The number of a space, which is made where it is not there."""
-    find = "SELECT id FROM loxodon.spaces WHERE name = $1"
-    row = connection.execute(find, [name]).fetchone()
+    sql = statements("postgres")
+    row = connection.execute(sql["space_named"], [name]).fetchone()
     if row is None:
-        connection.execute(
-            "INSERT INTO loxodon.spaces (name) VALUES ($1) ON CONFLICT DO NOTHING", [name]
-        )
-        row = connection.execute(find, [name]).fetchone()
+        connection.execute(sql["make_space"], [name])
+        row = connection.execute(sql["space_named"], [name]).fetchone()
     assert row is not None  # noqa: S101
     return int(row[0])
 
