@@ -196,7 +196,7 @@ class Store:
 
     def has_tombstones(self) -> bool:
         """Whether anything was ever forgotten."""
-        return self.tombstones_version != "0:0"
+        return self._db.one("has_tombstones") is not None
 
     @property
     def tombstones_version(self) -> str:
@@ -210,7 +210,6 @@ class Store:
 
     def signatures(self) -> Signatures:
         """Check every signature."""
-
         from loxodon.store import signatures
 
         sign = self._db.sign
@@ -232,7 +231,6 @@ class Store:
 
     def sign_anew(self, ids: Iterable[str]) -> None:
         """Sign every version of these memories as it is. Call inside `writing`."""
-
         from loxodon.store import signatures
 
         for id in ids:
@@ -867,7 +865,6 @@ class Store:
 
     def check(self, progress: Progress) -> list[Problem]:
         """Every problem with the data or its indexes; empty if there is none."""
-
         from loxodon.store import checks
 
         self._for_owner()
@@ -879,7 +876,6 @@ class Store:
 
     def rebuild(self, progress: Progress) -> int:
         """Rebuild all derived data from the primary data; return how many rows were indexed."""
-
         from loxodon.store import reindexing
 
         self._for_owner()

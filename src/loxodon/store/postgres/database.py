@@ -18,13 +18,10 @@ The threads of a process read at once, each on a connection of its own, and writ
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from functools import lru_cache
-from itertools import chain
 from typing import Any, TypeVar
 
 import psycopg
@@ -51,8 +48,6 @@ _MARKS = 20  # how many of its last writes a space keeps the marks of
 _MARK_LENGTH = 8
 _UNCHANGING = 20_000
 _PENDING = 500
-_TOGETHER = (64, 8)
-"""Rows that are inserted by one statement; few sizes, so that each is prepared once."""
 _Result = TypeVar("_Result")
 
 
@@ -408,25 +403,10 @@ class PostgresDatabase(Driver):
         if any(map(_needs_escape, rows)):
             self._escape()
             rows = _escaped(rows)
-        with self._as_meant(sql):
-            self._send_together(sql, rows)
-
-    def _send_together(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        for size in _TOGETHER:
-            joined = _repeated(sql, size, len(rows[0])) if len(rows) >= size else ""
-            if joined:
-                whole = len(rows) - len(rows) % size
-                flat = [[*chain(*rows[n : n + size])] for n in range(0, whole, size)]
-                self._send_many(joined, flat)
-                rows = rows[whole:]
-        self._send_many(sql, rows)
-
-    def _send_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        if rows:
-            cursor = self._cursor()
-            with self._translating():
-                cursor.executemany(sql, rows)
-            self._pending.append(cursor)
+        cursor = self._cursor()
+        with self._as_meant(sql), self._translating():
+            cursor.executemany(sql, rows)
+        self._pending.append(cursor)
 
     def _alone(self, sql: Statement, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
@@ -566,26 +546,6 @@ def _space_id(connection: Session, name: str) -> int:
         row = connection.execute(sql["space_named"], [name]).fetchone()
     assert row is not None  # noqa: S101
     return int(row[0])
-
-
-_VALUES = re.compile(
-    r"(\s*INSERT INTO .*?\bVALUES )(\((?:(?!\bON CONFLICT\b).)*\))"
-    r"((?:\s+ON CONFLICT DO NOTHING)?\s*)",
-    re.S,
-)
-
-
-@lru_cache(maxsize=256)
-def _repeated(sql: str, rows: int, columns: int) -> str:
-    """An INSERT of one row as one of several; empty where it cannot be one statement."""
-    found = _VALUES.fullmatch(sql)
-    if found is None:
-        return ""
-    each = [
-        re.sub(r"\$(\d+)", lambda one, more=n * columns: f"${int(one[1]) + more}", found[2])
-        for n in range(rows)
-    ]
-    return f"{found[1]}{', '.join(each)}{found[3]}"
 
 
 # A NUL, which PostgreSQL has no room for, is written as a noncharacter and a digit, and so is that
