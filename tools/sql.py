@@ -129,7 +129,7 @@ class UnknownSqlError(Exception):
     """A construct that may mean something else in PostgreSQL."""
 
 
-def translated(sql: str, name: str = "") -> str:
+def translated(sql: str, name: str = "", *, number: bool = True) -> str:
     """A statement as PostgreSQL takes it; one with braces keeps its question marks."""
     writes = re.match(r"\s*(INSERT|UPDATE|DELETE)\b", sql) is not None
     parts, sql = [], _without_unary_plus(sql, name)
@@ -146,7 +146,7 @@ def translated(sql: str, name: str = "") -> str:
     kept = iter(parts)
     sql = re.sub(r"'text'", lambda _: next(kept), sql)
     _check_functions(sql, name)
-    return sql if HOLE.search(sql) else _numbered(sql)
+    return _numbered(sql) if number and not HOLE.search(sql) else sql
 
 
 def _tokens(sql: str, name: str) -> Iterator[tuple[str, str]]:
@@ -194,12 +194,10 @@ def _numbered(sql: str) -> str:
 def generated() -> str:
     """What the file for PostgreSQL should have."""
     found = [HEAD]
-    every = entries([str(SOURCE)])
-    for one in every:
+    for one in entries([str(SOURCE)]):
         marks = " (past)" if one.past else ""
-        text = one.text if one.kind == "part" else translated(one.text, one.name)
-        if one.kind == "part":
-            text = translated(f"{text} {{part}}", one.name).removesuffix(" {part}")
+        # A part keeps its question marks, as what it is put into may have others before them.
+        text = translated(one.text, one.name, number=one.kind == "name")
         found.append(f"-- {one.kind}: {one.name}{marks}\n{text}\n")
     return "\n".join(found)
 

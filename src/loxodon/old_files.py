@@ -169,7 +169,7 @@ def _read_into(store: Store, folder: str, names: Sequence[str], seal: Seal | Non
             entries[0] = {**header, "key": own_key}
             read.add(id)
             had = kept.get(id, 0)  # of a backup, or a kill came before its file was gone
-            rows.append_for(owner, id, had, map(line_of, entries[had:]))
+            rows.append(id, had, map(line_of, entries[had:]), owner)
             if str(found.get(key, {}).get("updatedAt", "")) <= last:
                 compactions = sum(one.get("type") == "compaction" for one in entries)
                 found[key] = {
@@ -185,9 +185,9 @@ def _read_into(store: Store, folder: str, names: Sequence[str], seal: Seal | Non
                 if isinstance(entry, dict) and entry.get("sessionId") in read
             }
         for key, entry in found.items():
-            session = _owner(key, agents)
-            if session not in known:
-                rows.put_for(*session, line_of(entry))
+            owner, name = _owner(key, agents)
+            if (owner, name) not in known:
+                rows.put(name, line_of(entry), owner)
 
 
 def _owner(key: str, agents: Collection[str]) -> tuple[str, str]:

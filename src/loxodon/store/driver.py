@@ -22,13 +22,14 @@ from loxodon.store.walls import Wall
 SQL = os.path.join(os.path.dirname(__file__), "sql")
 FILES = {
     "sqlite": ("queries.sql", "sqlite/queries.sql"),
-    "postgres": ("postgres/queries.sql", "postgres/own.sql"),
+    "postgres": ("postgres/queries.sql", "postgres/own.sql", "postgres/directory.sql"),
 }
 LOCK_SECONDS = 120.0  # that a writer waits for its turn
 MEMO = 4_000  # values remembered at most: who reads all of a store reads nothing twice
 _COMPOSED = 2_000
 
 Row = tuple[Any, ...]
+Part = str | tuple[str, ...]
 _Value = TypeVar("_Value")
 HOLE = re.compile(r"\{(\w+)\}")
 _ENTRY = re.compile(
@@ -140,9 +141,7 @@ class Driver:
         """
         raise NotImplementedError
 
-    def all(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> list[Row]:
+    def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
         """Every row that a statement gives; see `statement` for the parts."""
         raise NotImplementedError
 
@@ -193,7 +192,7 @@ class Driver:
                 "{path} is closed", hint="reopen the memory before using it", path=self.path
             )
 
-    def statement(self, name: str, parts: Mapping[str, str | tuple[str, ...]]) -> Statement:
+    def statement(self, name: str, parts: Mapping[str, Part]) -> Statement:
         """A statement by its name, the braces in it filled.
 
         A part is the name of a table, column or index, for `rows` that of another text, for `where`
@@ -221,16 +220,12 @@ class Driver:
         found = self._composed[key] = Statement(self._marked(text), template.past)
         return found
 
-    def one(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> Row | None:
+    def one(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> Row | None:
         """The first row, if there is one."""
         rows = self.all(statement, values, **parts)
         return rows[0] if rows else None
 
-    def column(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> list[Any]:
+    def column(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Any]:
         """The first column of every row."""
         return [row[0] for row in self.all(statement, values, **parts)]
 
@@ -239,9 +234,7 @@ class Driver:
         rows = self.all(statement, values, **parts)
         return rows[0][0] if rows else None
 
-    def run(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> None:
+    def run(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> None:
         """A statement whose answer does not matter."""
         self.all(statement, values, **parts)
 
@@ -309,7 +302,7 @@ class Driver:
 
         A record has a strength that falls (`memo`); all else is as it is kept (`unchanging`).
         """
-        memo, wanted = self.memo if kind == "record" else self.unchanging, sorted(set(rows))
+        memo, wanted = self.memo if kind == "memories" else self.unchanging, sorted(set(rows))
         missing = [row for row in wanted if (kind, row) not in memo]
         for row, value in read(missing).items() if missing else ():
             memo[kind, row] = value

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
@@ -73,8 +73,7 @@ if TYPE_CHECKING:
     from loxodon.store.checks import Part
     from loxodon.store.documents import DocumentStore
     from loxodon.store.erasure import Erasure
-    from loxodon.store.overview import Overview
-    from loxodon.store.pages import Pages
+    from loxodon.store.pages import Overview, Pages
     from loxodon.store.primary import PrimaryData
     from loxodon.store.quarantine import Quarantine
     from loxodon.store.rows import DecayModel
@@ -85,6 +84,7 @@ if TYPE_CHECKING:
     from loxodon.trust.audit.log import Audit
     from loxodon.trust.guard.guard import Guard
 
+_Value = TypeVar("_Value")
 _CHUNK = 500
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -195,7 +195,7 @@ class Store:
 
     def has_tombstones(self) -> bool:
         """Whether anything was ever forgotten."""
-        return self.tombstones_version != "0:0"
+        return self._db.one("has_tombstones") is not None
 
     @property
     def tombstones_version(self) -> str:
@@ -209,7 +209,6 @@ class Store:
 
     def signatures(self) -> Signatures:
         """Check every signature."""
-
         from loxodon.store import signatures
 
         sign = self._db.sign
@@ -231,7 +230,6 @@ class Store:
 
     def sign_anew(self, ids: Iterable[str]) -> None:
         """Sign every version of these memories as it is. Call inside `writing`."""
-
         from loxodon.store import signatures
 
         for id in ids:
@@ -325,7 +323,7 @@ class Store:
     @cached_property
     def overview(self) -> Overview:
         """What pages for people are made of."""
-        from loxodon.store.overview import Overview
+        from loxodon.store.pages import Overview
 
         return Overview(self, self._decay)
 
@@ -481,10 +479,16 @@ class Store:
 
     def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
         """Turns by row; missing ones are left out."""
+        return self._by_row("turns", rows, turn_of)
+
+    def _by_row(
+        self, statement: str, rows: Iterable[int], make: Callable[[Row], _Value]
+    ) -> dict[int, _Value]:
+        """What a statement gives for each of some rows, by row; not asked twice."""
         return self._db.each(
-            "turn",
+            statement,
             rows,
-            lambda some: {row[0]: turn_of(row) for row in self._db.all("turns", (these(some),))},
+            lambda some: {row[0]: make(row) for row in self._db.all(statement, (these(some),))},
         )
 
     def journal(self, where: Filter, limit: int) -> list[Turn]:
@@ -709,10 +713,7 @@ class Store:
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         """Memories by row; missing ones are left out."""
-        return self._db.each("record", rows, self._records)
-
-    def _records(self, rows: Iterable[int]) -> dict[int, Record]:
-        return {row[0]: self._record(row[1:]) for row in self._db.all("memories", (these(rows),))}
+        return self._by_row("memories", rows, lambda row: self._record(row[1:]))
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         """The sources of memories, by row; `records` leaves them out."""
@@ -730,9 +731,7 @@ class Store:
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         """The standing of these memories, by row."""
-        return self._db.each(
-            "standing", rows, lambda some: dict(self._db.all("standing", (these(some),)))
-        )
+        return self._by_row("standing", rows, lambda row: row[1])
 
     def successors(self, rows: Iterable[int]) -> dict[int, int]:
         """For each of these memories that others took the place of: the row of the active one."""
@@ -826,21 +825,14 @@ class Store:
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
         """The positions of turns, by row."""
-        return self._db.each(
-            "place",
-            rows,
-            lambda some: {row[0]: Place(*row) for row in self._db.all("places", (these(some),))},
-        )
+        return self._by_row("places", rows, lambda row: Place(*row))
 
     def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
         """The two turns before and the two after, as far as there are any, by row."""
-        return self._db.each(
+        return self._by_row(
             "beside",
             rows,
-            lambda some: {
-                row: Beside(tuple(filter(None, others[:2])), tuple(filter(None, others[2:])))
-                for row, *others in self._db.all("beside", (these(some),))
-            },
+            lambda row: Beside(tuple(filter(None, row[1:3])), tuple(filter(None, row[3:]))),
         )
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
@@ -872,7 +864,6 @@ class Store:
 
     def check(self, progress: Progress) -> list[Problem]:
         """Every problem with the data or its indexes; empty if there is none."""
-
         from loxodon.store import checks
 
         self._for_owner()
@@ -884,7 +875,6 @@ class Store:
 
     def rebuild(self, progress: Progress) -> int:
         """Rebuild all derived data from the primary data; return how many rows were indexed."""
-
         from loxodon.store import reindexing
 
         self._for_owner()

@@ -33,17 +33,23 @@ class WorkingSessions:
         entry: str | None = self._db.value("working_session", (self._db.wall.mark, key))
         return entry
 
-    def put(self, key: str, entry: str) -> None:
-        self.put_for(self._db.wall.mark, key, entry)
+    def put(self, key: str, entry: str, owner: str | None = None) -> None:
+        """Store a session, of whoever asks or, for the owner of the memory, of anyone."""
+        mark = self._db.wall.mark if owner is None else owner
+        self._db.run("put_working_session", (mark, key, entry))
 
     def lines(self, transcript: str, after: int = 0) -> list[tuple[int, str]]:
         """(number, JSON) of every line behind one."""
         rows = self._db.all("transcript_lines", (transcript, after))
         return [(n, line) for n, line in rows]
 
-    def append(self, transcript: str, last: int, lines: Iterable[str]) -> None:
+    def append(
+        self, transcript: str, last: int, lines: Iterable[str], owner: str | None = None
+    ) -> None:
         """Add lines behind the one with the number `last`."""
-        self.append_for(self._db.wall.mark, transcript, last, lines)
+        mark = self._db.wall.mark if owner is None else owner
+        rows = [(transcript, n, mark, line) for n, line in enumerate(lines, last + 1)]
+        self._db.many("put_transcript_line", rows)
 
     @property
     def rewrites(self) -> tuple[int, int]:
@@ -55,21 +61,14 @@ class WorkingSessions:
     def all(self) -> list[WorkingSession]:
         return [WorkingSession(*row) for row in self._db.all("working_sessions")]
 
-    def put_for(self, owner: str, key: str, entry: str) -> None:
-        self._db.run("put_working_session", (owner, key, entry))
-
     def rename(self, session: WorkingSession, key: str) -> None:
         self._db.run("drop_working_session", session[:2])
-        self.put_for(session.owner, key, session.entry)
+        self.put(key, session.entry, session.owner)
 
     def transcripts(self) -> Iterator[tuple[str, str, list[tuple[int, str]]]]:
         """(id, owner, lines) of every transcript."""
         for id, owner in self._db.all("transcripts"):
             yield id, owner, self.lines(id)
-
-    def append_for(self, owner: str, transcript: str, last: int, lines: Iterable[str]) -> None:
-        rows = [(transcript, n, owner, line) for n, line in enumerate(lines, last + 1)]
-        self._db.many("put_transcript_line", rows)
 
     def rewrite(self, transcript: str, lines: Mapping[int, str]) -> None:
         """Put other lines in the place of some; who has read them reads them again."""

@@ -22,7 +22,7 @@ from loxodon.store import (
     StoredReceipt,
 )
 from loxodon.store.audit_rows import AuditRow
-from loxodon.store.driver import HOLE
+from loxodon.store.driver import HOLE, SQL, entries
 from loxodon.store.postgres.pool import ROLE, Session, begin, close_pools, connect, role_of
 from loxodon.store.postgres.store import PostgresStore
 from loxodon.store.primary import PRIMARY_TABLES
@@ -291,8 +291,9 @@ def test_every_query_is_bound_to_its_space_by_an_index(postgres_url: str) -> Non
         store = told(postgres_url)
         use(store)
         use(store.behind(Wall("a")))
-    whole = (sql for sql in store._db.sql.values() if not HOLE.search(sql) and "?" not in sql)
-    every = {*sent, *whole}
+    of_all = {one.text for one in entries([f"{SQL}/postgres/directory.sql"])}
+    whole = {sql for sql in store._db.sql.values() if not HOLE.search(sql) and "?" not in sql}
+    every = {*sent, *(whole - of_all)}
     kinds = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")
     plans = {sql for sql in every if sql.split()[0] in kinds}
     assert len(plans) > 200

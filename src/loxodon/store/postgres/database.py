@@ -18,19 +18,24 @@ The threads of a process read at once, each on a connection of its own, and writ
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from functools import lru_cache
-from itertools import chain
 from typing import Any, TypeVar
 
 import psycopg
 
 from loxodon.errors import BusyStoreError, StoreError, UnknownOutcomeError, UnreachableStoreError
-from loxodon.store.driver import LOCK_SECONDS, Driver, Row, Statement, half_character
+from loxodon.store.driver import (
+    LOCK_SECONDS,
+    Driver,
+    Part,
+    Row,
+    Statement,
+    half_character,
+    statements,
+)
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.errors import deleted, is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
@@ -39,20 +44,10 @@ from loxodon.store.walls import Wall
 
 _TRIES = 5  # how often a server is asked what became of a transaction that it may still be at
 _AWAY_SECONDS = 10.0  # how long a standby that did not answer is left alone
-_VERSION = "SELECT version FROM loxodon.spaces WHERE id = $1"
 _MARKS = 20  # how many of its last writes a space keeps the marks of
 _MARK_LENGTH = 8
-_WRITTEN = (
-    "UPDATE loxodon.spaces SET version = version + 1, "
-    f"recent = left($1::text || ' ' || recent, {_MARKS * (_MARK_LENGTH + 1)}) "
-    "WHERE id = $2 RETURNING version, pg_current_xact_id()::text"
-)
-_STATUS = "SELECT pg_xact_status($1::xid8)"
-_RECENT = "SELECT version, recent FROM loxodon.spaces WHERE id = $1"
 _UNCHANGING = 20_000
 _PENDING = 500
-_TOGETHER = (64, 8)
-"""Rows that are inserted by one statement; few sizes, so that each is prepared once."""
 _Result = TypeVar("_Result")
 
 
@@ -115,6 +110,11 @@ class PostgresDatabase(Driver):
     def _asked(self, ask: Callable[[Session], _Result]) -> _Result:
         """What `ask` finds out beside any transaction."""
         return pool.asked(self.url, ask)
+
+    def _directory(self, statement: str) -> Row | None:
+        """What is known of the space, beside any transaction."""
+        sql = self.sql[statement]
+        return self._asked(lambda one: one.execute(sql, [self.id]).fetchone())
 
     # Transactions
 
@@ -231,7 +231,7 @@ class PostgresDatabase(Driver):
         """
         if time.monotonic() < self._replica_from:
             return False
-        newest = self._asked(lambda one: one.execute(_VERSION, [self.id]).fetchone())
+        newest = self._directory("space_version")
         sql = pool.begin(self.id, self.wall, self._role, reading=True)
         try:
             row = self._begin_at(self._replica, sql)
@@ -267,7 +267,7 @@ class PostgresDatabase(Driver):
             return  # nothing to keep
         self._put_down()
         mark = os.urandom(_MARK_LENGTH // 2).hex()
-        ((version, xid),) = self._execute(_WRITTEN, (mark, self.id))
+        ((version, xid),) = self._execute(self.sql["count_write"], (mark, self.id))
         self.read_anew()
         try:
             self._cursor().execute("COMMIT")
@@ -281,7 +281,7 @@ class PostgresDatabase(Driver):
         for _ in range(_TRIES):
             try:
                 if not self._asked(lambda one: _is_running(one, xid)):
-                    found = self._asked(lambda one: one.execute(_RECENT, [self.id]).fetchone())
+                    found = self._directory("recent_writes")
                     if found is None:  # the space was deleted
                         return False
                     if mark in found[1].split():
@@ -366,9 +366,7 @@ class PostgresDatabase(Driver):
         pieces = text.split("?")
         return "".join(f"${n}{piece}" if n else piece for n, piece in enumerate(pieces))
 
-    def all(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> list[Row]:
+    def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
         sql = self.statement(statement, parts)
         self._settle_counters(sql)
         if not self._mode:
@@ -376,9 +374,7 @@ class PostgresDatabase(Driver):
         with self._as_meant(sql):
             return self._execute(sql, values)
 
-    def run(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> None:
+    def run(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> None:
         if self._mode != "writing":
             self.all(statement, values, **parts)
             return
@@ -407,25 +403,10 @@ class PostgresDatabase(Driver):
         if any(map(_needs_escape, rows)):
             self._escape()
             rows = _escaped(rows)
-        with self._as_meant(sql):
-            self._send_together(sql, rows)
-
-    def _send_together(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        for size in _TOGETHER:
-            joined = _repeated(sql, size, len(rows[0])) if len(rows) >= size else ""
-            if joined:
-                whole = len(rows) - len(rows) % size
-                flat = [[*chain(*rows[n : n + size])] for n in range(0, whole, size)]
-                self._send_many(joined, flat)
-                rows = rows[whole:]
-        self._send_many(sql, rows)
-
-    def _send_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        if rows:
-            cursor = self._cursor()
-            with self._translating():
-                cursor.executemany(sql, rows)
-            self._pending.append(cursor)
+        cursor = self._cursor()
+        with self._as_meant(sql), self._translating():
+            cursor.executemany(sql, rows)
+        self._pending.append(cursor)
 
     def _alone(self, sql: Statement, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
@@ -465,7 +446,7 @@ class PostgresDatabase(Driver):
         """From now on this space has texts that are escaped."""
         if self._mode == "writing" and not self._escaped:
             self._escaped = True
-            self._send(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
+            self._send(self.sql["set_escaped"], (self.id,))
 
     def _held(self) -> Session:
         connection: Session | None = self._connection
@@ -550,7 +531,7 @@ class PostgresDatabase(Driver):
 def _is_running(connection: Session, xid: str) -> bool:
     """Whether a transaction has not ended yet; one that a crash took may be of the future."""
     try:
-        row = connection.execute(_STATUS, [xid]).fetchone()
+        row = connection.execute(statements("postgres")["transaction_status"], [xid]).fetchone()
     except psycopg.errors.InvalidParameterValue:
         return False
     return row is not None and row[0] == "in progress"
@@ -558,35 +539,13 @@ def _is_running(connection: Session, xid: str) -> bool:
 
 def _space_id(connection: Session, name: str) -> int:
     """The number of a space, which is made where it is not there."""
-    find = "SELECT id FROM loxodon.spaces WHERE name = $1"
-    row = connection.execute(find, [name]).fetchone()
+    sql = statements("postgres")
+    row = connection.execute(sql["space_named"], [name]).fetchone()
     if row is None:
-        connection.execute(
-            "INSERT INTO loxodon.spaces (name) VALUES ($1) ON CONFLICT DO NOTHING", [name]
-        )
-        row = connection.execute(find, [name]).fetchone()
+        connection.execute(sql["make_space"], [name])
+        row = connection.execute(sql["space_named"], [name]).fetchone()
     assert row is not None  # noqa: S101
     return int(row[0])
-
-
-_VALUES = re.compile(
-    r"(\s*INSERT INTO .*?\bVALUES )(\((?:(?!\bON CONFLICT\b).)*\))"
-    r"((?:\s+ON CONFLICT DO NOTHING)?\s*)",
-    re.S,
-)
-
-
-@lru_cache(maxsize=256)
-def _repeated(sql: str, rows: int, columns: int) -> str:
-    """An INSERT of one row as one of several; empty where it cannot be one statement."""
-    found = _VALUES.fullmatch(sql)
-    if found is None:
-        return ""
-    each = [
-        re.sub(r"\$(\d+)", lambda one, more=n * columns: f"${int(one[1]) + more}", found[2])
-        for n in range(rows)
-    ]
-    return f"{found[1]}{', '.join(each)}{found[3]}"
 
 
 # A NUL, which PostgreSQL has no room for, is written as a noncharacter and a digit, and so is that

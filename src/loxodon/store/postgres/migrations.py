@@ -13,10 +13,11 @@ import threading
 import psycopg
 
 from loxodon.errors import NewerStoreError, StoreError
-from loxodon.store.driver import SQL, migrations
+from loxodon.store.driver import SQL, migrations, statements
 from loxodon.store.postgres.errors import shown, translated
-from loxodon.store.postgres.pool import ROLE, Session, connect
+from loxodon.store.postgres.pool import Session, connect
 
+_SQL = statements("postgres")
 _LOCK = 0x4C4F584F444F4E
 _LEAST = 160_000  # the version of PostgreSQL from which on it has all that is used
 _done: set[tuple[int, str]] = set()
@@ -47,12 +48,13 @@ def migrate(url: str, *, grant: bool = False) -> int:
         due = _due(connection, url, known)  # another server may have been at it
         for number in due:
             with open(known[number], encoding="utf-8") as file:
-                connection.execute(_MADE if number == min(known) else "SELECT 1")
+                if number == min(known):
+                    connection.execute(_SQL["make_schema"])
                 connection.execute(file.read())
             values = [number, os.path.basename(known[number])]
-            connection.execute("INSERT INTO loxodon.migrations VALUES ($1, $2)", values)
+            connection.execute(_SQL["put_migration"], values)
         if _lacks_role(connection):
-            connection.execute(_MAKE_ROLE)
+            connection.execute(_SQL["make_role"])
         connection.execute(_file("grants.sql"))
         connection.execute("COMMIT")
         return len(due)
@@ -83,19 +85,10 @@ def _file(name: str) -> bytes:
         return file.read()
 
 
-_MADE = """
-CREATE SCHEMA loxodon;
-CREATE TABLE loxodon.migrations (
-  number integer PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now());
-"""
-
-
 def _due(connection: Session, url: str, known: dict[int, str]) -> list[int]:
-    # Not `to_regclass`, which remembers from before the lock that there was none.
-    made = "SELECT 1 FROM pg_tables WHERE schemaname = 'loxodon' AND tablename = 'migrations'"
-    if connection.execute(made).fetchone() is None:
+    if connection.execute(_SQL["is_made"]).fetchone() is None:
         return sorted(known)
-    done = {n for (n,) in connection.execute("SELECT number FROM loxodon.migrations").fetchall()}
+    done = {n for (n,) in connection.execute(_SQL["migrations_done"]).fetchall()}
     if newer := done - known.keys():
         raise NewerStoreError(
             "{path} was written by a newer version of Loxodon (schema {found}; this version "
@@ -117,10 +110,7 @@ def _check_server(connection: Session, url: str) -> None:
             found=connection.info.server_version // 10_000,
             least=_LEAST // 10_000,
         )
-    row = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector') "
-        "OR (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
-    ).fetchone()
+    row = connection.execute(_SQL["may_have_vectors"]).fetchone()
     if row is None or not row[0]:
         raise StoreError(
             "{path} lacks the extension pgvector",
@@ -129,14 +119,8 @@ def _check_server(connection: Session, url: str) -> None:
         )
 
 
-_OWNS = """
-SELECT coalesce((SELECT pg_has_role(current_user, nspowner, 'USAGE') FROM pg_namespace
-  WHERE nspname = 'loxodon'), has_database_privilege(current_database(), 'CREATE'))
-"""
-
-
 def _check_owner(connection: Session, url: str, due: list[int]) -> None:
-    if connection.execute(_OWNS).fetchone() == (True,):
+    if connection.execute(_SQL["owns_schema"]).fetchone() == (True,):
         return
     raise StoreError(
         "the schema of {path} lacks {n} migration, and this login does not own it",
@@ -147,19 +131,6 @@ def _check_owner(connection: Session, url: str, due: list[int]) -> None:
     )
 
 
-_LACKS_ROLE = f"""
-SELECT 1 FROM pg_roles WHERE rolname = current_user
-AND (rolsuper OR rolbypassrls AND rolcreaterole) AND NOT EXISTS (
-  SELECT 1 FROM pg_roles role WHERE role.rolname = '{ROLE}' AND NOT EXISTS (
-  SELECT 1 FROM pg_tables WHERE schemaname = 'loxodon' AND tablename <> 'migrations'
-  AND NOT has_table_privilege(role.oid, format('loxodon.%I', tablename)::regclass, 'INSERT')))
-"""
-_MAKE_ROLE = (
-    f"DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; "
-    "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
-)
-
-
 def _lacks_role(connection: Session) -> bool:
     """Whether this login sees through row-level security and cannot become a role that does not."""
-    return connection.execute(_LACKS_ROLE).fetchone() is not None
+    return connection.execute(_SQL["lacks_role"]).fetchone() is not None

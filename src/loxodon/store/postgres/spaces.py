@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from loxodon.store.driver import statements
 from loxodon.store.postgres import migrations, pool
 from loxodon.store.postgres.pool import Session
 
 _LOCK_SECONDS = 10.0
 """How long a deletion waits for whoever writes: a transaction, not all of a job."""
-_VERSIONS = "SELECT name, version FROM loxodon.spaces ORDER BY name"
+_SQL = statements("postgres")
 _COUNTED = ("turns", "memories", "documents")
-_TABLES = (
-    "SELECT table_name FROM information_schema.columns WHERE table_schema = 'loxodon' "
-    "AND column_name = 'space_id' AND table_name IN "
-    "(SELECT tablename FROM pg_tables WHERE schemaname = 'loxodon')"
-)
 
 
 def versions(url: str) -> dict[str, int]:
     """A number for each space that grows whenever something was written there."""
     migrations.ensure(url)
-    return dict(pool.asked(url, lambda one: one.execute(_VERSIONS).fetchall()))
+    return dict(pool.asked(url, lambda one: one.execute(_SQL["space_versions"]).fetchall()))
 
 
 def counts(connection: Session) -> dict[str, int]:
@@ -37,7 +33,7 @@ def drop(connection: Session, id: int) -> None:
     for line in ("SET LOCAL statement_timeout = 0", *pool.writers_turn(id, _LOCK_SECONDS)):
         connection.execute(line)
     # A reference is checked at the end of each statement: all tables go in one.
-    tables = [table for (table,) in connection.execute(_TABLES).fetchall()]
+    tables = [table for (table,) in connection.execute(_SQL["tables_of_spaces"]).fetchall()]
     parts = [f"d{n} AS (DELETE FROM loxodon.{table})" for n, table in enumerate(tables)]
     connection.execute(f"WITH {', '.join(parts)} SELECT 1")
     connection.execute(f"DELETE FROM loxodon.spaces WHERE id = {id:d}")

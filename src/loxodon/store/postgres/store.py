@@ -48,7 +48,7 @@ class PostgresStore(Store):
 
     @property
     def writes(self) -> int:
-        return int(self._db.value("writes", (self._db.id,)))
+        return int(self._db.value("space_version", (self._db.id,)))
 
     def size(self) -> int:
         """The bytes of its texts: what a space takes up of shared tables cannot be told apart."""

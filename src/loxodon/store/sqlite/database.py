@@ -26,7 +26,7 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
-from loxodon.store.driver import LOCK_SECONDS, Driver, Row, half_character
+from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character
 from loxodon.store.driver import migrations as all_migrations
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys, damaged
@@ -310,9 +310,7 @@ class Database(Driver):
                 path=self.path,
             )
 
-    def all(
-        self, statement: str, values: Sequence[Any] = (), **parts: str | tuple[str, ...]
-    ) -> list[Row]:
+    def all(self, statement: str, values: Sequence[Any] = (), **parts: Part) -> list[Row]:
         with self._turn, self._translating():
             if not self._mode:
                 self._follow()

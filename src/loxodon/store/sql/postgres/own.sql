@@ -66,9 +66,6 @@ SELECT (SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM turns t)
   + (SELECT coalesce(sum(pg_column_size(c.*)), 0) FROM memory_changes c)
   + (SELECT coalesce(sum(pg_column_size(i.*)), 0) FROM indexed i)
 
--- name: writes
-SELECT version FROM spaces WHERE id = $1
-
 -- name: clear_words
 DELETE FROM loxodon.words
 
