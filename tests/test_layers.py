@@ -28,9 +28,9 @@ LAYERS = (
     trust.origin.vouching trust.forget.tombstones trust.forget.naming
     """,
     "store",
-    "fields models workspace.readers",
+    "models workspace.readers",
     "trust.origin trust.access trust.audit trust.forget.gatekeeper",
-    "verbs",
+    "verbs fields",
     "write",
     "recall",
     "trust.origin.remembering trust.forget.asked trust.forget.meaning status compat.documents",
