@@ -189,8 +189,9 @@ class App:
         # is not logged, because it may have words of the memory in it.
         kind, operation = type(error).__name__, request.state.operation
         log("defect", operation=operation, kind=kind, at_line=_line_of(error))
-        hint = "this is a bug; please report it"
-        defect = LoxodonError("unexpected error: {kind}", hint=hint, kind=kind)
+        defect = LoxodonError(
+            "unexpected error: {kind}", hint="this is a bug; please report it", kind=kind
+        )
         return failed(defect, language), defect.code
 
     async def _answer(self, request: Request, receive: Receive, send: Send) -> None:

@@ -69,8 +69,9 @@ async def body_of(request: Request, most: int) -> bytes:
 
 
 def _too_large(most: int) -> NoReturn:
-    hint = "split it into several requests"
-    error = UsageError("the body is larger than {most} bytes", hint=hint, most=most)
+    error = UsageError(
+        "the body is larger than {most} bytes", hint="split it into several requests", most=most
+    )
     raise RefusedError(413, "too_large", error, {"connection": "close"})
 
 
@@ -80,8 +81,9 @@ def json_of(body: bytes, headers: Mapping[str, str]) -> object:
         return {}
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # which a form of a web page cannot send
-        hint = "send it with Content-Type: application/json"
-        error = UsageError("the body must be JSON", hint=hint)
+        error = UsageError(
+            "the body must be JSON", hint="send it with Content-Type: application/json"
+        )
         raise RefusedError(415, "unsupported_media_type", error)
     try:
         return msgspec.json.decode(body)
