@@ -17,7 +17,6 @@ from loxodon.paging import Key, Page, Slice, paged
 from loxodon.recall.graph import Graph, graph
 from loxodon.store import Filter
 from loxodon.text.words import fold
-from loxodon.trust.origin.quarantine import FORGET
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Job, Record, Review, Turn
 from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
 from loxodon.write.decay import daily_rate, fades_at, strength_now
@@ -376,6 +375,8 @@ def _said(store: Store, journal: Journal, row: int, turn: Turn) -> Said:
 
 def _held(store: Store) -> int:
     """What waits in quarantine; what a request to forget is about waits with the request."""
+    from loxodon.trust.origin.quarantine import FORGET
+
     waiting = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
     return sum(not one.reason.startswith(f"{FORGET} ") for one in waiting)
 
