@@ -13,7 +13,6 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from importlib import import_module
 from typing import Any
@@ -155,7 +154,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="none", help="with this embedder")
     args = parser.parse_args()
     embedder = EmbedderConfig(kind=args.embedder)
-    config = replace(for_measuring(Config()), embedder=embedder)
+    config = for_measuring(Config()).replace(embedder=embedder)
     print(f"{'':44}" + "".join(f"{name.rsplit('/', 1)[-1][:18]:>20}" for name in args.files))
     for name, patches in VARIANTS.items():
         if args.only not in name:

@@ -10,7 +10,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -203,7 +202,7 @@ def _redirect(put: Callable[[Any, str, Any], None]) -> None:
 
 
 def _in_database(home: str, config: Config) -> Config:
-    return config if config.store.url else replace(config, store=StoreConfig(_made(home)))
+    return config if config.store.url else config.replace(store=StoreConfig(_made(home)))
 
 
 _known = set[str]()

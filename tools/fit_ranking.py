@@ -25,7 +25,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -96,7 +95,7 @@ def main() -> None:
 
 
 def read(file: str, keep: str, embedder: str, limit: int) -> Found:
-    config = replace(for_measuring(Config()), embedder=EmbedderConfig(kind=embedder))
+    config = for_measuring(Config()).replace(embedder=EmbedderConfig(kind=embedder))
     name = os.path.basename(file).removesuffix(".jsonl")
     talks = read_conversations(file, limit=limit)
     each, told, answers, held = [], [], [], []

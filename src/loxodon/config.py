@@ -1,17 +1,16 @@
 """Settings: every key of `config.toml`, its default, limits and help.
 
-Each section is a frozen dataclass whose fields are made with `setting`; `KEYS` lists them by dotted
-name and `docs/reference.md` is made from it. Values come from the defaults, then the file, then the
+The fields of a `Section` are made with `setting`; `KEYS` lists them by dotted name, and
+`docs/reference.md` is made from it. Values come from the defaults, then the file, then the
 environment, which only entry points read.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, Self, TypeVar, dataclass_transform
 
 from loxodon import files
 from loxodon.clock import zone_named
@@ -92,9 +91,47 @@ def setting(
     secret: bool = False,
 ) -> T:
     """A field of a section. A secret and a database address are not part of the repr."""
-    key = Key(default, about, least, most, choices, env, check, secret)
-    hidden = secret or check is _check_database
-    return field(default=default, repr=not hidden, metadata={"key": key})
+    return Key(default, about, least, most, choices, env, check, secret)  # type: ignore[return-value]
+
+
+@dataclass_transform(frozen_default=True)
+class Section:
+    """Settings that belong together, like a frozen dataclass.
+
+    `dataclasses` itself and the classes that it makes would take a tenth of a cold recall.
+    """
+
+    _keys: dict[str, Key]
+    _defaults: dict[str, Any]
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if not name.startswith("_")}
+        cls._keys = {name: value for name, value in own.items() if isinstance(value, Key)}
+        cls._defaults = own | {name: key.default for name, key in cls._keys.items()}
+
+    def __init__(self, **values: Any) -> None:
+        if unknown := values.keys() - self._defaults.keys():
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
+        vars(self).update(self._defaults | values)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; use replace")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        hidden = {
+            name for name, key in self._keys.items() if key.secret or key.check is _check_database
+        }
+        shown = [f"{name}={value!r}" for name, value in vars(self).items() if name not in hidden]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def replace(self, **changes: Any) -> Self:
+        return type(self)(**{**vars(self), **changes})
 
 
 # Checks of values that are text; each gets the setting's name and the text.
@@ -178,8 +215,7 @@ def _cron(default: str, about: str) -> str:
 # The sections.
 
 
-@dataclass(frozen=True)
-class RecallConfig:
+class RecallConfig(Section):
     top: int = setting(10, "Maximum number of items that a recall returns.", 1, 1000)
     budget: int = setting(1000, "Maximum number of tokens in the recalled context.", 0, 1_000_000)
     profile: str = setting(
@@ -190,8 +226,7 @@ class RecallConfig:
     frame: int = setting(4000, "Maximum number of tokens in the output of `context`.", 0, 1_000_000)
 
 
-@dataclass(frozen=True)
-class DecayConfig:
+class DecayConfig(Section):
     fact: float = setting(
         0.008, "Share of its strength that a fact of importance 0 loses per day.", 0, 1
     )
@@ -200,14 +235,12 @@ class DecayConfig:
     archive: float = setting(0.05, "Strength below which a memory is archived.", 0.001, 1)
 
 
-@dataclass(frozen=True)
-class SnapshotConfig:
+class SnapshotConfig(Section):
     budget: int = setting(2000, "Maximum number of tokens in the snapshot.", 100, 100_000)
     identity: str = setting("", "Description of the agent, for the snapshot; one line per item.")
 
 
-@dataclass(frozen=True)
-class ScheduleConfig:
+class ScheduleConfig(Section):
     daily: str = _cron(
         "0 3 * * *", "When to consolidate, as a cron expression in local time; empty for never."
     )
@@ -221,15 +254,13 @@ class ScheduleConfig:
     )
 
 
-@dataclass(frozen=True)
-class BufferConfig:
+class BufferConfig(Section):
     quiet: float = setting(
         180.0, "Seconds without new messages after which they are consolidated.", 0, 86_400
     )
 
 
-@dataclass(frozen=True)
-class WorkingConfig:
+class WorkingConfig(Section):
     window: int = setting(
         128_000,
         "Context window of the agent's model, in tokens, unless given otherwise.",
@@ -255,8 +286,7 @@ class WorkingConfig:
     )
 
 
-@dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(Section):
     """The model that decides what rules could not; none while it has no address and no name."""
 
     base_url: str = _base_url(
@@ -298,8 +328,7 @@ class ModelConfig:
         return self.daily_tokens_full if self.thorough else self.daily_tokens
 
 
-@dataclass(frozen=True)
-class EmbedderConfig:
+class EmbedderConfig(Section):
     kind: str = setting(
         "none",
         "Embedder for search by meaning: none, use (offline, needs the extra "
@@ -322,8 +351,7 @@ class EmbedderConfig:
     )
 
 
-@dataclass(frozen=True)
-class WorkspaceConfig:
+class WorkspaceConfig(Section):
     """The folder where the memory is on disk as text, and where the agent's own files are."""
 
     path: str = setting(
@@ -345,8 +373,7 @@ class WorkspaceConfig:
     )
 
 
-@dataclass(frozen=True)
-class EncryptionConfig:
+class EncryptionConfig(Section):
     key: str = setting(
         "none",
         "Where the encryption key is: none (not encrypted), file, env "
@@ -356,8 +383,7 @@ class EncryptionConfig:
     file: str = setting("", "File with the key or a passphrase; only its owner may read it.")
 
 
-@dataclass(frozen=True)
-class StoreConfig:
+class StoreConfig(Section):
     url: str = setting(
         "",
         "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for "
@@ -388,14 +414,12 @@ class StoreConfig:
     )
 
 
-@dataclass(frozen=True)
-class BackupConfig:
+class BackupConfig(Section):
     folder: str = setting("", "Default folder for backups; empty for HOME/backups.")
     keep: int = setting(7, "Number of backups of a space to keep in that folder.", 1, 100_000)
 
 
-@dataclass(frozen=True)
-class ServeConfig:
+class ServeConfig(Section):
     rate: int = setting(
         1_000,
         "Requests per second that a server accepts from each token or address; 0 for no limit.",
@@ -407,8 +431,7 @@ class ServeConfig:
     )
 
 
-@dataclass(frozen=True)
-class KeysConfig:
+class KeysConfig(Section):
     source: str = setting(
         "file",
         "Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
@@ -417,8 +440,7 @@ class KeysConfig:
     )
 
 
-@dataclass(frozen=True)
-class AuditConfig:
+class AuditConfig(Section):
     enabled: bool = setting(
         True, "Whether the audit log records every read and write, without its content."
     )
@@ -427,8 +449,7 @@ class AuditConfig:
     )
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(Section):
     """All settings. Make one with `Config()`, `load(home)` or `from_mapping({...})`."""
 
     enabled: bool = setting(
@@ -467,15 +488,10 @@ class Config:
     audit: AuditConfig = AuditConfig()
 
 
-def _keys(section: type, prefix: str = "") -> Iterator[tuple[str, Key]]:
-    for one in fields(section):
-        if one.metadata:
-            yield prefix + one.name, one.metadata["key"]
-        else:
-            yield from _keys(type(one.default), f"{one.name}.")
-
-
-KEYS: dict[str, Key] = dict(_keys(Config))
+KEYS: dict[str, Key] = dict(Config._keys)
+for _section, _default in Config._defaults.items():
+    if isinstance(_default, Section):
+        KEYS |= {f"{_section}.{name}": key for name, key in _default._keys.items()}
 ENVIRONMENT = {key.env: name for name, key in KEYS.items() if key.env}
 SECRET = frozenset(name for name, key in KEYS.items() if key.secret)
 # May have a password in them, which is not shown either.
@@ -548,8 +564,8 @@ def _with_values(config: Config, values: Mapping[str, object]) -> Config:
         sections.setdefault(section, {})[key] = checked(name, value)
     top = sections.pop("", {})
     for section, given in sections.items():
-        top[section] = replace(getattr(config, section), **given)
-    return replace(config, **top)
+        top[section] = getattr(config, section).replace(**given)
+    return config.replace(**top)
 
 
 def flattened(values: Mapping[str, object]) -> dict[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, tzinfo
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
@@ -54,9 +53,9 @@ def open_space(
                 for name in given
                 if name.startswith("store.")
             }
-            config = replace(config, store=replace(settings.load(home).store, **own))
+            config = config.replace(store=settings.load(home).store.replace(**own))
     if finish_recoding(home):
-        config = replace(config, encryption=settings.load(home).encryption)
+        config = config.replace(encryption=settings.load(home).encryption)
     if os.path.exists(os.path.join(home, DELETING)):
         from loxodon.trust.forget.spaces import finish
 

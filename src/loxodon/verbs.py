@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, wraps
+from functools import cache, wraps
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -146,8 +145,7 @@ EXPLAIN = Argument("explain", FLAG, "also return the trace: how the result was f
 """What surfaces take for verbs that are `masked` or can be `explained`."""
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(NamedTuple):
     """A verb over HTTP, at a path within `/v1/spaces/{space}`. What stands in braces in the path
     is handed on first."""
 
@@ -176,8 +174,7 @@ class Route:
         return self.at.partition(" ")[2]
 
 
-@dataclass(frozen=True)
-class Verb:
+class Verb(NamedTuple):
     """One thing that can be done with a memory."""
 
     name: str
@@ -205,28 +202,10 @@ class Verb:
         """What it does: the first paragraph of its documentation."""
         return " ".join((self.call.__doc__ or "").split("\n\n")[0].split())
 
-    @cached_property
+    @property
     def arguments(self) -> tuple[Argument, ...]:
         """What every surface offers, in the order of the signature."""
-        from inspect import Parameter, signature
-
-        found: list[Argument] = []
-        hints = self.hints()
-        for one in [*signature(self.call).parameters.values()][1:]:
-            hint = hints[one.name]
-            if one.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
-                fields = get_type_hints(get_args(hint)[0], include_extras=True)
-                found += [
-                    _argument(name, kind, arg)
-                    for name, kind in fields.items()
-                    if (arg := _arg(kind))
-                ]
-            elif arg := _arg(hint):
-                many = one.kind is Parameter.VAR_POSITIONAL
-                required = one.default is Parameter.empty and not many
-                made = _argument(one.name, hint, arg, required)
-                found.append(made._replace(kind=TEXTS) if many else made)
-        return tuple(found)
+        return _arguments(self)
 
     @property
     def takes(self) -> tuple[Argument, ...]:
@@ -253,6 +232,27 @@ class Verb:
     def paged(self) -> bool:
         """Whether it lists by pages (`loxodon.paging`)."""
         return any(one.kind == CURSOR for one in self.arguments)
+
+
+@cache
+def _arguments(verb: Verb) -> tuple[Argument, ...]:
+    from inspect import Parameter, signature
+
+    found: list[Argument] = []
+    hints = verb.hints()
+    for one in [*signature(verb.call).parameters.values()][1:]:
+        hint = hints[one.name]
+        if one.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
+            fields = get_type_hints(get_args(hint)[0], include_extras=True)
+            found += [
+                _argument(name, kind, arg) for name, kind in fields.items() if (arg := _arg(kind))
+            ]
+        elif arg := _arg(hint):
+            many = one.kind is Parameter.VAR_POSITIONAL
+            required = one.default is Parameter.empty and not many
+            made = _argument(one.name, hint, arg, required)
+            found.append(made._replace(kind=TEXTS) if many else made)
+    return tuple(found)
 
 
 class _Names(dict[str, Any]):

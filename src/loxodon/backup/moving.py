@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -95,8 +94,8 @@ def _there(here: _Side, to: str) -> _Side:
     """The place that is named."""
     if "://" in to:
         settings.checked("store.url", to)
-        return here._replace(config=replace(here.config, store=StoreConfig(to)))
-    return _Side(home_at(to), replace(here.config, store=StoreConfig()), here.clock)
+        return here._replace(config=here.config.replace(store=StoreConfig(to)))
+    return _Side(home_at(to), here.config.replace(store=StoreConfig()), here.clock)
 
 
 def _keep_servers_out(side: _Side, held: ExitStack) -> None:

@@ -13,7 +13,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -311,8 +310,8 @@ class _Restoring:
         copying.checked(path, self._keys).close()
         decay = Decay(self._config.decay, self._clock)
         store = SqliteStore(path, space, self._zone, decay, self._keys)
-        audit = replace(self._config.audit, enabled=False)
-        config = replace(self._config, workspace=WorkspaceConfig(views="off"), audit=audit)
+        audit = self._config.audit.replace(enabled=False)
+        config = self._config.replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
         live = os.path.join(space_path(self._home, space), DATABASE)
         old_files.take_over(opened, self._their_keys)

@@ -13,7 +13,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from random import Random
 
 from loxodon.store import Having, Index, Nature
 from loxodon.store.driver import Driver, these
@@ -115,6 +114,8 @@ class Indexes:
         db, rows, table = self._db, self.rows(index), TABLES[index]
         last = db.value("last_row", table=table.truth, key=table.key)
         # Picked by chance (the same each time): every n-th turn would hear one side of the talk.
+        from random import Random
+
         picked = Random(rows).sample(range(1, last + 1), min(last, SAMPLE_SIZE))  # noqa: S311
         texts = db.column("sampled_texts", (these(picked),), rows=f"all_of_{index}")
         common = common_in(texts, rows)
@@ -144,6 +145,8 @@ class Indexes:
 
     def _measured(self, last: int) -> str:
         """A nature as it is stored."""
+        from random import Random
+
         picked = Random(last).sample(range(1, last + 1), min(last, _MEASURED))  # noqa: S311
         rows = self._db.all("sampled_turns", (these({*picked, *(seq + 1 for seq in picked)}),))
         texts = {seq: (session, index_words(text)) for seq, session, text in rows}

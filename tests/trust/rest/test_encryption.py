@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -156,7 +155,7 @@ def test_backups_in_plain_text_are_told(home: Home) -> None:
 
 
 def test_what_waits_while_the_engine_is_off_is_sealed_and_taken_in(encrypted: Home) -> None:
-    off = replace(encrypted.config, enabled=False)
+    off = encrypted.config.replace(enabled=False)
     with Memory.open(encrypted.path, config=off, clock=clock) as memory:
         memory.capture(f"a second {WORD}")
         memory.add([{"role": "user", "content": f"and the {WORD} is blue", "id": "9"}], "off")
@@ -168,7 +167,7 @@ def test_what_waits_while_the_engine_is_off_is_sealed_and_taken_in(encrypted: Ho
 
 
 def test_what_waited_before_is_sealed_by_encrypting(home: Home) -> None:
-    off = replace(home.config, enabled=False)
+    off = home.config.replace(enabled=False)
     with Memory.open(home.path, config=off, clock=clock) as memory:
         memory.capture(f"a third {WORD}")
     settings.write(home.path, "enabled", "false")

@@ -8,7 +8,6 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from loxodon import config as settings
@@ -107,7 +106,7 @@ def _config(args: Namespace) -> Config:
             )
         given[name] = value
     # What is measured is made for it.
-    config = replace(settings_of(args), store=settings.StoreConfig())
+    config = settings_of(args).replace(store=settings.StoreConfig())
     return settings.from_mapping({**settings.flat(config), **given})
 
 

@@ -7,7 +7,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 
 from loxodon import config as settings
 from loxodon.clock import zone_named
@@ -56,9 +55,8 @@ def _opened(args: Namespace) -> Iterator[Memory]:
     clock = clock_of(args, zone_named(config.timezone))
     # It has nothing to protect, and nothing may be left of it: neither keys nor a record.
     plain = settings.Config()
-    config = replace(
-        config,
-        audit=replace(config.audit, enabled=False),
+    config = config.replace(
+        audit=config.audit.replace(enabled=False),
         encryption=plain.encryption,
         store=plain.store,
         workspace=plain.workspace,

@@ -39,7 +39,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache, partial
 from itertools import groupby, pairwise
@@ -355,9 +354,9 @@ def measure_retrieval(
 
 def for_measuring(config: Config) -> Config:
     """`config` without what differs from machine to machine, and without a model."""
-    model = replace(config.model, extraction="rules")
+    model = config.model.replace(extraction="rules")
     zone = config.timezone or "UTC"
-    return replace(config, timezone=zone, model=model, workspace=WorkspaceConfig())
+    return config.replace(timezone=zone, model=model, workspace=WorkspaceConfig())
 
 
 @lru_cache(maxsize=1)
@@ -413,7 +412,7 @@ def _asked(
     now = [one.end]
     temporary = tempfile.TemporaryDirectory(prefix="loxodon-bench-")
     folder = nullcontext(kept_home(one, config, keep)) if keep else temporary
-    config = replace(config, workspace=WorkspaceConfig(views="off"))  # nobody reads them
+    config = config.replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
     with (
         temporary,
         folder as home,
@@ -816,8 +815,7 @@ def measure_writing(
             "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
-    config = replace(
-        config if model else for_measuring(config),
+    config = (config if model else for_measuring(config)).replace(
         timezone=config.timezone or "UTC",
         embedder=EmbedderConfig(),
         workspace=WorkspaceConfig(views="off"),

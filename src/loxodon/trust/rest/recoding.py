@@ -13,7 +13,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -491,7 +490,7 @@ def plain_backups(home: str, config: Config) -> Iterator[str]:
 
 def _take_in_edits(home: str, config: Config, clock: Clock) -> None:
     """Take in what somebody changed in the views, while there are some."""
-    plain = replace(config, encryption=EncryptionConfig(), enabled=True)
+    plain = config.replace(encryption=EncryptionConfig(), enabled=True)
     for folder in folders(home):
         path = os.path.join(folder, DATABASE)
         root = os.path.join(_workspace(folder, config), VIEWS)
