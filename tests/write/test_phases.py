@@ -74,11 +74,11 @@ KILLER = """
             if (number, where) == (phase, "before"):
                 die()
 
-        def dying(self, *statement):
+        def dying(self, *statement, **parts):
             due = statement[:1] in ((), ("COMMIT",)) and now[0] == phase
             if due and where == "inside":
                 die()
-            run(self, *statement)
+            run(self, *statement, **parts)
             if due and where == "after":
                 die()
 
