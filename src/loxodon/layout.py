@@ -19,6 +19,7 @@ MADE = "loxodon.lock"  # held while one process writes; exists only where a data
 OFF_MARKER = "switched-off"  # exists if something was said while the engine was off
 COPIES = "copies"  # every folder that text views were written to
 PENDING = "memory/loxodon-pending"  # in a workspace: what was said while the engine was off
+KEY_MARK = "key.mark"  # which master key a space has used; exists where a database was
 OLD_SESSIONS = "sessions"
 # What earlier versions kept in files, and is rows now
 OLD_STATE = frozenset({OLD_SESSIONS, "paused", "forgotten", "audit"})

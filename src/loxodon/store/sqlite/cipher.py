@@ -18,6 +18,7 @@ import apsw
 
 from loxodon import files
 from loxodon.errors import DamagedStoreError, ForeignStoreError, LockedStoreError, StoreError
+from loxodon.layout import KEY_MARK
 
 Keys = Sequence[bytes]  # keys to try, in this order; none for a file that is not encrypted
 
@@ -152,7 +153,8 @@ def explained(path: str, keys: Keys) -> StoreError:
             hint="continue with `loxodon encrypt`, or turn encryption off with `loxodon decrypt`",
             path=path,
         )
-    if not keys and not known and begins_like_ours(path):
+    was_ours = os.path.exists(os.path.join(os.path.dirname(path), KEY_MARK))
+    if not keys and not known and (was_ours or begins_like_ours(path)):
         return damaged(path, StoreError("its beginning is not that of a database"))
     if not keys and (state == "encrypted" or known):
         return LockedStoreError(

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 from loxodon import files
 from loxodon.errors import KeyProblemError, install_hint
 from loxodon.filelock import lock_on
-from loxodon.layout import KEYS, SPACES
+from loxodon.layout import KEY_MARK, KEYS, SPACES
 from loxodon.spaces import space_path
 
 FILE = "master"
-MARK = "key.mark"
+MARK = KEY_MARK
 VARIABLE = "LOXODON_KEY_MASTER"
 PURPOSES = ("audit", "tombstone", "signature", "transcripts")
 SIZE = 32
