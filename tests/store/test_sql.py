@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sql import TARGET, UnknownSqlError, generated, translated
+from tools.sql import TARGET, UnknownSqlError, generated, translated
 
 from loxodon.store.driver import HOLE, Driver, Statement, statements
 from loxodon.store.rows import COLUMNS
