@@ -140,6 +140,7 @@ class Changes(TypedDict, total=False):
     done: Annotated[bool, Arg("whether a plan is done")]
 
 
+CO_VARARGS, CO_VARKEYWORDS = 4, 8  # flags of a code object, as in `inspect`
 REVEAL = Argument("reveal", FLAG, "show numbers that are normally masked")
 EXPLAIN = Argument("explain", FLAG, "also return the trace: how the result was found")
 """What surfaces take for verbs that are `masked` or can be `explained`."""
@@ -205,7 +206,7 @@ class Verb(NamedTuple):
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """What every surface offers, in the order of the signature."""
-        return _arguments(self)
+        return _arguments(self.call)
 
     @property
     def takes(self) -> tuple[Argument, ...]:
@@ -221,7 +222,7 @@ class Verb(NamedTuple):
     def hints(self, names: Mapping[str, Any] = {}) -> dict[str, Any]:
         """The types of its arguments and of what it gives (`return`); `names` has those that its
         module imports for type checkers only."""
-        return get_type_hints(self.call, None, _Names(self.call, names), include_extras=True)
+        return _hints(self.call, names)
 
     @property
     def progresses(self) -> bool:
@@ -235,24 +236,40 @@ class Verb(NamedTuple):
 
 
 @cache
-def _arguments(verb: Verb) -> tuple[Argument, ...]:
-    from inspect import Parameter, signature
-
+def _arguments(verb: Callable[..., Any]) -> tuple[Argument, ...]:
+    # By hand: `inspect` and what it imports would take a cold command as long as the parser does.
+    call = _unwrapped(verb)
+    code, hints = call.__code__, _hints(verb)
+    last = code.co_argcount + code.co_kwonlyargcount
+    named = [*code.co_varnames[1:last]]
+    rest = [*code.co_varnames[last:]]
+    many = rest.pop(0) if code.co_flags & CO_VARARGS else ""
+    more = rest.pop(0) if code.co_flags & CO_VARKEYWORDS else ""
+    positional = code.co_varnames[: code.co_argcount]
+    optional = {*positional[len(positional) - len(call.__defaults__ or ()) :]}
+    optional |= {*(call.__kwdefaults__ or {})}
+    at = code.co_argcount - 1
     found: list[Argument] = []
-    hints = verb.hints()
-    for one in [*signature(verb.call).parameters.values()][1:]:
-        hint = hints[one.name]
-        if one.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
-            fields = get_type_hints(get_args(hint)[0], include_extras=True)
-            found += [
-                _argument(name, kind, arg) for name, kind in fields.items() if (arg := _arg(kind))
-            ]
-        elif arg := _arg(hint):
-            many = one.kind is Parameter.VAR_POSITIONAL
-            required = one.default is Parameter.empty and not many
-            made = _argument(one.name, hint, arg, required)
-            found.append(made._replace(kind=TEXTS) if many else made)
+    for name in [*named[:at], *([many] if many else []), *named[at:]]:
+        if arg := _arg(hints[name]):
+            made = _argument(name, hints[name], arg, name not in optional and name != many)
+            found.append(made._replace(kind=TEXTS) if name == many else made)
+    if more and get_origin(hints[more]) is Unpack:
+        fields = get_type_hints(get_args(hints[more])[0], include_extras=True)
+        found += [
+            _argument(name, kind, arg) for name, kind in fields.items() if (arg := _arg(kind))
+        ]
     return tuple(found)
+
+
+def _hints(call: Callable[..., Any], names: Mapping[str, Any] = {}) -> dict[str, Any]:
+    return get_type_hints(call, None, _Names(call, names), include_extras=True)
+
+
+def _unwrapped(call: Callable[..., Any]) -> Any:
+    while hasattr(call, "__wrapped__"):
+        call = call.__wrapped__
+    return call
 
 
 class _Names(dict[str, Any]):
