@@ -105,14 +105,15 @@ class Section:
     _defaults: dict[str, Any]
 
     def __init_subclass__(cls) -> None:
-        own = {name: value for name, value in vars(cls).items() if not name.startswith("_")}
+        own = {name: vars(cls)[name] for name in cls.__annotations__}
         cls._keys = {name: value for name, value in own.items() if isinstance(value, Key)}
         cls._defaults = own | {name: key.default for name, key in cls._keys.items()}
 
-    def __init__(self, **values: Any) -> None:
-        if unknown := values.keys() - self._defaults.keys():
+    def __init__(self, *values: Any, **named: Any) -> None:
+        named |= zip(self._defaults, values, strict=False)
+        if unknown := named.keys() - self._defaults.keys():
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
-        vars(self).update(self._defaults | values)
+        vars(self).update(self._defaults | named)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} cannot be changed; use replace")
