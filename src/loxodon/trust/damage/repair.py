@@ -102,10 +102,10 @@ def repair(
     )
     if not os.path.exists(place.path):
         raise no_space(space)
-    problems, done = _in_place(place, progress)
-    if done:
-        return Repaired(tuple(problems), rebuilt=bool(problems))
-    with draft_in(folder, _DRAFT) as draft:
+    with draft_in(folder, _DRAFT) as draft:  # which removes what a killed repair left
+        problems, done = _in_place(place, progress)
+        if done:
+            return Repaired(tuple(problems), rebuilt=bool(problems))
         return _anew(place, draft, problems, source, progress)
 
 
