@@ -20,8 +20,8 @@ from loxodon.trust.audit.log import Head, chained
 from loxodon.trust.audit.verifying import Verified
 from tests.long import count, figure
 
-CASES = count(46, 920)
-HONEST = count(6, 200)
+CASES = count(23, 920)
+HONEST = count(2, 200)
 
 
 def live(memory: Memory, rng: random.Random, steps: int) -> None:

@@ -83,7 +83,7 @@ def test_everybody_sees_what_is_theirs(world: World) -> None:
 def test_random_calls_over_every_surface_see_no_canary_of_others(
     world: World, server: Server, proxy: Proxy, upstream: Stage
 ) -> None:
-    sequences = count(12, 1_000)
+    sequences = count(6, 1_000)
     done: Counter[str] = Counter()
     memories = {space: world.opened(space) for space in SPACES}
     try:

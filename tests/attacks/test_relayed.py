@@ -112,7 +112,7 @@ def planted(told: Told) -> list[str]:
 def test_a_page_is_no_standing_order(
     proxies: tuple[Proxy, Proxy], upstream: Stage, kind: str
 ) -> None:
-    number = count(3, len(PAYLOADS))
+    number = count(1, len(PAYLOADS))
     contents = []
     for n, wrapper in enumerate(WRAPPERS[kind].values()):
         chosen = [PAYLOADS[(number * n + 5 * k) % len(PAYLOADS)] for k in range(number)]

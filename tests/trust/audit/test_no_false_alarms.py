@@ -291,13 +291,15 @@ SELDOM: tuple[Step, ...] = (
 )
 
 
-@pytest.mark.parametrize("seed", range(count(2, 40)))
+@pytest.mark.parametrize("seed", range(count(1, 40)))
 def test_a_healthy_life_raises_no_alarm(tmp_path: Path, seed: int) -> None:
     life = Life(tmp_path, seed)
     steps = [*SELDOM, *OFTEN, *OFTEN]
     life.rng.shuffle(steps)
     for at, step in enumerate(steps):
         step(life)
-        assert not (wrong := life.sound()), (at, step, wrong)
+        if at % count(3, 1) == 0:
+            assert not (wrong := life.sound()), (at, step, wrong)
+    assert not life.sound()
     life.sound_as_typed()
     assert len(life.done) > 25  # kinds of work that were put down
