@@ -102,7 +102,7 @@ def assert_tidy(home: Home) -> None:
 # Killing
 
 
-def killed_at_call(work: Callable[[], None], point: int) -> bool:
+def killed_at_call(work: Callable[[], object], point: int) -> bool:
     """Do the work in a process that is killed before its nth call; whether it came to that."""
     child = os.fork()
     if child:
@@ -125,7 +125,7 @@ def killed_at_call(work: Callable[[], None], point: int) -> bool:
     return False
 
 
-def killed_at_time(work: Callable[[], None], seconds: float) -> bool:
+def killed_at_time(work: Callable[[], object], seconds: float) -> bool:
     """The same, after so many seconds of the processor."""
     child = os.fork()
     if child:
@@ -136,7 +136,7 @@ def killed_at_time(work: Callable[[], None], seconds: float) -> bool:
     return False
 
 
-def _in_child(work: Callable[[], None]) -> None:
+def _in_child(work: Callable[[], object]) -> None:
     code = 0
     try:
         work()
@@ -147,7 +147,7 @@ def _in_child(work: Callable[[], None]) -> None:
         os._exit(code)
 
 
-def cpu_of(work: Callable[[], None]) -> float:
+def cpu_of(work: Callable[[], object]) -> float:
     """How many seconds of the processor the work takes in a process of its own."""
     child = os.fork()
     if not child:

@@ -201,7 +201,7 @@ def test_repair_that_is_killed_loses_nothing(home: Path) -> None:
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(spoilt, home)
         point += count(4, 1)
-        if not killed_at_call(lambda: Shell(home)("repair") and None, point):
+        if not killed_at_call(lambda: Shell(home)("repair"), point):
             break
         kills += 1
         Shell(home)("repair")

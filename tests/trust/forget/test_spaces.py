@@ -144,7 +144,7 @@ def test_deletion_that_is_killed_is_finished_by_the_next_who_comes(tmp_path: Pat
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(before, home)
         point += count(20, 1)
-        if not killed_at_call(lambda: deleted(home) and None, point):
+        if not killed_at_call(lambda: deleted(home), point):
             break
         kills += 1
         Memory.open(home, "other").close()
