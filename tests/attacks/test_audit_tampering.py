@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -119,8 +120,16 @@ SQL = (
 
 def tamper(home: Path, rng: random.Random, sql: str) -> None:
     db, key = connected(home), rng.choice((b"", b"loxodon"))
-    db.create_scalar_function("forged", lambda n, mac: Head(n, mac).signed(key))
-    db.create_scalar_function("appended", lambda mac, n, entry: chained(key, mac, n, entry))
+
+    def forged(*given: Any) -> str:
+        return Head(*given).signed(key)
+
+    def appended(*given: Any) -> Any:
+        mac, n, entry = given
+        return chained(key, mac, n, entry)
+
+    db.create_scalar_function("forged", forged)
+    db.create_scalar_function("appended", appended)
     db.execute("ATTACH ? AS other", (str(home / "spaces" / "other" / "loxodon.db"),))
     ((last,),) = db.execute("SELECT max(n) FROM audit")
     rows = db.execute("SELECT row FROM memories WHERE sensitivity <> 'low' ORDER BY row")
