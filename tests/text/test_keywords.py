@@ -158,7 +158,7 @@ def test_keywords_are_telling_slices_of_the_text(
     "unit", ["_", "a.", "a'", "A ", "a@", "1-", "中", "的", "“", "`a", "《a》", "的中"]
 )
 def test_time_grows_with_length_only(function: Callable[[str], list[str]], unit: str) -> None:
-    linear(function, lambda n: unit * n, count(24_000, 150_000) // len(unit))
+    linear(function, lambda n: unit * n, count(48_000, 150_000) // len(unit))
 
 
 @each("word", ["太太", "可可", "会议", "功能", "地址", "may", "us", "won"])

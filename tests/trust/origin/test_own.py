@@ -61,7 +61,7 @@ def test_nothing_is_added(text: str) -> None:
 
 @pytest.mark.parametrize("piece", [one["piece"] for one in cases(__file__, "odd")])
 def test_long_texts_take_time_in_proportion(piece: str) -> None:
-    linear(own_words, lambda n: piece * n, count(16_000, 400_000) // len(piece))
+    linear(own_words, lambda n: piece * n, count(48_000, 400_000) // len(piece))
 
 
 def test_instruction_is_found_where_it_stands() -> None:
