@@ -1207,7 +1207,7 @@ def _quiet(done: int, total: int) -> None:
 
 def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
-    from loxodon import documents  # noqa: F401  which declare theirs
+    from loxodon.compat import documents  # noqa: F401  which declare theirs
     from loxodon.live import schedule  # noqa: F401
     from loxodon.trust.audit import auditing  # noqa: F401
     from loxodon.workspace import workspace  # noqa: F401
