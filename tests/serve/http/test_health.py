@@ -68,7 +68,7 @@ def test_damaged_space_and_failed_work_make_it_red(tmp_path: Path) -> None:
         with Memory.open(shell.home, space) as memory:
             memory.capture("something")
     (shell.home / "spaces" / "lost" / "loxodon.db").unlink()
-    (shell.home / "spaces" / "broken" / "loxodon.db").write_bytes(bytes(18_000))
+    (shell.home / "spaces" / "broken" / "loxodon.db").write_bytes(b"no database at all" * 1000)
     for end in ("-wal", "-shm"):
         (shell.home / "spaces" / "broken" / f"loxodon.db{end}").unlink(missing_ok=True)
     for stray in ("empty", "Not Plain"):

@@ -141,6 +141,18 @@ def test_new_home_takes_settings_and_passphrase_of_a_backup(home: Home) -> None:
         assert {**found, "talk": 0} == {**wanted, "talk": 0}
 
 
+def test_refused_restore_takes_no_settings_either(home: Home) -> None:
+    home.loxodon("config", "recall.top", "7")
+    home.backup()
+    home.loxodon("config", "recall.top", "--unset")
+    before = Path(home.path, "config.toml").read_bytes()
+    words = ("restore", home.file, "--with-settings")
+    assert "is not empty" in home.loxodon(*words, code=REFUSED).stderr
+    assert Path(home.path, "config.toml").read_bytes() == before
+    home.loxodon(*words, "--replace")
+    assert Path(home.path, "config.toml").read_bytes() != before
+
+
 def test_another_space_only_where_that_is_meant(backed_up: Home) -> None:
     home = backed_up
     done = home.loxodon("--space", "other", "restore", home.file, code=REFUSED)
