@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import apsw
-import pytest
 
 from loxodon import Memory
 from loxodon.store.walls import Wall
@@ -32,10 +31,6 @@ class Backend(Protocol):
 
     def walled(self, memory: Memory, wall: Wall) -> Set[str]:
         """The tables that a wall stands before."""
-        ...
-
-    def opened(self, tables: list[str]) -> AbstractContextManager[None]:
-        """A context in which these tables have no wall."""
         ...
 
     def listening(self, memory: Memory) -> AbstractContextManager[list[str]]:
@@ -68,18 +63,6 @@ class Files:
         from loxodon.store.sqlite.views import views_of
 
         return views_of(wall).keys()
-
-    @contextmanager
-    def opened(self, tables: list[str]) -> Iterator[None]:
-        from loxodon.store.sqlite import views
-        from loxodon.store.sqlite.views import views_of
-
-        whole = {name: f"SELECT * FROM main.{name}" for name in tables}
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                views, "views_of", lambda wall: {**views_of(wall), **whole} if wall.stands else {}
-            )
-            yield
 
     @contextmanager
     def listening(self, memory: Memory) -> Iterator[list[str]]:
@@ -133,27 +116,6 @@ class Postgres:
             self._database,
         )
         return {str(name) for (name,) in rows}
-
-    @contextmanager
-    def opened(self, tables: list[str]) -> Iterator[None]:
-        found = ", ".join(f"'{name}'" for name in tables)
-        were = self._server.ask(
-            "SELECT tablename, qual FROM pg_policies WHERE policyname = 'own_wall' "
-            f"AND tablename IN ({found})",
-            self._database,
-        )
-        assert len(were) == len(tables)
-        try:
-            for name, _ in were:
-                self._see(name, "true")
-            yield
-        finally:
-            for name, rows in were:
-                self._see(name, rows)
-
-    def _see(self, table: object, rows: object) -> None:
-        sql = f"ALTER POLICY own_wall ON loxodon.{table} USING ({rows})"
-        self._server.ask(sql, self._database)
 
     def listening(self, memory: Memory) -> AbstractContextManager[list[str]]:
         from tests.store.postgres.listening import listening

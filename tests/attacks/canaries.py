@@ -13,13 +13,11 @@ from random import Random
 from typing import NamedTuple
 
 from loxodon import Memory
-from loxodon import config as settings
-from loxodon.opening import root_of
-from loxodon.trust.access import tokens as access
-from loxodon.trust.access.tokens import Grant
 from loxodon.types import Audience, Chat
 from tests.clock import NOW, Clock
 from tests.long import count
+from tests.serve.shell import Shell
+from tests.trust.tokens import token
 
 from .backends import Backend
 
@@ -91,12 +89,13 @@ class World:
     def fill(self) -> None:
         """Let everybody say and capture something, and make knowledge of it."""
         self.home.mkdir(mode=0o700)
-        settings.write(str(self.home), "store.url", self.backend.url)
+        if self.backend.url:
+            Shell(self.home)("config", "store.url", self.backend.url)
         for viewer in VIEWERS:
-            grant = Grant(
-                viewer.token, (viewer.space,), viewer.agent, viewer.chat, "write", relays=True
-            )
-            self.tokens[viewer] = access.add(self.root, grant, NOW)[1]
+            words = ["--for", viewer.space, "--chat", viewer.chat, "--rights", "write"]
+            words += ["--agent", viewer.agent] if viewer.agent else []
+            words += ["--relays-user"] if viewer.agent or viewer.chat == "group" else []
+            self.tokens[viewer] = token(self.home, viewer.token, *words)
         for space in SPACES:
             with self.opened(space) as memory:
                 for agent in AGENTS:
@@ -106,11 +105,6 @@ class World:
                     for audience in ("private", "group", "all"):
                         self.capture(memory.within(agent), Viewer(space, agent), audience)
                 memory.consolidate()
-
-    @property
-    def root(self) -> str:
-        """Where the tokens are."""
-        return root_of(str(self.home), settings.load(str(self.home)))
 
     def opened(self, space: str) -> Memory:
         config = {**CONFIG, "store.url": self.backend.url}

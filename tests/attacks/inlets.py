@@ -12,7 +12,6 @@ from loxodon import Memory
 from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError
-from loxodon.live.pending import Pending
 from loxodon.serve.cli.main import main
 from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import Origin
@@ -38,24 +37,17 @@ def _add(memory: Memory, texts: Sequence[str], **turn: str) -> None:
     )
 
 
-def tool(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
-    _add(memory, texts, role="tool")
+def _said_as(name: str, **turn: str) -> Inlet:
+    def inlet(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
+        _add(memory, texts, **turn)
+
+    inlet.__name__ = name
+    return inlet
 
 
-def web(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
-    _add(memory, texts, origin="web")
-
-
-def group(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
-    _add(memory, texts, origin="group", chat="group", speaker="Mallory")
-
-
-def assistant(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
-    _add(memory, texts, role="assistant")
-
-
-def system(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
-    _add(memory, texts, role="system")
+tool, web = _said_as("tool", role="tool"), _said_as("web", origin="web")
+group = _said_as("group", origin="group", chat="group", speaker="Mallory")
+assistant, system = _said_as("assistant", role="assistant"), _said_as("system", role="system")
 
 
 def split_over_turns(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
@@ -217,7 +209,7 @@ def while_off(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
             [{"role": "tool", "content": text, "id": f"o{n}"} for n, text in enumerate(texts)],
             session="off",
         )
-    Pending(memory._space.folder, memory.workspace.path, memory.space).take_in(memory)
+    Memory.open(memory.home, config={"timezone": "Asia/Shanghai"}).close()  # takes it in
 
 
 def http(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
@@ -276,27 +268,8 @@ SERVED: dict[str, Inlet] = {"http": http, "proxy": proxy, "proxy_messages": prox
 INLETS: dict[str, Inlet] = {
     one.__name__: one
     for one in (
-        tool,
-        web,
-        group,
-        assistant,
-        system,
-        split_over_turns,
-        between_answers,
-        pasted,
-        captured,
-        remembered,
-        updated,
-        flushed,
-        mem0,
-        mem0_export,
-        listed,
-        chatgpt,
-        claude,
-        openclaw,
-        coding_agent,
-        chatlog,
-        clipped,
-        while_off,
+        *(tool, web, group, assistant, system, split_over_turns, between_answers, pasted),
+        *(captured, remembered, updated, flushed, mem0, mem0_export, listed, chatgpt, claude),
+        *(openclaw, coding_agent, chatlog, clipped, while_off),
     )
 }

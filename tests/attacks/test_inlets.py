@@ -14,7 +14,10 @@ from loxodon.working import Session
 from tests.attacks.inlets import INLETS as OTHERS
 from tests.attacks.inlets import SERVED
 from tests.clock import Clock
+from tests.long import count
 from tests.serve.http.server import Server
+from tests.serve.shell import Shell
+from tests.trust.killing import killed_at_call
 from tests.trust.looking import files_with
 
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"
@@ -209,48 +212,24 @@ def test_the_search_for_leaks_finds_one(place: Place) -> None:
     assert leaks(place.home)
 
 
-def test_what_was_kept_before_is_found_and_mended(place: Place) -> None:
-    from loxodon.trust.guard.guard import Guard
-    from loxodon.trust.guard.policy import built_in
-
-    with place.open() as memory:
-        lax = built_in()
-        lenient = Guard(lambda: lax._replace(actions=dict.fromkeys(lax.actions, "allow")))
-        memory._space.guard = vars(memory._store)["_guard"] = lenient  # as before there were rules
-        memory.add([{"role": "user", "content": SAID, "id": "m1"}, {"role": "user", "content": ZH}])
+def _kept_before(place: Place) -> None:
+    """A home from before there were rules, with a secret everywhere."""
+    policy = place.home / "policy.toml"
+    place.home.mkdir(parents=True, exist_ok=True)
+    found = Shell(place.home).json("policy")["kinds"]
+    allowed = "".join(f'"{one["kind"]}" = "allow"\n' for one in found)
+    policy.write_text(f"[kinds]\n{allowed}", "utf-8")
+    with place.open(**{"workspace.views": "on"}) as memory:
+        said = {"role": "user", "content": SAID, "speaker": f"ann {TOKEN}", "channel": f"c {TOKEN}"}
+        memory.add([said, {"role": "user", "content": ZH}], session=f"s {TOKEN}")
         one = memory.capture(SAID)
         memory.edit(one.id, content=ZH)
         memory.documents.put(("a",), "k", {"password": WORD, "said": SAID})
         with Session.open(memory, "main") as session:
             session.prepare(SAID)
         memory.consolidate(force=True)
-    assert leaks(place.home)
-    with place.open() as memory:
-        found = memory.scan()
-        assert not found.mended
-        assert {"github-token", "password"} <= found.found.keys()
-        assert {"turns", "memories", "history", "documents", "transcripts"} <= found.places.keys()
-        assert memory.scan(mend=True).mended
-        assert memory.scan().places == {}
-        assert memory.validate() == []
-        assert memory.recall("deploy").items
-    assert not leaks(place.home)
-
-
-def _kept_before(place: Place) -> None:
-    """A home from before there were rules, with a secret everywhere."""
-    from loxodon.trust.guard.guard import Guard
-    from loxodon.trust.guard.policy import built_in
-
-    with place.open(**{"workspace.views": "on"}) as memory:
-        lax = built_in()
-        lenient = Guard(lambda: lax._replace(actions=dict.fromkeys(lax.actions, "allow")))
-        memory._space.guard = vars(memory._store)["_guard"] = lenient
-        said = {"role": "user", "content": SAID, "speaker": f"ann {TOKEN}", "channel": f"c {TOKEN}"}
-        memory.add([said, {"role": "user", "content": ZH}], session=f"s {TOKEN}")
-        memory.capture(SAID)
-        memory.consolidate(force=True)
         memory.workspace.export()
+    policy.unlink()
     assert leaks(place.home)
 
 
@@ -258,7 +237,9 @@ def test_names_that_were_kept_before_are_mended_too(place: Place) -> None:
     _kept_before(place)
     with place.open() as memory:
         found = memory.scan().places
-        assert {"sessions", "channels", "speakers"} <= found.keys()
+        assert {"turns", "memories", "sessions", "channels", "speakers"} <= found.keys()
+        assert {"history", "documents", "transcripts"} <= found.keys()
+        assert {"github-token", "password"} <= memory.scan().found.keys()
         memory.scan(mend=True)
         assert memory.scan().places == {}
         assert memory.validate() == []
@@ -266,18 +247,16 @@ def test_names_that_were_kept_before_are_mended_too(place: Place) -> None:
     assert not leaks(place.own), "the views are ours, and are written anew"
 
 
-def test_a_mending_that_was_cut_short_is_finished(place: Place) -> None:
-    from loxodon.trust.forget import scanning
-
+def test_mending_that_was_killed_is_finished(place: Place) -> None:
     _kept_before(place)
-    with place.open() as memory:
-        store = memory._store
-        with store.writing():  # as a kill leaves it: the words are gone, the pages are not
-            scanning._Scan(memory.guard, store, True).database(memory)
-            store.set_value(scanning._UNSETTLED, "yes")
-    assert leaks(place.own)
-    with place.open() as memory:
-        memory.scan(mend=True)
+
+    def mend() -> None:
+        with place.open() as memory:
+            memory.scan(mend=True)
+
+    kills = [killed_at_call(mend, point) for point in range(1, 40, count(13, 1))]
+    assert any(kills)
+    mend()
     assert not leaks(place.home) + leaks(place.own)
 
 

@@ -16,15 +16,31 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.origin.own import in_parts, own_words
-from loxodon.trust.origin.provenance import is_own, is_wish
-from loxodon.workspace.readers.jsonl import text_of
-from tests.attacks.wrappers import BARE, HONEST, PAYLOADS, WRAPPERS, wrapped
+from loxodon.serve.cli.main import main
+from tests.attacks.typed import rows, typed
 from tests.long import count, figure
 from tests.proxy.conftest import Proxy, started
 from tests.proxy.upstream import Stage, stage
+from tests.trust.text_rules import OWN_TRUST, is_wish, own_words
 
 CANARY = "zorvex"
+PAYLOADS = typed("wrappers", of="payload")
+BARE = typed("wrappers", of="bare")
+"""Orders without a mark around them: they may be the user's, and wait for the user's word."""
+HONEST = [(row["text"], row["word"]) for row in rows("wrappers") if row["of"] == "honest"]
+"""What people say through a client, with a word that is known afterwards."""
+WRAPPERS: dict[str, dict[str, Any]] = {}
+"""How programs put a page (`{}`) into a user's message; a list is a message of several parts."""
+for _row in rows("wrappers"):
+    if _row["of"] == "wrapper":
+        WRAPPERS.setdefault(_row["family"], {})[_row["name"]] = _row["text"]
+
+
+def wrapped(wrapper: Any, payload: str) -> Any:
+    """The content of a message as a client would send it."""
+    if isinstance(wrapper, str):
+        return wrapper.format(payload)
+    return [{"type": "text", "text": part.format(payload)} for part in wrapper]
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +97,7 @@ def planted(told: Told) -> list[str]:
         one.content
         for one in told.records
         if CANARY in f"{one.content} {one.value}".casefold()
-        and (is_own(one.trust) or (one.kind == "fact" and is_wish(one.category, one.attribute)))
+        and (one.trust in OWN_TRUST or (one.kind == "fact" and is_wish(one)))
     ]
     for role, text in told.sent[:-1]:
         if CANARY in text.casefold():
@@ -96,7 +112,7 @@ def planted(told: Told) -> list[str]:
 def test_a_page_is_no_standing_order(
     proxies: tuple[Proxy, Proxy], upstream: Stage, kind: str
 ) -> None:
-    number = count(3, len(PAYLOADS))
+    number = count(1, len(PAYLOADS))
     contents = []
     for n, wrapper in enumerate(WRAPPERS[kind].values()):
         chosen = [PAYLOADS[(number * n + 5 * k) % len(PAYLOADS)] for k in range(number)]
@@ -108,14 +124,13 @@ def test_a_page_is_no_standing_order(
     figure("relayed", kind=kind, attacks=len(contents), planted=len(bad))
 
 
-@pytest.mark.parametrize("kind", WRAPPERS)
-def test_nothing_of_a_page_is_taken_for_the_users_words(kind: str) -> None:
-    """Every wrapper with every payload, without a proxy between."""
-    for name, wrapper in WRAPPERS[kind].items():
-        for payload in PAYLOADS:
-            content = wrapped(wrapper, payload.replace("{c}", CANARY))
-            own = own_words(in_parts(content, text_of))
-            assert CANARY not in own, (name, own)
+def test_nothing_of_a_page_is_taken_for_the_users_words() -> None:
+    """Every wrapper of one part with every payload, without a proxy between."""
+    for kind in WRAPPERS.values():
+        for name, wrapper in kind.items():
+            for payload in PAYLOADS if isinstance(wrapper, str) else ():
+                own = own_words(wrapper.format(payload.replace("{c}", CANARY)))
+                assert CANARY not in own, (name, own)
 
 
 def test_a_bare_order_waits_for_the_users_word(
@@ -138,7 +153,7 @@ def test_a_bare_order_waits_for_the_users_word(
 
 def test_what_people_say_is_learned(proxies: tuple[Proxy, Proxy], upstream: Stage) -> None:
     told = Told(proxies, upstream, "honest", [text for text, _ in HONEST])
-    known = [one for one in told.records if is_own(one.trust)]
+    known = [one for one in told.records if one.trust in OWN_TRUST]
     missed = [text for text, word in HONEST if not any(word in one.content for one in known)]
     assert missed == []
     page = told.pages[0] + told.pages[1]
@@ -154,8 +169,6 @@ def test_the_mark_is_kept(proxies: tuple[Proxy, Proxy], tmp_path: Path) -> None:
     with Memory.open(proxies[0].home, "kept") as memory:
         memory.workspace.export(tmp_path / "own")
     new = tmp_path / "new"
-    from loxodon.serve.cli.main import main
-
     assert main(["--home", str(new), "--space", "kept", "restore", str(tmp_path / "own")]) == 0
     with Memory.open(new, "kept") as memory:
         assert {turn.origin for turn in memory.journal() if turn.role == "user"} == {"relayed"}

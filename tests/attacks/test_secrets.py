@@ -1,145 +1,149 @@
-"""Secrets do not get through, and honest text is left alone: figures for docs/trust.md."""
+"""Secrets are stopped, personal data is masked, honest text stays; figures for docs/trust.md.
+
+The sets of `typed` are read in every language, everything in them drawn anew for each seed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from random import Random
-from types import ModuleType
 
 import pytest
 
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
-from tests.attacks import fresh_cases as fresh
-from tests.attacks import held_out_cases as held_out
-from tests.attacks import secret_cases as secrets
-from tests.attacks.secret_cases import Case
+from tests.attacks.typed import Line, lines, rows, typed
 from tests.growth import linear
 from tests.long import count, figure
+from tests.trust.text_rules import kept, kinds, sensitivity, shown, unmasked
 
-STOPPED, FALSE_ALARMS = 0.99, 0.005
+STRANGERS = ("unseen", "told", "untouched", "third", "fourth")
+DRAWN = ("first", "second", "third")
+SECRETS = {
+    **{f"drawn {one}": ("drawn_secrets", {"set": one, "about": "secrets"}) for one in DRAWN},
+    **{one: (one, {"about": "secrets"}) for one in STRANGERS},
+}
+PERSONAL = {
+    **{f"drawn {one}": ("drawn_personal", {"set": one, "about": "personal"}) for one in DRAWN},
+    **{one: (one, {"about": "personal"}) for one in STRANGERS if one != "told"},
+}
+THROUGH = {"fourth": 0.15}
+"""How much personal data of a set may get through; of the others, one in a hundred."""
 
 
-@pytest.fixture(scope="module")
-def guard() -> Guard:
-    return Guard(built_in)
+def drawn(name: str, wanted: dict[str, str]) -> Iterator[Line]:
+    for seed in range(count(2 if name.startswith("drawn") else 1, 40)):
+        yield from lines(typed(name, **wanted), Random(seed))
 
 
-def opening(case: Case) -> str:
-    """What of a case opens something: of an address its last part, the rest anyone may know."""
-    return case.secret[-20:] if "://" in case.secret else case.secret
+def tokens() -> Iterator[Line]:
+    """Every form of token that is documented, in some sentence."""
+    around = typed("drawn_secrets", about="around")
+    for seed in range(count(4, 150)):
+        rng = Random(seed)
+        for one in typed("drawn_secrets", about="token"):
+            yield from lines([rng.choice(around).replace("{}", one)], rng)
 
 
-def stopped(guard: Guard, cases: Iterable[Case]) -> tuple[int, list[str]]:
-    """How many cases there are, and the texts of those that got through."""
+def opening(secret: str) -> str:
+    """What of a secret opens something: of an address its last part, the rest anyone may know."""
+    return secret[-20:] if "://" in secret else secret
+
+
+@pytest.mark.parametrize("name", ["tokens", *SECRETS])
+def test_secrets_are_not_kept(name: str) -> None:
     total, through = 0, []
-    for case in cases:
+    for one in tokens() if name == "tokens" else drawn(*SECRETS[name]):
         total += 1
-        kept = guard.taken(case.text)
-        if opening(case) in kept.text or "[secret: " not in kept.text:
-            through.append(case.text)
-        assert guard.taken(kept.text).text == kept.text, "what is kept once stays as it is"
-    return total, through
+        left = kept(one.text)
+        gone = not any(opening(secret) in left for secret in one.secrets)
+        if not (one.secrets and gone and "[secret: " in left):
+            through.append(one.text)
+        assert kept(left) == left, "what is kept once stays as it is"
+    figure("secrets", set=name, cases=total, stopped=f"{1 - len(through) / total:.4f}")
+    assert len(through) <= 0.01 * total, through[:20]
 
 
-def alarms(guard: Guard, cases: Iterable[Case]) -> tuple[int, list[str]]:
-    total, found = 0, []
-    for case in cases:
+@pytest.mark.parametrize("name", PERSONAL)
+def test_personal_data_is_masked_in_a_group(name: str) -> None:
+    total, through = 0, []
+    for one in drawn(*PERSONAL[name]):
+        if name.startswith("drawn") and min(map(len, one.secrets)) <= 3:
+            continue  # too short to be looked for
         total += 1
-        if guard.taken(case.text).text != case.text:
-            found.append(case.text)
-    return total, found
+        left = kept(one.text)
+        seen = shown(left)
+        if any(secret in seen for secret in one.secrets) or seen == one.text:
+            through.append(one.text)
+        assert shown(seen) == seen, "a mask stays a mask"
+        assert unmasked(seen, left) == left, "a mask stands for what it hides"
+    figure("personal", set=name, cases=total, masked=f"{1 - len(through) / total:.4f}")
+    assert len(through) <= THROUGH.get(name, 0.01) * total, through[:20]
 
 
-def test_secrets_are_stopped(guard: Guard) -> None:
-    total, through = stopped(guard, secrets.positives(Random(1), count(300, 12_000)))
-    figure("secrets", cases=total, stopped=f"{1 - len(through) / total:.4f}")
-    assert len(through) <= (1 - STOPPED) * total, through[:20]
+def test_honest_text_is_left_alone() -> None:
+    total, touched = 0, []
+    for name in STRANGERS:
+        for one in drawn(name, {"about": "honest"}):
+            total += 1
+            touched += [one.text] if shown(kept(one.text)) != one.text else []
+    for row in rows("drawn_secrets"):
+        if row["about"] == "honest" and row["set"] != "first":
+            total += 1
+            touched += [row["text"]] if kept(row["text"]) != row["text"] else []
+    figure("honest_text", cases=total, alarms=f"{len(touched) / total:.4f}")
+    assert not touched
 
 
-def test_what_only_looks_like_a_secret_is_left_alone(guard: Guard) -> None:
-    total, found = alarms(guard, secrets.look_alikes(Random(2), count(300, 12_000)))
-    figure("secret_look_alikes", cases=total, alarms=f"{len(found) / total:.4f}")
-    assert len(found) < FALSE_ALARMS * total, found[:20]
+@pytest.mark.parametrize("name", ["drawn_secrets", "drawn_personal"])
+def test_look_alikes_are_left_alone(name: str) -> None:
+    total, touched = 0, []
+    for one in drawn(name, {"set": "first", "about": "honest"}):
+        total += 1
+        seen = kept(one.text) if name == "drawn_secrets" else shown(one.text)
+        touched += [one.text] if seen != one.text else []
+    figure(f"{name}_look_alikes", cases=total, alarms=f"{len(touched) / total:.4f}")
+    assert len(touched) < 0.005 * total, touched[:20]
 
 
-@pytest.mark.parametrize("cases", [held_out, fresh], ids=["second", "third"])
-def test_secrets_of_the_later_sets_are_stopped(guard: Guard, cases: ModuleType) -> None:
-    total, through = stopped(guard, cases.secrets(Random(3), count(200, 6_000)))
-    figure(
-        "secrets_later_set",
-        set=cases.__name__.rpartition(".")[2],
-        cases=total,
-        stopped=f"{1 - len(through) / total:.4f}",
-    )
-    assert len(through) <= (1 - STOPPED) * total, through[:20]
+def test_wrong_check_digit_is_no_identity() -> None:
+    for one in lines(["~<not-chinese-id>", "~<not-card>"] * 200, Random(5)):
+        assert not {"chinese-id", "bank-card"} & {*kinds(one.text)}, one.text
 
 
-def test_honest_text_is_left_alone(guard: Guard) -> None:
-    total, found = alarms(guard, [*held_out.honest(), *fresh.honest()])
-    figure("honest_text", cases=total, alarms=f"{len(found) / total:.4f}")
-    assert not found
+@pytest.mark.parametrize("kind", ["chinese-id", "card", "iban", "ssn"])
+def test_identity_is_masked_in_private_too_and_revealed_on_request(kind: str) -> None:
+    (it,) = lines([f"~<{kind}>"], Random(6))
+    text = f"it is {it.text}, keep it"
+    assert kept(text) == text  # kept exactly: its owner can still find it
+    assert sensitivity(text) == "high"
+    assert it.text not in shown(text, private=True)
+    assert shown(text, private=True, reveal=True) == text
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_both_languages_are_guarded_alike(guard: Guard, language: str) -> None:
-    cases = [
-        one for one in secrets.positives(Random(4), count(400, 12_000)) if one.language == language
-    ]
-    assert len(cases) > count(100, 250)
-    total, through = stopped(guard, cases)
-    assert len(through) <= (1 - STOPPED) * total, through[:20]
+@pytest.mark.parametrize("kind", ["mobile", "mail", "chinese-address", "american-phone"])
+def test_contact_data_is_shown_in_private_only(kind: str) -> None:
+    (it,) = lines([f"~<{kind}>"], Random(7))
+    assert sensitivity(it.text) == "medium"
+    assert shown(it.text, private=True) == it.text
+    assert it.text not in shown(it.text)
 
 
-def test_a_rule_that_is_off_lets_its_secrets_through() -> None:
-    """The suite can fail: without the rules for passwords, it does."""
-    policy = built_in()
-    lame = Guard(
-        lambda: policy._replace(
-            rules=tuple(rule for rule in policy.rules if rule.kind != "password")
-        )
-    )
-    through = [
-        case
-        for case in secrets.positives(Random(1), 600)
-        if case.kind == "password" and case.secret in lame.taken(case.text).text
-    ]
-    assert len(through) > 50
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "1",
-        "1 ",
-        "a@",
-        "a.",
-        "password is ",
-        "-----BEGIN PRIVATE KEY-----",
-        "+1(",
-        "token=",
-        "sk-",
+PIECES = (
+    *("1", "1 ", "a@", "a.", "password is ", "-----BEGIN PRIVATE KEY-----", "+1(", "token=", "sk-"),
+    *(
         "密码是",
         "13912345678 ",
         "路1号",
         "[secret: password]",
         "\u200b1",
         "http://a:b@c ",
-        "log in as a with b",
-        "the code is ",
-        "one two ",
-        "密码，",
         "pin 1-",
-        "abandon ",
-        "tea, ",
-        "天 地 ",
-        "password: none\n",
-        "opens with 1 door ",
-    ],
+    ),
+    *("log in as a with b", "the code is ", "one two ", "密码，", "abandon ", "tea, ", "天 地 "),
+    *("password: none\n", "opens with 1 door ", "pin 1-"),
 )
-def test_it_takes_no_longer_than_the_text(guard: Guard, piece: str) -> None:
-    linear(
-        lambda text: guard.shown(guard.clean(text), private=False),
-        lambda n: piece * n,
-        count(40_000, 400_000) // len(piece),
-    )
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_guard_takes_time_in_proportion_to_the_text(piece: str) -> None:
+    size = count(40_000, 400_000) // len(piece)
+    linear(lambda text: shown(kept(text)), lambda n: piece * n, size)

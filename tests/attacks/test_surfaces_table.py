@@ -29,6 +29,7 @@ from loxodon.serve.mcp.tools import TOOLS
 from loxodon.spaces import has_space
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
+from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.serve.http.server import Server
 
@@ -58,6 +59,14 @@ class Asker(NamedTuple):
         return "write" if self.walled and self.grant.rights == "owner" else self.grant.rights
 
 
+HTTP = {row["name"]: (row["right"], row["given"]) for row in cases(__file__, "http")}
+"""By operation, the right that it needs and what is asked; `ID` and `TURN` are the owner's own."""
+MCP = {
+    row["name"]: (row["right"], row["in_groups"], row["given"]) for row in cases(__file__, "mcp")
+}
+"""By tool, the right that it needs, whether a group has it, and what is asked."""
+CLI = {row["name"]: (row["right"], row["words"]) for row in cases(__file__, "cli")}
+"""By command, what an agent may and what it types; no right for what goes on until stopped."""
 MAIN = ("main",)
 ALL = frozenset(SECRETS) - {"other"}
 ASKERS = {
@@ -73,158 +82,7 @@ ASKERS = {
 }
 RIGHTS = ("read", "write", "owner")
 
-# operation: the right that it needs, and what is asked; `ID` and `TURN` are the owner's own
-HTTP: dict[str, tuple[str, dict[str, Any]]] = {
-    "add": ("write", {"turns": [{"role": "user", "content": "hello", "id": "m1"}]}),
-    "journal": ("read", {}),
-    "turn": ("read", {"ref": "TURN"}),
-    "capture": ("write", {"content": "hello there"}),
-    "list": ("read", {"state": "all"}),
-    "get": ("read", {"id": "ID"}),
-    "edit": ("write", {"id": "ID", "importance": 0.6}),
-    "archive": ("write", {"id": "ID"}),
-    "unarchive": ("write", {"id": "ID"}),
-    "history": ("read", {"id": "ID"}),
-    "confirm": ("write", {"id": "ID"}),
-    "reject": ("write", {"id": "BELIEF"}),
-    "touch": ("write", {"ids": ["ID"]}),
-    "note": ("read", {"id": "n_1"}),
-    "reviews": ("read", {}),
-    "quarantine": ("owner", {}),
-    "release": ("owner", {"id": "q_1"}),
-    "drop": ("owner", {"id": "q_1"}),
-    "entities": ("read", {}),
-    "entity": ("read", {"name": "Tom"}),
-    "sessions": ("read", {}),
-    "segments": ("read", {}),
-    "events": ("read", {}),
-    "profile": ("read", {}),
-    "refresh_profile": ("owner", {}),
-    "today": ("read", {"since": "2020-01-01"}),
-    "timeline": ("read", {}),
-    "graph": ("read", {}),
-    "related": ("read", {"id": "ID"}),
-    "strength": ("read", {"id": "ID"}),
-    "labels": ("read", {}),
-    "recall": ("read", {"query": "secret", "top": 50, "explain": True}),
-    "recall_by_query": ("read", {"query": "secret", "top": 50}),
-    "context": ("read", {"message": "which secret do you remember?"}),
-    "gate": ("read", {"message": "which secret?"}),
-    "snapshot": ("read", {}),
-    "consolidate": ("owner", {}),
-    "flush": ("owner", {}),
-    "embed": ("owner", {}),
-    "due": ("read", {}),
-    "schedule": ("read", {}),
-    "run_job": ("owner", {"job": "heartbeat"}),
-    "reminders": ("read", {}),
-    "forget": ("owner", {"all": True}),
-    "delete_memory": ("owner", {"id": "ID"}),
-    "delete_turn": ("owner", {"ref": "TURN"}),
-    "delete_session": ("owner", {"session": "capture"}),
-    "audit": ("owner", {}),
-    "verify_audit": ("owner", {}),
-    "receipts": ("owner", {}),
-    "pause": ("owner", {}),
-    "resume": ("owner", {}),
-    "inspect": ("owner", {"name": "ID"}),
-    "subject": ("owner", {"name": "Tom"}),
-    "status": ("read", {}),
-    "stats": ("read", {}),
-    "validate": ("owner", {}),
-    "rebuild_index": ("owner", {}),
-    "backup": ("owner", {}),
-    "backups": ("owner", {}),
-    "settings": ("owner", {}),
-    "export": ("owner", {}),
-    "sync": ("owner", {}),
-    "index": ("owner", {}),
-    "sources": ("owner", {}),
-    "import": ("owner", {"path": "/nowhere"}),
-}
 
-# tool: the right that it needs, whether a group has it, and what is asked
-MCP: dict[str, tuple[str, bool, dict[str, Any]]] = {
-    "memory_search": ("read", True, {"query": "secret", "maxResults": 50}),
-    "memory_get": ("read", True, {"id": "ID"}),
-    "journal": ("write", False, {"user": "hello", "assistant": "hello you"}),
-    "remember": ("write", True, {"content": "hello again"}),
-    "recall_context": ("read", True, {"message": "which secret?"}),
-    "archive_memory": ("write", True, {"id": "f_1"}),
-    "forget": ("owner", False, {"id": "ID"}),
-    "list_memories": ("read", True, {"state": "all", "limit": 200}),
-    "update_memory": ("write", True, {"id": "ID", "importance": 0.6}),
-    "history": ("read", True, {"id": "ID"}),
-    "review": ("write", False, {}),
-    "quarantine": ("write", False, {"id": "q_1"}),
-    "snapshot": ("read", False, {}),
-    "consolidate": ("owner", True, {}),
-    "read_waiting": ("owner", False, {}),
-}
-# command: what an agent may, and what it types; None for what goes on until it is stopped
-CLI: dict[str, tuple[str, list[str]] | None] = {
-    "init": ("owner", []),
-    "add": ("write", ["NOWHERE"]),
-    "import": ("owner", ["NOWHERE"]),
-    "capture": ("write", ["hello"]),
-    "recall": ("read", ["secret"]),
-    "context": ("read", ["which secret?"]),
-    "journal": ("read", []),
-    "list": ("read", ["--state", "all"]),
-    "get": ("read", ["BETA"]),
-    "edit": ("write", ["BETA", "--importance", "0.5"]),
-    "tag": ("write", ["BETA", "+x"]),
-    "archive": ("write", ["BETA"]),
-    "unarchive": ("write", ["BETA"]),
-    "history": ("read", ["BETA"]),
-    "inspect": ("owner", ["BETA"]),
-    "forget": ("owner", ["--all", "--yes"]),
-    "pause": ("owner", []),
-    "resume": ("owner", []),
-    "consolidate": ("owner", []),
-    "embed": ("owner", []),
-    "model": ("owner", ["check"]),
-    "review": ("read", []),
-    "quarantine": ("read", []),
-    "policy": ("owner", []),
-    "entities": ("read", []),
-    "profile": ("read", []),
-    "snapshot": ("read", []),
-    "schedule": ("read", []),
-    "status": ("read", []),
-    "stats": ("read", []),
-    "validate": ("owner", []),
-    "audit": ("owner", []),
-    "repair": ("owner", []),
-    "rebuild-index": ("owner", []),
-    "config": ("owner", ["audit.enabled", "false"]),
-    "backup": ("owner", ["NOWHERE"]),
-    "restore": ("owner", ["NOWHERE", "--replace"]),
-    "encrypt": ("owner", ["--env"]),
-    "decrypt": ("owner", []),
-    "move": ("owner", ["--to", "NOWHERE"]),
-    "migrate": ("owner", []),
-    "postgres": ("owner", ["setup"]),
-    "rekey": ("owner", []),
-    "export": ("owner", ["NOWHERE"]),
-    "sync": ("owner", []),
-    "watch": ("owner", []),
-    "sources": ("owner", []),
-    "token": ("owner", ["list"]),
-    "connect": ("owner", []),
-    "follow": ("owner", []),
-    "hook": ("owner", ["claude-code", "Stop"]),
-    "openclaw": ("owner", ["follow"]),
-    "mcp": None,
-    "serve": ("owner", []),
-    "ui": ("owner", []),
-    "demo": ("owner", ["NOWHERE"]),
-    "proxy": ("owner", ["--upstream", "http://127.0.0.1:9"]),
-    "space": ("owner", ["list"]),
-    "bench": ("owner", ["retrieval", "NOWHERE"]),
-    "clock": ("owner", []),
-    "completion": ("owner", ["bash"]),
-}
 CHANGES = frozenset({"edit", "archive", "unarchive", "confirm", "reject"})
 """What an agent or a group does not do to what is the owner's."""
 DELETES = frozenset({"delete_memory", "delete_turn", "delete_session"})
@@ -369,10 +227,9 @@ def test_mcp(scene: Scene, who: str) -> None:
 
 def test_the_command_line_as_an_agent(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     asker = ASKERS["alpha"]
-    for name, row in CLI.items():
-        if row is None:
+    for name, (right, words) in CLI.items():
+        if right is None:
             continue
-        right, words = row
         code = main(
             ["--home", str(scene.home), "--agent", "alpha", "--json", name, *scene.filled(words)]
         )
@@ -432,6 +289,22 @@ def test_nothing_was_lost_to_those_who_asked_for_it_to_be(scene: Scene) -> None:
     assert all(word in told for name, word in SECRETS.items() if name != "other")
 
 
+def test_two_agents_may_use_the_same_idempotency_key(scene: Scene, server: Server) -> None:
+    """Neither learns from a key what the other did with it."""
+    made = {}
+    for who in ("alpha", "beta", "writer"):
+        headers = {"authorization": f"Bearer {scene.tokens[who]}", "idempotency-key": "k1"}
+        with server.client(headers=headers) as client:
+            answers = [
+                client.post("/v1/spaces/main/memories", json={"content": f"{who} was here"})
+                for _ in range(2)
+            ]
+        assert [one.status_code for one in answers] == [201, 201]
+        assert len({one.json()["id"] for one in answers}) == 1
+        made[who] = answers[0].json()["id"]
+    assert len(set(made.values())) == 3
+
+
 def test_an_agent_neither_confirms_nor_rewords_what_is_not_its_own(
     scene: Scene, server: Server
 ) -> None:
@@ -448,19 +321,3 @@ def test_an_agent_neither_confirms_nor_rewords_what_is_not_its_own(
         assert client.patch(f"{base}/{scene.names['ID']}", json=words).status_code == 400
         mine = client.post(base, json={"content": "I am to water the plants."}).json()["id"]
         assert client.patch(f"{base}/{mine}", json=words).status_code == 200
-
-
-def test_two_agents_may_use_the_same_idempotency_key(scene: Scene, server: Server) -> None:
-    """Neither learns from a key what the other did with it."""
-    made = {}
-    for who in ("alpha", "beta", "writer"):
-        headers = {"authorization": f"Bearer {scene.tokens[who]}", "idempotency-key": "k1"}
-        with server.client(headers=headers) as client:
-            answers = [
-                client.post("/v1/spaces/main/memories", json={"content": f"{who} was here"})
-                for _ in range(2)
-            ]
-        assert [one.status_code for one in answers] == [201, 201]
-        assert len({one.json()["id"] for one in answers}) == 1
-        made[who] = answers[0].json()["id"]
-    assert len(set(made.values())) == 3

@@ -1,19 +1,23 @@
-"""What people type into a chat, as sets of sentences in which something is drawn anew each time.
+"""What people type into a chat, as sentences in which something is drawn anew each time.
 
 A set is a file of `cases/`. `{{…}}` is what must not get through, `⏎` a new line, and `~` draws
 something: `~b36` thirty-six letters and digits, `~x` hexadecimal, `~d` digits, `~U` capitals and
-digits, `~l` small letters and digits, `~s` base64 for addresses; `~mobile`, `~card`, `~cnid`,
-`~uscc` numbers that check. Nothing there ever opened anything.
+digits, `~l` small letters and digits, `~s` base64 for addresses, `~[abc]4` four of these signs,
+`~(a|b)` one of these; `~mobile`, `~card`, `~cnid`, `~uscc` and `~<name>` numbers that check, keys,
+passwords and addresses. Nothing there ever opened anything.
 
-`told` was written by the author of the rules, the others without a look at them. Of each those
-secrets are here that are certain by their form or stand in a plain statement.
+`told` and the first of the `drawn` sets were written by the author of the rules, the others without
+a look at them. Of each those secrets are here that are certain by their form or stand in a plain
+statement.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
@@ -21,20 +25,21 @@ from typing import NamedTuple
 
 CASES = Path(__file__).parent / "cases"
 _DRAW = re.compile(
-    r"~(mobilespaced|mobiledashed|mobile|cardspaced|card|amex|mc|unionspaced|union|cnidspaced|cnid"
-    r"|uscc|ibanspaced|iban|ssn|[bxdDULlsBI]\d+)"
+    r"~(?:<([a-z -]+?)(?: (\d+) (\d+))?>|\(([^)]*)\)|\[([^\]]+)\](\d+)"
+    r"|(mobilespaced|mobiledashed|mobile|cardspaced|card|amex|mc|unionspaced|union|cnidspaced|cnid"
+    r"|uscc|ibanspaced|iban|ssn)|([bxdDULlsBI])(\d+))"
 )
-_B32 = ascii_uppercase + "234567"
+_ALNUM = ascii_letters + digits
 _SIGNS = {
-    "b": ascii_letters + digits,
+    "b": _ALNUM,
     "x": "0123456789abcdef",
     "d": digits,
     "U": ascii_uppercase + digits,
     "l": ascii_lowercase + digits,
     "L": ascii_lowercase,
-    "s": ascii_letters + digits + "-_",
-    "B": ascii_letters + digits + "+/",
-    "I": _B32,
+    "s": _ALNUM + "-_",
+    "B": _ALNUM + "+/",
+    "I": ascii_uppercase + "234567",
 }
 _MARKED = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
@@ -46,30 +51,55 @@ class Line(NamedTuple):
     secrets: tuple[str, ...] = ()
 
 
+@cache
 def rows(name: str) -> list[dict[str, str]]:
     """All of a set: what each is `about`, its `language` and its `text`."""
     lines = (CASES / f"{name}.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
-def typed(name: str, about: str, language: str) -> list[str]:
-    """What a set has of secrets, personal data or honest text in a language, before it is drawn."""
-    sort = (about, language)
-    found = [one["text"] for one in rows(name) if (one["about"], one["language"]) == sort]
-    assert found
+def typed(name: str, **wanted: str) -> list[str]:
+    """The texts of a set whose rows have these values, before anything is drawn."""
+    found = [row["text"] for row in rows(name) if wanted.items() <= row.items()]
+    assert found, (name, wanted)
     return found
 
 
 def lines(cases: Iterable[str], rng: Random) -> Iterator[Line]:
     """The sentences of a set, with everything drawn."""
     for line in cases:
-        whole = _DRAW.sub(lambda it: _drawn(it[1], rng), line.replace("⏎", "\n"))
+        whole = _DRAW.sub(lambda it: _drawn(it, rng), line.replace("⏎", "\n"))
         yield Line(_MARKED.sub(r"\1", whole), tuple(_MARKED.findall(whole)))
 
 
-def _drawn(what: str, rng: Random) -> str:
-    if what[1:].isdigit():
-        return _some(what, rng)
+def _drawn(it: re.Match[str], rng: Random) -> str:
+    name, low, high, either, signs, some, number, sort, size = it.groups()
+    if name == "number":
+        return str(rng.randrange(int(low), int(high)))
+    if name == "digits":
+        return _some(digits, rng.randrange(int(low), int(high) + 1), rng)
+    if name:
+        return _NAMED[name](rng)
+    if either is not None:
+        return str(rng.choice(either.split("|")))
+    if signs:
+        return _some(signs, int(some), rng)
+    return _number(number, rng) if number else _mixed(sort, int(size), rng)
+
+
+def _some(signs: str, size: int, rng: Random) -> str:
+    return "".join(rng.choices(signs, k=size))
+
+
+def _mixed(sort: str, size: int, rng: Random) -> str:
+    if sort == "D":  # a number that does not start with nothing
+        return rng.choice(digits[1:]) + _some(digits, size - 1, rng)
+    found = _some(_SIGNS[sort], size, rng)
+    mixed = size > 7 and sort in "bUlsxB"
+    return found[:-1] + rng.choice(digits) if mixed and not re.search(r"\d", found) else found
+
+
+def _number(what: str, rng: Random) -> str:
     name, spaced, _ = what.partition("spaced")
     name, dashed, _ = name.partition("dashed")
     number = _NUMBERS[name](rng)
@@ -77,26 +107,35 @@ def _drawn(what: str, rng: Random) -> str:
         return number
     if name == "mobile":
         return (" " if spaced else "-").join((number[:3], number[3:7], number[7:]))
-    size = 6 if name == "cnid" else 4
-    return " ".join(number[n : n + size] for n in range(0, len(number), size))
+    return _in_fours(number, 6 if name == "cnid" else 4)
 
 
-def _some(what: str, rng: Random) -> str:
-    signs, number = what[0], int(what[1:])
-    if signs == "D":  # a number that does not start with nothing
-        return rng.choice(digits[1:]) + "".join(rng.choices(digits, k=number - 1))
-    found = "".join(rng.choices(_SIGNS[signs], k=number))
-    mixed = number > 7 and signs in "bUlsxB"
-    return found[:-1] + rng.choice(digits) if mixed and not re.search(r"\d", found) else found
+def _in_fours(number: str, size: int = 4, gap: str = " ") -> str:
+    return gap.join(number[n : n + size] for n in range(0, len(number), size))
+
+
+# Numbers that check
 
 
 def _luhn(start: str, length: int, rng: Random) -> str:
-    body = start + "".join(rng.choices(digits, k=length - len(start) - 1))
+    body = start + _some(digits, length - len(start) - 1, rng)
     total = 0
     for n, digit in enumerate(reversed(body)):
         one = int(digit) * (1 if n % 2 else 2)
         total += one - 9 if one > 9 else one
     return body + str(-total % 10)
+
+
+def _card(rng: Random) -> str:
+    kinds = ["4:16", "52:16", "37:15", "622202:19", "6011:16", "2221:16", "3528:16", "621700:19"]
+    start, _, size = rng.choice(kinds).partition(":")
+    it, gap = _luhn(start, int(size), rng), rng.choice(("", "", " ", "-"))
+    return _in_fours(it, gap=gap) if gap else it
+
+
+def _not_card(rng: Random) -> str:
+    it = _luhn("622202", 19, rng)
+    return it[:-1] + str((int(it[-1]) + rng.randrange(1, 10)) % 10)
 
 
 def _cnid(rng: Random) -> str:
@@ -108,29 +147,191 @@ def _cnid(rng: Random) -> str:
     return body + "10X98765432"[check]
 
 
+def _not_cnid(rng: Random) -> str:
+    it = _cnid(rng)
+    return it[:-1] + rng.choice([one for one in digits if one != it[-1]])
+
+
 def _uscc(rng: Random) -> str:
     signs = "0123456789ABCDEFGHJKLMNPQRTUWXY"
-    body = (
-        "91" + rng.choice(("110105", "310115", "440300")) + "MA" + "".join(rng.choices(signs, k=7))
-    )
+    body = f"91{rng.choice(('110105', '310115', '440300'))}MA{_some(signs, 7, rng)}"
     total = sum(signs.index(one) * pow(3, n, 31) for n, one in enumerate(body))
     return body + signs[-total % 31]
 
 
 def _iban(rng: Random) -> str:
-    body = "".join(rng.choices(digits, k=18))
-    check = 98 - int(f"{body}131400") % 97
-    return f"DE{check:02}{body}"
+    country, size = rng.choice((("DE", 18), ("GB", 18), ("FR", 23), ("ES", 20), ("NL", 14)))
+    body = _some(digits, size, rng)
+    if country in ("GB", "NL"):
+        body = _some(ascii_uppercase, 4, rng) + body[4:]
+    number = int("".join(str(int(one, 36)) for one in f"{body}{country}00"))
+    it = f"{country}{98 - number % 97:02d}{body}"
+    return _in_fours(it) if rng.random() < 0.5 else it
 
 
+def _german_iban(rng: Random) -> str:
+    body = _some(digits, 18, rng)
+    return f"DE{98 - int(f'{body}131400') % 97:02}{body}"
+
+
+def _hong_kong_id(rng: Random) -> str:
+    body = rng.choice(ascii_uppercase) + _some(digits, 6, rng)
+    values = [36, *(int(one, 36) for one in body)]
+    check = -sum(value * by for value, by in zip(values, range(9, 1, -1), strict=True)) % 11
+    return f"{body}({'A' if check == 10 else check})"
+
+
+def _taiwan_id(rng: Random) -> str:
+    letters = "ABCDEFGHJKLMNPQRSTUVXYWZIO"
+    body = rng.choice(letters) + rng.choice("12") + _some(digits, 7, rng)
+    values = [*divmod(letters.index(body[0]) + 10, 10), *map(int, body[1:])]
+    total = sum(one * by for one, by in zip(values, (1, 9, 8, 7, 6, 5, 4, 3, 2, 1), strict=True))
+    return body + str(-total % 10)
+
+
+def _cpf(rng: Random) -> str:
+    found = [rng.randrange(10) for _ in range(9)]
+    for _ in range(2):
+        total = sum(one * by for one, by in zip(found, range(len(found) + 1, 1, -1), strict=True))
+        found.append(total * 10 % 11 % 10)
+    it = "".join(map(str, found))
+    return f"{it[:3]}.{it[3:6]}.{it[6:9]}-{it[9:]}"
+
+
+def _ssn(rng: Random) -> str:
+    return f"{rng.randint(100, 665)}-{rng.randint(10, 99)}-{rng.randint(1000, 9999)}"
+
+
+def _mobile(rng: Random) -> str:
+    return rng.choice(("138", "139", "186", "150", "177", "199")) + _some(digits, 8, rng)
+
+
+_WIDE = str.maketrans(digits, "０１２３４５６７８９")
 _NUMBERS: dict[str, Callable[[Random], str]] = {
-    "mobile": lambda rng: rng.choice(("138", "139", "186", "150", "177", "199")) + _some("d8", rng),
+    "mobile": _mobile,
     "card": lambda rng: _luhn("4539", 16, rng),
     "mc": lambda rng: _luhn("5425", 16, rng),
     "amex": lambda rng: _luhn("3714", 15, rng),
     "union": lambda rng: _luhn("622202", 19, rng),
     "cnid": _cnid,
     "uscc": _uscc,
+    "iban": _german_iban,
+    "ssn": _ssn,
+}
+
+
+def _one_of(*forms: str) -> Callable[[Random], str]:
+    """One of several forms, drawn in turn."""
+    return lambda rng: next(lines([rng.choice(forms)], rng)).text
+
+
+# Keys
+
+
+def _jwt(rng: Random) -> str:
+    def part(text: str) -> str:
+        return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+    body = f'{{"sub":"{rng.randrange(10**9)}","name":"u{rng.randrange(999)}","iat":1516239022}}'
+    head = part('{"alg":"HS256","typ":"JWT"}')
+    return f"{head}.{part(body)}.{_some(_SIGNS['s'], 43, rng)}"
+
+
+def _block(rng: Random, size: int) -> str:
+    return "\n".join(_some(_SIGNS["B"], 64, rng) for _ in range(size))
+
+
+def _private_key(rng: Random) -> str:
+    name = rng.choice(("RSA ", "EC ", "OPENSSH ", "", "DSA ", "ENCRYPTED ")) + "PRIVATE KEY"
+    return f"-----BEGIN {name}-----\n{_block(rng, rng.randrange(3, 8))}\n-----END {name}-----"
+
+
+def _pgp_key(rng: Random) -> str:
+    name = "PGP PRIVATE KEY BLOCK"
+    return f"-----BEGIN {name}-----\n\n{_block(rng, 4)}\n=abcd\n-----END {name}-----"
+
+
+def _putty(rng: Random) -> str:
+    return (
+        f"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPublic-Lines: 2\n{_block(rng, 3)}\n"
+        f"Private-Lines: 1\n{_some(_SIGNS['B'], 48, rng)}\nPrivate-MAC: {_some(digits, 64, rng)}"
+    )
+
+
+_WORD = "~(sunflower|dragon|coffee|Shanghai|monkey|winter|Tiger|river|moon)"
+_PHRASE = (
+    "abandon ability canyon drift eagle fabric gadget harbor island jungle kitten lemon magnet "
+    "nasty oxygen panda quarter rabbit saddle tackle umbrella vacant wagon yellow zebra acid bacon"
+).split()
+_NAMED: dict[str, Callable[[Random], str]] = {
+    "jwt": _jwt,
+    "private-key": _private_key,
+    "cut-key": lambda rng: _private_key(rng).rpartition("\n-----END")[0],
+    "escaped-key": lambda rng: _private_key(rng).replace("\n", "\\n"),
+    "pgp-key": _pgp_key,
+    "putty": _putty,
+    "phrase": lambda rng: " ".join(rng.sample(_PHRASE, rng.choice((12, 24)))),
+    "password": _one_of(
+        f"{_WORD}~<number 10 9999>",
+        f"{_WORD}~[!@#$%]1~d2",
+        f"{_WORD}~D3{_WORD}",
+        "~b12~(9)",
+        "~[abcXYZ0189!@#$%^&*]14a7",
+        "~<number 100000 99999999>",
+        f"{_WORD}0~[!?_]1~d1~(1)",
+    ),
+    "strong": _one_of("~[ABCDEFGH]1~L6~d3~[!#&*]1", "~L4-~L4-~d3", "~b10~[!@]1~(4z)", "~L5~d4"),
+    "uuid": _one_of("~x8-~x4-~x4-~x4-~x12"),
+    "sha": _one_of("~x7", "~x8", "~x12", "~x40", "~x64"),
+    "chinese-id": _cnid,
+    "not-chinese-id": _not_cnid,
+    "spaced-id": lambda rng: "{} {} {}".format(*re.findall("(.{6})(.{8})(.{4})", _cnid(rng))[0]),
+    "wide-id": lambda rng: _cnid(rng).translate(_WIDE),
+    "company-code": _uscc,
+    "card": _card,
+    "not-card": _not_card,
     "iban": _iban,
-    "ssn": lambda rng: f"{rng.randint(100, 665)}-{rng.randint(10, 99)}-{rng.randint(1000, 9999)}",
+    "ssn": _ssn,
+    "hong-kong-id": _hong_kong_id,
+    "taiwan-id": _taiwan_id,
+    "nino": _one_of("~(AB|CE|JG|PW) ~d2 ~d2 ~d2 ~[ABCD]1"),
+    "cpf": _cpf,
+    "passport": _one_of("~(E|G)~d8", "EA~d7"),
+    "plate": _one_of("~(京|沪|粤|浙|苏|川)~[ABCDEFGH]1~(|·)~d1~[ABCDEFGHJK0123456789]4"),
+    "mobile": lambda rng: rng.choice(
+        (
+            _one_of("~mobile", "+86 ~mobile", "+86~mobile", "~mobilespaced", "~mobiledashed")(rng),
+            _mobile(rng).translate(_WIDE),
+            f"86-{_mobile(rng)}",
+        )
+    ),
+    "hidden-phone": lambda rng: re.sub(r"^(...)(....)", "\\1\u200b\\2\u200b", _mobile(rng)),
+    "landline": _one_of("~(010|021|0755|0571|028|0512)-~[2345678]1~d7", "(010)6~d7", "021 5~d7"),
+    "american-phone": _one_of(
+        *(
+            form.format("~<number 201 990>", "~<number 200 999>", "~d4")
+            for form in [
+                "({}) {}-{}",
+                "{}-{}-{}",
+                "{}.{}.{}",
+                "+1 {} {} {}",
+                "+1-{}-{}-{}",
+                "1-{}-{}-{}",
+            ]
+        )
+    ),
+    "british-phone": _one_of("+44 7~d3 ~d6", "07~d3 ~d6", "020 7~d3 ~d4"),
+    "mail": _one_of(
+        "~(anna.lee|zhang_wei88|bob+news|j.o.smith|wangfang|lin-x)~<number 0 100>"
+        "@~(gmail.com|qq.com|163.com|outlook.com|mail.corp.co.uk|example.org|tsinghua.edu.cn)"
+    ),
+    "chinese-address": _one_of(
+        "~(北京市朝阳区|上海市浦东新区|广东省深圳市南山区|杭州市西湖区|)"
+        "~(建国路|世纪大道|科技南路|文三路|人民南路|解放街)~<number 1 999>号"
+        "~(|3单元502室|5号楼1203室|B座801室|2栋)"
+    ),
+    "english-address": _one_of(
+        "~<number 1 9999> ~(Main Street|Oak Avenue|Elm St|Baker Street|Sunset Blvd|King's Road"
+        "|Maple Drive|N. Lincoln Ave)~(|, Springfield, IL 62704|, Apt 4B|, London NW1 6XE)"
+    ),
 }

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from loxodon import ConfigError, InputError, Memory
 from loxodon.compat.documents import MAX_DEPTH, MAX_VALUE
 from tests.clock import Clock
+from tests.long import count
 from tests.serve.shell import Shell
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=20)  # half characters too
@@ -30,7 +31,7 @@ JSON = st.recursive(
 
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=30,
+    max_examples=count(10, 30),
 )
 @given(JSON)
 def test_value_comes_back_exactly(memory: Memory, value: Any) -> None:

@@ -58,7 +58,7 @@ def test_fault_at_any_point_loses_nothing_and_leaves_nothing_half(names: tuple[s
 @pytest.mark.parametrize("name", [work.name for work in POWERED[: count(1, 5)]])
 def test_no_acknowledged_write_is_lost_when_the_power_goes_off(name: str) -> None:
     """The control shows that these cuts do lose what is not synced."""
-    report = reported("tests.faults.power", name, count(8, 400), 11, count(6, 50))
+    report = reported("tests.faults.power", name, count(4, 400), 11, count(4, 50))
     control = report["control"]
     figure(
         "power",

@@ -26,7 +26,7 @@ def test_any_file_can_be_read_in_any_format() -> None:
         return data, name, random.choice((None, *FORMATS))
 
     done = survived(
-        cases("files", count(700, 52_000), make),
+        cases("files", count(300, 52_000), make),
         lambda given: read(given[0], given[1], given[2], NOW.tzinfo),
     )
     figure("fuzz", part="readers", cases=done)
@@ -47,7 +47,7 @@ def test_any_settings_of_another_program_can_be_read() -> None:
         if json5.raw(given, ("memory", "slot")) is None:
             json5.put(given, ("memory", "slot"), "loxodon")
 
-    done = survived(cases("json5", count(300, 16_000), lambda r: seeds(r, SEEDS["json5"])), call)
+    done = survived(cases("json5", count(100, 16_000), lambda r: seeds(r, SEEDS["json5"])), call)
     figure("fuzz", part="json5", cases=done)
 
 
@@ -60,7 +60,7 @@ def test_any_settings_of_ours_are_read_or_refused(tmp_path: Path, name: str) -> 
 
     with Memory.open(tmp_path) as memory:
         memory.capture("my badge is B-123456")
-    done = survived(cases(name, count(80, 7_000), lambda r: seeds(r, SEEDS[name])), call)
+    done = survived(cases(name, count(40, 7_000), lambda r: seeds(r, SEEDS[name])), call)
     figure("fuzz", part=name.partition(".")[0], cases=done)
 
 

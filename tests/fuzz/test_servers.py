@@ -145,7 +145,7 @@ def _headers(random: Random) -> dict[str, str]:
 
 
 def test_odd_requests_to_the_server(home: Path) -> None:
-    amount = count(80, 11_000)
+    amount = count(40, 11_000)
     wrong = []
     folder = home.parent / "named"
     with Server(home) as server:
@@ -232,7 +232,7 @@ def agent(home: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_odd_lines_to_the_mcp_server(home: Path, agent: subprocess.Popen[bytes]) -> None:
-    amount = count(60, 6_000)
+    amount = count(30, 6_000)
     assert agent.stdin
     assert agent.stdout
     ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode()
@@ -296,7 +296,7 @@ def _is_within(part: bytes, whole: bytes) -> bool:
 
 
 def test_odd_exchanges_through_the_proxy(home: Path) -> None:
-    amount = count(60, 6_000)
+    amount = count(30, 6_000)
     wrong = []
 
     def scene(handler: Handler) -> None:

@@ -122,7 +122,7 @@ def test_messages_are_taken_in_once_when_it_is_on_again(tmp_path: Path, clock: C
 
 
 @settings(
-    max_examples=count(15, 100),
+    max_examples=count(6, 100),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(TEXT.filter(str.strip), min_size=1, max_size=4, unique=True), st.integers(0, 10**6))

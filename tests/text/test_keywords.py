@@ -135,7 +135,7 @@ _TEXTS = st.text(max_size=120) | st.lists(
 
 @both
 @given(text=_TEXTS)
-@settings(max_examples=count(100, 300))
+@settings(max_examples=count(30, 300))
 def test_keywords_are_telling_slices_of_the_text(
     function: Callable[[str], list[str]], text: str
 ) -> None:

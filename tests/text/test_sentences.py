@@ -50,7 +50,7 @@ _TEXTS = st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=80)
 
 
 @given(_TEXTS)
-@settings(max_examples=count(150, 500))
+@settings(max_examples=count(40, 500))
 def test_nothing_is_lost_but_white_space(text: str) -> None:
     position = 0
     for start, end in spans(text):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trust.killing import Home
+from tests.trust.homes import Home
 
 
 @pytest.fixture(scope="session")

@@ -383,7 +383,7 @@ STEPS = st.lists(
 
 
 @settings(
-    max_examples=count(10, 25),
+    max_examples=count(4, 25),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(STEPS, st.sampled_from([1_500, 2_500, 6_000]), st.booleans())

@@ -336,7 +336,7 @@ def test_a_list_cut_in_the_middle_archives_nothing(desk: Desk, name: str) -> Non
     desk.sync()
     whole = desk.text(name)
     first, last = whole.index("- [f_") + 1, whole.index(f"[{HOME}]") + len(HOME)
-    for end in range(first, last, count(3, 1)):
+    for end in range(first, last, count(7, 1)):
         if name == "projects.md" and whole[:end].endswith("\n"):
             continue  # which might be what a person wanted
         desk.write(whole[:end], name)
@@ -554,7 +554,7 @@ ODD = st.text(
 )
 
 
-@settings(max_examples=12, database=None)
+@settings(max_examples=count(5, 12), database=None)
 @given(contents=st.lists(ODD, min_size=1, max_size=5), names=st.lists(ODD, max_size=2))
 def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: list[str]) -> None:
     with TemporaryDirectory() as home, Memory.open(home, config={"language": "en"}) as memory:

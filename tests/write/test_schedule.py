@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from loxodon.write.schedule import has_come, next_time, retry_at
 from tests.each import each
+from tests.long import count
 
 BERLIN = ZoneInfo("Europe/Berlin")
 THREE = "0 3 * * *"
@@ -65,7 +66,7 @@ def test_a_time_that_a_night_has_twice_comes_once() -> None:
     assert next_at(HALF_PAST_TWO, between) == "2026-10-26T02:30:00+01:00"
 
 
-@settings(max_examples=60)
+@settings(max_examples=count(20, 60))
 @given(
     st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1)),
     st.sampled_from([THREE, "*/30 * * * *", "15 2 * * 0", "0 * * * *", "59 23 31 * *"]),

@@ -94,10 +94,10 @@ def repair(
     place = _Place(home, space, folder, config, clock, keys_for(home, config, key))
     if not os.path.exists(place.path):
         raise no_space(space)
-    problems, sound = _rebuild_derived(place, progress)
-    if sound:
-        return Repaired(tuple(problems), rebuilt=bool(problems))
-    with draft_in(folder, _DRAFT) as draft:
+    with draft_in(folder, _DRAFT) as draft:  # which removes what a killed repair left
+        problems, sound = _rebuild_derived(place, progress)
+        if sound:
+            return Repaired(tuple(problems), rebuilt=bool(problems))
         return _rebuild_all(place, draft, problems, source, progress)
 
 

@@ -9,8 +9,8 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, StaleEditError, TokenReusedError
 from loxodon.types import Record
-from loxodon.workspace.views.restore import restore
 from tests.clock import Clock
+from tests.serve.shell import Shell
 
 
 def kept(memory: Memory) -> list[str]:
@@ -25,13 +25,6 @@ def test_a_capture_that_is_repeated_keeps_one_memory(memory: Memory) -> None:
     memory.capture("likes tea", tags=["drinks"], token="a-2")  # another call
     memory.capture("likes tea", tags=["drinks"])  # and one without a token, as ever
     assert len(kept(memory)) == 3
-
-
-def test_the_result_is_that_of_the_first_call_whatever_came_since(memory: Memory) -> None:
-    first = memory.capture("likes tea", token="t")
-    memory.edit(first.id, content="likes coffee")
-    assert memory.capture("likes tea", token="t") == first
-    assert kept(memory) == ["likes coffee"]
 
 
 def test_an_edit_of_a_version_can_be_repeated(memory: Memory) -> None:
@@ -86,7 +79,7 @@ def test_a_restored_memory_knows_the_tokens(tmp_path: Path, clock: Clock) -> Non
     with Memory.open(tmp_path / "home", clock=clock) as memory:
         first = memory.capture("likes tea", token="t")
         memory.workspace.export(tmp_path / "out")
-    restore(str(tmp_path / "out"), str(tmp_path / "other"), clock=clock)
+    Shell(tmp_path / "other")("restore", str(tmp_path / "out"))
     with Memory.open(tmp_path / "other", clock=clock) as memory:
         assert memory.capture("likes tea", token="t") == first
         assert kept(memory) == ["likes tea"]
@@ -98,6 +91,13 @@ def test_while_the_engine_is_off_too(tmp_path: Path, clock: Clock) -> None:
         memory.capture("likes tea", token="t")
     with Memory.open(tmp_path, clock=clock) as memory:
         assert kept(memory) == ["likes tea"]
+
+
+def test_the_result_is_that_of_the_first_call_whatever_came_since(memory: Memory) -> None:
+    first = memory.capture("likes tea", token="t")
+    memory.edit(first.id, content="likes coffee")
+    assert memory.capture("likes tea", token="t") == first
+    assert kept(memory) == ["likes coffee"]
 
 
 def test_agents_do_not_share_tokens(memory: Memory) -> None:

@@ -53,17 +53,6 @@ def test_it_ends_by_itself(memory: Memory, clock: Clock) -> None:
         memory.pause(clock.now)
 
 
-def test_a_pause_can_be_made_longer_and_is_for_the_owner(memory: Memory, clock: Clock) -> None:
-    first = memory.pause(clock.now + timedelta(hours=1))
-    clock.now += timedelta(minutes=30)
-    assert memory.pause().since == first.since
-    clock.pass_days(2)
-    assert memory.paused is not None
-    with pytest.raises(ForbiddenError):
-        memory.as_agent("helper").resume()
-    assert memory.as_agent("helper").paused is not None
-
-
 def test_what_was_said_in_a_pause_is_not_taken_up_later(
     memory: Memory, clock: Clock, tmp_path: Path
 ) -> None:
@@ -133,6 +122,17 @@ def test_with_the_engine_off(tmp_path: Path, clock: Clock) -> None:
     with Memory.open(home, config={}, clock=clock) as memory:
         assert [turn.content for turn in memory.journal()] == ["I live in Quellin."]
     assert not files_with(["Vorlund"], home)
+
+
+def test_a_pause_can_be_made_longer_and_is_for_the_owner(memory: Memory, clock: Clock) -> None:
+    first = memory.pause(clock.now + timedelta(hours=1))
+    clock.now += timedelta(minutes=30)
+    assert memory.pause().since == first.since
+    clock.pass_days(2)
+    assert memory.paused is not None
+    with pytest.raises(ForbiddenError):
+        memory.as_agent("helper").resume()
+    assert memory.as_agent("helper").paused is not None
 
 
 def test_another_process_sees_it(memory: Memory, clock: Clock) -> None:

@@ -15,12 +15,11 @@ from loxodon.errors import ForbiddenError, InputError, LoxodonError
 from loxodon.serve.cli.main import main
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.trust.access import places
-from loxodon.trust.access import tokens as access
-from loxodon.trust.access.tokens import Grant
 from loxodon.workspace.imports.package import Package
 from loxodon.workspace.openclaw.answer import answer
-from tests.clock import NOW, Clock
+from tests.clock import Clock
 from tests.serve.http.server import Server
+from tests.trust.tokens import token
 
 SECRET = "Zorvantik"
 
@@ -35,7 +34,7 @@ def home(tmp_path: Path) -> Path:
     with Memory.open(found, clock=Clock()) as memory:
         memory.capture("The user likes tea.")
         memory.workspace.export()
-    access.add(str(found), Grant("main", ("main",), rights="owner"), NOW)
+    token(found, "main", "--for", "main", "--rights", "owner")
     (found / "config.toml").write_text("")
     return found
 
@@ -147,6 +146,63 @@ def test_links_that_leave_a_folder_are_not_followed(home: Path, tmp_path: Path) 
         assert SECRET not in repr(memory.list(state="all"))
 
 
+def test_a_pipe_keeps_nobody_waiting(home: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with Memory.open(home, clock=Clock()) as memory, pytest.raises(InputError):
+        memory.workspace.take_in(str(tmp_path / "pipe"))
+
+
+# Over HTTP
+
+
+def asked(server: Server, name: str, path: str, **headers: str) -> httpx.Response:
+    field = {"import": "path", "export": "folder"}[name]
+    with server.client(headers=headers) as client:
+        return client.post(f"/v1/spaces/main/workspace/{name}", json={field: path})
+
+
+def test_a_path_over_http_is_the_owners_of_all_spaces(home: Path, tmp_path: Path) -> None:
+    grants = {
+        "owner": ["--rights", "owner"],
+        "scoped": ["--rights", "owner", "--for", "main"],
+        "bot": ["--rights", "owner", "--agent", "bot"],
+        "group": ["--rights", "owner", "--chat", "group"],
+        "writer": ["--rights", "write"],
+    }
+    tokens = {name: token(home, name, *words) for name, words in grants.items()}
+    (tmp_path / "in.json").write_text('[{"content": "The user likes jam."}]')
+    good = {"import": str(tmp_path / "in.json"), "export": str(tmp_path / "out")}
+    with Server(home) as server:
+        for name, path in good.items():
+            for who, made in tokens.items():
+                bearer = {"authorization": f"Bearer {made}"}
+                expected = 200 if who == "owner" else 403
+                assert asked(server, name, path, **bearer).status_code == expected, (name, who)
+            bearer = {"authorization": f"Bearer {tokens['owner']}"}
+            assert asked(server, name, str(home / "keys"), **bearer).status_code == 403
+            for relative in ("in.json", "~/in.json", "../in.json", ""):
+                assert asked(server, name, relative, **bearer).status_code == 400, relative
+            as_bot = {**bearer, "x-loxodon-agent": "bot"}
+            assert asked(server, name, path, **as_bot).status_code == 403
+            passed = {**bearer, "x-forwarded-for": "192.0.2.1"}
+            assert asked(server, name, path, **passed).status_code == 403
+
+
+def test_a_file_of_the_home_is_not_named_by_a_hard_link(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    view = next(path for path in home.rglob("*.md") if SECRET in path.read_text())
+    os.link(view, folder / "note.md")
+    (folder / "own.md").write_text("- The user likes coffee.\n")
+    os.link(folder / "own.md", tmp_path / "also-mine.md")
+    with Memory.open(home, clock=Clock()) as memory:
+        with pytest.raises(ForbiddenError):
+            memory.workspace.take_in(str(folder / "note.md"))
+        memory.workspace.take_in(str(tmp_path / "also-mine.md"))
+        assert any("coffee" in one.content for one in memory.list())
+        assert not any(SECRET in one.content for one in memory.list())
+
+
 def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
     """Between looking at a folder and reading it, its files may be put in another's place."""
     named, other = tmp_path / "named", tmp_path / "other"
@@ -185,54 +241,9 @@ def test_a_file_is_held_against_its_path_once_it_is_open(
         places.opened(str(tmp_path / "named" / "a.md"), str(tmp_path / "named"))
 
 
-def test_a_pipe_keeps_nobody_waiting(home: Path, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with Memory.open(home, clock=Clock()) as memory, pytest.raises(InputError):
-        memory.workspace.take_in(str(tmp_path / "pipe"))
-
-
 def test_a_path_that_is_none(home: Path) -> None:
     with Memory.open(home, clock=Clock()) as memory, pytest.raises(InputError):
         memory.workspace.take_in("a\0b")
-
-
-# Over HTTP
-
-NAMING = [one for one in OPERATIONS if one.local]
-
-
-def asked(server: Server, name: str, path: str, **headers: str) -> httpx.Response:
-    operation = next(one for one in NAMING if one.name == name)
-    with server.client(headers=headers) as client:
-        return client.post(f"/v1/spaces/main{operation.path}", json={operation.local[0]: path})
-
-
-def test_a_path_over_http_is_the_owners_of_all_spaces(home: Path, tmp_path: Path) -> None:
-    grants = (
-        Grant("owner"),
-        Grant("scoped", ("main",)),
-        Grant("bot", agent="bot"),
-        Grant("group", chat="group"),
-        Grant("writer", rights="write"),
-    )
-    tokens = {one.name: access.add(str(home), one, NOW)[1] for one in grants}
-    (tmp_path / "in.json").write_text('[{"content": "The user likes jam."}]')
-    good = {"import": str(tmp_path / "in.json"), "export": str(tmp_path / "out")}
-    assert good.keys() == {one.name for one in NAMING}
-    with Server(home) as server:
-        for name, path in good.items():
-            for who, token in tokens.items():
-                bearer = {"authorization": f"Bearer {token}"}
-                expected = 200 if who == "owner" else 403
-                assert asked(server, name, path, **bearer).status_code == expected, (name, who)
-            bearer = {"authorization": f"Bearer {tokens['owner']}"}
-            assert asked(server, name, str(home / "keys"), **bearer).status_code == 403
-            for relative in ("in.json", "~/in.json", "../in.json", ""):
-                assert asked(server, name, relative, **bearer).status_code == 400, relative
-            as_bot = {**bearer, "x-loxodon-agent": "bot"}
-            assert asked(server, name, path, **as_bot).status_code == 403
-            passed = {**bearer, "x-forwarded-for": "192.0.2.1"}
-            assert asked(server, name, path, **passed).status_code == 403
 
 
 def test_fields_that_name_a_file_are_marked_as_such() -> None:
@@ -243,22 +254,4 @@ def test_fields_that_name_a_file_are_marked_as_such() -> None:
         for field in one.takes
         if field.name in ("path", "file", "folder", "dir", "state_dir", "target")
     }
-    assert suspects == {(one.name, name) for one in NAMING for name in one.local}
-
-
-def test_a_file_of_the_home_is_not_named_by_a_hard_link(home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    view = next(path for path in home.rglob("*.md") if SECRET in path.read_text())
-    os.link(view, folder / "note.md")
-    (folder / "own.md").write_text("- The user likes coffee.\n")
-    os.link(folder / "own.md", tmp_path / "also-mine.md")
-    with Memory.open(home, clock=Clock()) as memory:
-        with pytest.raises(ForbiddenError):
-            memory.workspace.take_in(str(folder / "note.md"))
-        with pytest.raises(OSError, match="denied"):
-            places.opened(str(folder / "note.md"), str(folder), str(home))
-        os.close(places.opened(str(folder / "own.md"), str(folder), str(home)))
-        memory.workspace.take_in(str(tmp_path / "also-mine.md"))
-        assert any("coffee" in one.content for one in memory.list())
-        assert not any(SECRET in one.content for one in memory.list())
+    assert suspects == {(one.name, name) for one in OPERATIONS for name in one.local}

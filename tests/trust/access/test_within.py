@@ -1,7 +1,6 @@
 """What an agent may do, as a table: every verb × whose the memory is × the way it is asked.
 
-The rows are held against the classes and the tables of the surfaces: a verb, an operation, a tool
-or a command that is added without a row fails.
+Rows of verbs about the space, of HTTP and of the command line are in `within.jsonl`.
 """
 
 from __future__ import annotations
@@ -9,34 +8,30 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
 import httpx
+import httpx2
 import pytest
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from loxodon import Memory
-from loxodon.compat.documents import Documents
-from loxodon.errors import ForbiddenError, InputError, LoxodonError, StaleEditError
-from loxodon.live.schedule import Schedule
-from loxodon.memory import all_verbs
+from loxodon.errors import ForbiddenError, LoxodonError, StaleEditError
 from loxodon.serve.cli.main import main
-from loxodon.serve.cli.table import COMMANDS
-from loxodon.serve.host import Host
-from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
-from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
-from loxodon.trust.access import tokens as access
-from loxodon.trust.access.tokens import Grant
-from loxodon.trust.audit.auditing import AuditLog
 from loxodon.types import ORIGINS, Chat, Draft, Source
-from loxodon.workspace.workspace import Workspace
+from tests.cases import cases
 from tests.clock import NOW, Clock
-from tests.on_postgres import copied, root_of
+from tests.on_postgres import copied
 from tests.serve.http.server import Server
+from tests.serve.mcp.desk import http_server
+from tests.serve.shell import Shell
+from tests.trust.tokens import token
 from tests.waiting import until
 
 WHOSE = ("own", "owners", "others", "nobodys")
@@ -89,8 +84,8 @@ def made(home: Path) -> Scene:
             "others": other.capture("Tea is at five.", "belief", audience="all").id,
             "nobodys": memory.capture("The user lives in Bath.", "belief", origin="import").id,
         }
-    grant = Grant("bot", ("main",), "bot", rights="owner")
-    return Scene(home, ids, access.add(root_of(home), grant, NOW)[1])
+    words = ("--for", "main", "--agent", "bot", "--rights", "owner")
+    return Scene(home, ids, token(home, "bot", *words))
 
 
 @pytest.fixture(scope="module")
@@ -147,119 +142,6 @@ RECORDS: dict[str, tuple[dict[str, str], Ask]] = {
     "strength": (ALL, lambda bot, one: bot.strength(one)),
     "inspect": (NONE, lambda bot, one: bot.inspect(one)),
 }
-SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
-    "add": (OK, lambda bot: bot.add([{"role": "user", "content": "hello"}])),
-    "add_drafts": (OK, lambda bot: bot.add_drafts([Draft(1, "user", "hello")], ["s"])),
-    "capture": (OK, lambda bot: bot.capture("hello")),
-    "remember": (OK, lambda bot: bot.remember("hello")),
-    "recall": (OK, lambda bot: bot.recall("tea")),
-    "assemble": (OK, lambda bot: bot.assemble("tea?")),
-    "gate": (OK, lambda bot: bot.gate("tea?")),
-    "snapshot": (OK, lambda bot: bot.snapshot()),
-    "profile": (OK, lambda bot: bot.profile()),
-    "list": (OK, lambda bot: bot.list()),
-    "journal": (OK, lambda bot: bot.journal()),
-    "turn": (OK, lambda bot: bot.turn(bot.journal()[0].ref)),
-    "note": ("not_found", lambda bot: bot.note("n_1")),
-    "drawn_from": (OK, lambda bot: bot.drawn_from(bot.journal()[0])),
-    "changes_since": (OK, lambda bot: bot.changes_since(NOW)),
-    "reviews": (OK, lambda bot: bot.reviews()),
-    "today": (OK, lambda bot: bot.today()),
-    "timeline": (OK, lambda bot: bot.timeline()),
-    "graph": (OK, lambda bot: bot.graph()),
-    "labels": (OK, lambda bot: bot.labels()),
-    "settings": (NO, lambda bot: bot.settings()),
-    "entities": (OK, lambda bot: bot.entities()),
-    "entity": ("not_found", lambda bot: bot.entity("Eve")),
-    "sessions": (OK, lambda bot: bot.sessions()),
-    "segments": (OK, lambda bot: bot.segments()),
-    "events": (OK, lambda bot: bot.events()),
-    "due_reminders": (OK, lambda bot: bot.due_reminders()),
-    "quarantine": (OK, lambda bot: bot.quarantine()),
-    "subject": (NO, lambda bot: bot.subject("Eve")),
-    "status": (OK, lambda bot: bot.status()),
-    "stats": (OK, lambda bot: bot.stats()),
-    "flush_due": (OK, lambda bot: bot.flush_due()),
-    "consolidation_due": (OK, lambda bot: bot.consolidation_due()),
-    "next_consolidation": (OK, lambda bot: bot.next_consolidation()),
-    "forgotten": (OK, lambda bot: bot.forgotten()),
-    "refuse_if_paused": (OK, lambda bot: bot.refuse_if_paused()),
-    "release": (NO, lambda bot: bot.release("q_1")),
-    "drop": (NO, lambda bot: bot.drop("q_1")),
-    "take_entries": (NO, lambda bot: bot.take_entries([])),
-    "receipts": (NO, lambda bot: bot.receipts()),
-    "pause": (NO, lambda bot: bot.pause()),
-    "resume": (NO, lambda bot: bot.resume()),
-    "consolidate": (NO, lambda bot: bot.consolidate()),
-    "hand_out": (NO, lambda bot: bot.hand_out()),
-    "take_answer": (NO, lambda bot: bot.take_answer("t", "{}")),
-    "check_model": (NO, lambda bot: bot.check_model()),
-    "flush": (NO, lambda bot: bot.flush()),
-    "embed": (NO, lambda bot: bot.embed()),
-    "validate": (NO, lambda bot: bot.validate()),
-    "rebuild_index": (NO, lambda bot: bot.rebuild_index()),
-    "scan": (NO, lambda bot: bot.scan(mend=True)),
-    "backup": (NO, lambda bot: bot.backup()),
-    "backups": (NO, lambda bot: bot.backups()),
-    "beside": (NO, lambda bot: bot.beside("x.db")),
-    "workspace.sources": (OK, lambda bot: bot.workspace.sources()),
-    "workspace.export": (NO, lambda bot: bot.workspace.export()),
-    "workspace.renew": (NO, lambda bot: bot.workspace.renew()),
-    "workspace.sync": (NO, lambda bot: bot.workspace.sync()),
-    "workspace.index": (NO, lambda bot: bot.workspace.index()),
-    "workspace.follow": (NO, lambda bot: bot.workspace.follow()),
-    "workspace.follow_agent": (NO, lambda bot: bot.workspace.follow_agent("codex")),
-    "workspace.take_in": (NO, lambda bot: bot.workspace.take_in("/nowhere")),
-    "documents.put": (OK, lambda bot: bot.documents.put(("a",), "k", 1)),
-    "documents.append": (OK, lambda bot: bot.documents.append(("a",), [1])),
-    "documents.get": (OK, lambda bot: bot.documents.get(("a",), "k")),
-    "documents.newest": (OK, lambda bot: bot.documents.newest(("a",))),
-    "documents.search": (OK, lambda bot: bot.documents.search(("a",))),
-    "documents.namespaces": (OK, lambda bot: bot.documents.namespaces()),
-    "documents.delete": (OK, lambda bot: bot.documents.delete(("a",), "k")),
-    "documents.clear": (OK, lambda bot: bot.documents.clear(("a",))),
-    "documents.pop": (OK, lambda bot: bot.documents.pop(("a",))),
-    "documents.sweep": (OK, lambda bot: bot.documents.sweep()),
-    "documents.cleaned": (OK, lambda bot: bot.documents.cleaned(1)),
-    "documents.together": (OK, lambda bot: bot.documents.together()),
-    "schedule.jobs": (OK, lambda bot: bot.schedule.jobs()),
-    "schedule.due": (OK, lambda bot: bot.schedule.due()),
-    "schedule.failing": (OK, lambda bot: bot.schedule.failing()),
-    "schedule.wait": (OK, lambda bot: bot.schedule.wait()),
-    "schedule.waiting": (OK, lambda bot: bot.schedule.waiting()),
-    "schedule.reminders": (OK, lambda bot: bot.schedule.reminders()),
-    "timekeeping": (NO, lambda bot: bot.timekeeping()),
-    "trust_clock": (NO, lambda bot: bot.trust_clock()),
-    "unarchive_run": (NO, lambda bot: bot.unarchive_run(bot.now())),
-    "schedule.run": (NO, lambda bot: bot.schedule.run("heartbeat")),
-    "schedule.run_due": (NO, lambda bot: bot.schedule.run_due()),
-    "audit.entries": (NO, lambda bot: bot.audit.entries()),
-    "audit.verify": (NO, lambda bot: bot.audit.verify()),
-    "audit.accept": (NO, lambda bot: bot.audit.accept()),
-}
-MADE_OF = {
-    *("open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork"),
-    "audit.head",
-}
-"""What a memory is, rather than what is done with it."""
-
-
-def test_every_verb_has_a_row() -> None:
-    public = {
-        prefix + name
-        for kind, prefix in (
-            (Memory, ""),
-            (Workspace, "workspace."),
-            (Documents, "documents."),
-            (Schedule, "schedule."),
-            (AuditLog, "audit."),
-        )
-        for name, value in inspect.getmembers_static(kind)
-        if not name.startswith("_")
-        and (inspect.isfunction(value) or isinstance(value, classmethod))
-    }
-    assert public - MADE_OF == set(all_verbs())
-    assert {one.split()[0] for one in RECORDS} | set(SPACE) == set(all_verbs())
 
 
 @pytest.mark.parametrize("audited", [True, False])
@@ -285,11 +167,67 @@ def test_a_verb_that_was_refused_changed_nothing(scene: Scene) -> None:
         memory.consolidate(force=True)
 
 
-@pytest.mark.parametrize("verb", SPACE)
-def test_a_verb_about_the_space(scene: Scene, verb: str) -> None:
-    expected, do = SPACE[verb]
+def asked_of(bot: Memory, row: dict[str, Any]) -> object:
+    args = [tuple(one) if one == ["a"] else one for one in row["args"]]
+    return attrgetter(row["verb"])(bot)(*args, **row["more"])
+
+
+def test_verbs_about_the_space(scene: Scene) -> None:
+    found, expected = {}, {}
     with Memory.open(scene.home, clock=Clock(), agent="bot") as bot:
-        assert outcome(lambda: do(bot)) == expected
+        for row in cases(__file__, "space"):
+            found[row["verb"]] = outcome(lambda row=row: asked_of(bot, row))  # type: ignore[misc]
+            expected[row["verb"]] = row["outcome"]
+        (turn, *_) = bot.journal()
+        assert outcome(lambda: bot.turn(turn.ref)) == OK
+        assert outcome(lambda: bot.drawn_from(turn)) == OK
+        assert outcome(lambda: bot.add_drafts([Draft(1, "user", "hello")], ["s"])) == OK
+        assert outcome(lambda: bot.changes_since(NOW)) == OK
+        assert outcome(lambda: bot.unarchive_run(bot.now())) == NO
+    assert found == expected
+
+
+MADE_OF = {
+    *("open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork"),
+    "audit.head",
+}
+"""What a memory is, rather than what is done with it."""
+NO_CONTENT = {
+    *("gate", "status", "stats", "settings", "backups", "timekeeping", "forgotten", "beside"),
+    *("flush_due", "consolidation_due", "next_consolidation", "refuse_if_paused"),
+    *("workspace.sources", "documents.together", "documents.cleaned"),
+    *(f"schedule.{verb}" for verb in ("jobs", "due", "failing", "wait", "waiting", "reminders")),
+    *("schedule.run", "schedule.run_due", "documents.sweep", "documents.pop", "trust_clock"),
+    *("audit.entries", "audit.verify", "audit.accept"),
+}
+"""When something is due and how much there is, the record itself, and what is on record only by
+what it changes: not on record when an agent is refused or nothing is there."""
+
+
+def test_every_verb_has_a_row_and_is_on_record(scene: Scene) -> None:
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        parts = {
+            "": memory,
+            "workspace.": memory.workspace,
+            "documents.": memory.documents,
+            "schedule.": memory.schedule,
+            "audit.": memory.audit,
+        }
+        public = {
+            prefix + name
+            for prefix, part in parts.items()
+            for name, value in inspect.getmembers_static(type(part))
+            if not name.startswith("_")
+            and (inspect.isfunction(value) or isinstance(value, classmethod))
+        }
+        rows = {row["verb"] for row in cases(__file__, "space")}
+        rows |= {one.split()[0] for one in RECORDS}
+        rows |= {"turn", "drawn_from", "add_drafts", "changes_since", "unarchive_run"}
+        assert public - MADE_OF == rows
+        for row in cases(__file__, "space"):
+            outcome(lambda row=row: asked_of(memory.as_agent("bot"), row))  # type: ignore[misc]
+        asked = {row["verb"] for row in cases(__file__, "space")} - NO_CONTENT
+        assert asked - {one.op for one in memory.audit.entries()} == set()
 
 
 def test_a_group_without_a_name_keeps_no_documents(scene: Scene) -> None:
@@ -299,17 +237,6 @@ def test_a_group_without_a_name_keeps_no_documents(scene: Scene) -> None:
             memory.within(chat="group").documents.put(("a",), "k", "planted")
         memory.within("bot", "group").documents.put(("a",), "k", "the bot's")
         assert memory.documents.get(("a",), "k").value == "belongs to the owner"  # type: ignore[union-attr]
-
-
-def test_a_use_by_an_agent_does_not_bring_back_what_is_archived(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        with memory._store.writing():
-            for one in ("own", "owners"):
-                memory._store.update(scene.ids[one], None, "faded", NOW, {"state": "archived"})
-        assert memory.as_agent("bot").touch([scene.ids["own"], scene.ids["owners"]]) == 2
-        memory.consolidate(force=True)
-        assert memory.get(scene.ids["own"]).state == "active"
-        assert memory.get(scene.ids["owners"]).state == "archived"
 
 
 def test_a_group_without_a_name_changes_what_is_nobodys_alone(scene: Scene) -> None:
@@ -372,44 +299,19 @@ def test_an_edited_note_is_believed_as_if_it_were_noted_now(scene: Scene, verb: 
         assert wish.id in [one.belief.id for one in memory.reviews()]
 
 
-SAID_ELSEWHERE = {
-    "another subject": ("My cat is called Miso.", "The user's cat is called Miso."),
-    "another attribute": ("I work as a nurse.", "The user works as a nurse."),
-    "quoted": ('Tom told me: "I live in Rome."', "The user lives in Rome."),
-    "reported": ("Eve said I live in Rome.", "The user lives in Rome."),
-    "supposed": ("If I lived in Rome I would be happy.", "The user lives in Rome."),
-    "wished": ("I wish I lived in Rome.", "The user lives in Rome."),
-    "denied": ("I do not live in Rome.", "The user lives in Rome."),
-    "somebody": ("My brother lives in Rome.", "The user lives in Rome."),
-    "in part": ("I live in Rome.", "The user lives in Rome and owes Eve 900 euros."),
-    "said over": ("I live in Rome. Sorry, I live in Oslo.", "The user lives in Rome."),
-    "in Chinese": ("如果我住在罗马就好了。", "用户住在罗马"),
-}
+ELSEWHERE = cases(__file__, "said_elsewhere")
 
 
-@pytest.mark.parametrize("case", SAID_ELSEWHERE)
-def test_what_the_user_said_of_something_else_changes_no_memory(scene: Scene, case: str) -> None:
-    said, words = SAID_ELSEWHERE[case]
+@pytest.mark.parametrize("row", ELSEWHERE, ids=lambda one: one["case"])
+def test_what_the_user_said_of_something_else_changes_no_memory(
+    scene: Scene, row: dict[str, str]
+) -> None:
+    said, words = row["said"], row["words"]
     with Memory.open(scene.home, clock=Clock()) as memory:
         memory.add([{"role": "user", "content": said, "id": "8"}], "s")
         bot = memory.as_agent("bot")
         for do in (bot.edit, bot.revise, memory.revise):
             assert outcome(lambda do=do: do(scene.ids["owners"], content=words)) == WRONG  # type: ignore[misc]
-
-
-def test_the_users_last_word_counts(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        memory.add([{"role": "user", "content": "I live in Oslo now.", "id": "8"}], "s")
-        bot, id = memory.as_agent("bot"), scene.ids["owners"]
-        assert outcome(lambda: bot.edit(id, content=TRUE)) == WRONG
-        assert bot.edit(id, content="The user lives in Oslo.").trust == "user"
-
-
-def test_what_was_said_in_private_is_not_put_where_a_group_hears_it(scene: Scene) -> None:
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        told = memory.capture("The user lives in Leeds.", audience="group")
-        bot = memory.as_agent("bot")
-        assert outcome(lambda: bot.edit(told.id, content=TRUE)) == WRONG
 
 
 def test_the_owner_confirms_what_was_shown(
@@ -469,30 +371,6 @@ def test_an_agent_does_not_call_its_words_the_users(scene: Scene, origin: Any) -
         )
         assert bot.journal()[-1].origin == "assistant"
         assert bot.capture("a note", origin="web").trust == "web"
-
-
-def test_what_a_program_of_an_agent_hands_in_is_the_agents_word(scene: Scene) -> None:
-    """Programs call what they pass on `relayed`; behind a wall the owner's word is needed."""
-    from loxodon.compat.agents import LoxodonSession
-    from loxodon.working.session import Session
-
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        for agent, relays, origin in (("bot", False, "assistant"), ("aide", True, "relayed")):
-            one = memory.within(agent, relays=relays)
-            Session.open(one, "talk").prepare("I live in Oslo.")
-            item: Any = {"role": "user", "content": "I live in Oslo."}
-            anyio.run(LoxodonSession("items", one).add_items, [item])
-            said = [
-                turn for turn in memory.journal() if turn.agent == agent and "Oslo" in turn.content
-            ]
-            assert [turn.origin for turn in said] == [origin, origin]
-        bot = memory.as_agent("bot")
-        assert (
-            outcome(lambda: bot.revise(scene.ids["owners"], content="The user lives in Oslo."))
-            == WRONG
-        )
-        memory.consolidate(force=True)
-        assert not any("Oslo" in kept.content for kept in memory.list() if kept.agent == "bot")
 
 
 def test_a_working_session_is_of_whoever_opened_it(scene: Scene) -> None:
@@ -557,29 +435,6 @@ def test_an_agent_that_relays_hands_on_the_users_words(scene: Scene) -> None:
             bot.edit(scene.ids["owners"], importance=0.1)
 
 
-def test_what_is_said_while_the_engine_is_off_is_the_agents_too(scene: Scene) -> None:
-    off = {"enabled": False}
-    with Memory.open(scene.home, config=off, clock=Clock(), agent="bot") as bot:
-        bot.add([{"role": "user", "content": "I am allergic to nuts.", "id": "9"}], "t")
-        bot.capture("The user has a dog.")
-        with pytest.raises(ForbiddenError):
-            bot.capture("The user has a cat.", origin="user")
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        assert memory.turn("t@bot:9").origin == "assistant"
-        (kept,) = [one for one in memory.list() if "dog" in one.content]
-        assert (kept.trust, kept.kind) == ("assistant", "belief")
-
-
-@pytest.mark.parametrize("enabled", [True, False])
-def test_an_agent_does_not_say_by_which_name_the_user_speaks(scene: Scene, enabled: bool) -> None:
-    turn = {"role": "user", "content": "I live in Oslo.", "id": "9", "speaker": "Ann"}
-    config = {"enabled": enabled}
-    with Memory.open(scene.home, config=config, clock=Clock(), agent="bot") as bot:
-        bot.add([turn], "t", me=["Ann"])
-    with Memory.open(scene.home, clock=Clock()) as memory:
-        assert memory.turn("t@bot:9").origin == "assistant"
-
-
 def test_a_group_is_told_no_file_while_the_engine_is_off(scene: Scene) -> None:
     with Memory.open(scene.home, config={"enabled": False}, clock=Clock()) as memory:
         file = Path(memory.workspace.path, "MEMORY.md")
@@ -626,50 +481,6 @@ def test_what_is_held_is_told_to_nobody_behind_a_wall(scene: Scene) -> None:
 
 # HTTP
 
-HTTP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
-    "add": (OK, {"turns": [{"role": "user", "content": "hello", "id": "m1"}]}),
-    "capture": (OK, {"content": "hello there"}),
-    "edit": (OWN, {"audience": "group"}),
-    "archive": (OWN, {}),
-    "unarchive": (OWN, {}),
-    "reject": (OWN, {}),
-    "confirm": (NONE, {}),
-    "touch": (OK, {"ids": ["f_1"]}),
-    "quarantine": (NO, {}),
-    "release": (NO, {"id": "q_1"}),
-    "drop": (NO, {"id": "q_1"}),
-    "refresh_profile": (NO, {}),
-    "consolidate": (NO, {}),
-    "flush": (NO, {}),
-    "embed": (NO, {}),
-    "run_job": (NO, {"job": "heartbeat"}),
-    "forget": (NO, {"all": True}),
-    "delete_memory": (NO, {"id": "f_1"}),
-    "delete_turn": (NO, {"ref": "t_1"}),
-    "delete_session": (NO, {"session": "s"}),
-    "audit": (NO, {}),
-    "verify_audit": (NO, {}),
-    "receipts": (NO, {}),
-    "pause": (NO, {}),
-    "resume": (NO, {}),
-    "inspect": (NO, {"name": "Tom"}),
-    "subject": (NO, {"name": "Tom"}),
-    "validate": (NO, {}),
-    "rebuild_index": (NO, {}),
-    "backup": (NO, {}),
-    "backups": (NO, {}),
-    "settings": (NO, {}),
-    "export": (NO, {}),
-    "sync": (NO, {}),
-    "index": (NO, {}),
-    "sources": (NO, {}),
-    "import": (NO, {"path": "/nowhere"}),
-}
-
-
-def test_every_operation_that_changes_something_has_a_row() -> None:
-    assert HTTP.keys() == {one.name for one in OPERATIONS if one.right != "read"}
-
 
 def sent(client: httpx.Client, name: str, given: dict[str, Any]) -> str:
     operation = next(one for one in OPERATIONS if one.name == name)
@@ -686,7 +497,7 @@ def sent(client: httpx.Client, name: str, given: dict[str, Any]) -> str:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Server, str]]:
     """A server, and the tokens of an agent and of the owner."""
     scene = made(tmp_path_factory.mktemp("served") / "home")
-    owners = access.add(root_of(scene.home), Grant("owner"), NOW)[1]
+    owners = token(scene.home, "owner", "--rights", "owner")
     with Server(scene.home, now=NOW.isoformat()) as server:
         yield scene, server, owners
 
@@ -696,8 +507,12 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
     scene, server, owners = served
     headers = {"authorization": f"Bearer {scene.token if by == 'token' else owners}"}
     headers |= {"x-loxodon-agent": "bot"} if by == "header" else {}
+    rows = cases(__file__, "http")
+    assert {row["name"] for row in rows} == {one.name for one in OPERATIONS if one.right != "read"}
     with server.client(headers=headers) as client:
-        for name, (expected, given) in HTTP.items():
+        for row in rows:
+            name, given = row["name"], row["given"]
+            expected = {"OWN": OWN, "NONE": NONE}.get(row["outcome"], row["outcome"])
             if isinstance(expected, str):
                 assert sent(client, name, given) == expected, name
                 continue
@@ -719,17 +534,17 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
 
 def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -> None:
     scene, server, owners = served
-    relaying = access.add(root_of(scene.home), Grant("relay", agent="bot", relays=True), NOW)[1]
+    relaying = token(scene.home, "relay", "--agent", "bot", "--relays-user")
     with server.client(headers={"authorization": f"Bearer {relaying}"}) as client:
         until(lambda: client.get("/v1/spaces/main/turns").is_success)  # a server has heard of it
-    cases: tuple[tuple[str, str, dict[str, str]], ...] = (
+    asked: tuple[tuple[str, str, dict[str, str]], ...] = (
         ("user", relaying, {}),
         ("user", owners, {"x-loxodon-agent": "bot", "x-loxodon-relays": "user"}),
         ("assistant", owners, {"x-loxodon-agent": "bot"}),
         ("assistant", scene.token, {"x-loxodon-relays": "user"}),
     )
-    for n, (origin, token, headers) in enumerate(cases):
-        with server.client(headers={"authorization": f"Bearer {token}", **headers}) as client:
+    for n, (origin, bearer, headers) in enumerate(asked):
+        with server.client(headers={"authorization": f"Bearer {bearer}", **headers}) as client:
             turn = {"role": "user", "content": f"I said {n}.", "id": f"r{n}"}
             assert sent(client, "add", {"turns": [turn], "session": f"r{n}"}) == OK
             (kept,) = client.get("/v1/spaces/main/turns", params={"session": f"r{n}"}).json()[
@@ -738,14 +553,94 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
             assert kept["origin"] == origin, n
 
 
+# The command line
+
+
+@pytest.mark.parametrize("row", cases(__file__, "cli"), ids=lambda one: one["command"])
+def test_the_command_line(
+    scene: Scene, row: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, words = row["command"], row["words"]
+    expected = {"OWN": OWN, "NONE": NONE}[row["outcome"]]
+    for whose in WHOSE:
+        line = [*words, scene.ids[whose]] if command == "review" else [scene.ids[whose], *words]
+        head = ["--home", str(scene.home), "--agent", "bot", "--now", NOW.isoformat(), "--json"]
+        code = main([*head, command, *line])
+        told = "".join(capsys.readouterr())
+        assert (code == 0) is (expected[whose] == OK), (whose, told)
+        assert (f'"{NO}"' in told) is (expected[whose] == NO), (whose, told)
+
+
+def test_the_users_last_word_counts(scene: Scene) -> None:
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        memory.add([{"role": "user", "content": "I live in Oslo now.", "id": "8"}], "s")
+        bot, id = memory.as_agent("bot"), scene.ids["owners"]
+        assert outcome(lambda: bot.edit(id, content=TRUE)) == WRONG
+        assert bot.edit(id, content="The user lives in Oslo.").trust == "user"
+
+
+def test_what_was_said_in_private_is_not_put_where_a_group_hears_it(scene: Scene) -> None:
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        told = memory.capture("The user lives in Leeds.", audience="group")
+        bot = memory.as_agent("bot")
+        assert outcome(lambda: bot.edit(told.id, content=TRUE)) == WRONG
+
+
+def test_what_a_program_of_an_agent_hands_in_is_the_agents_word(scene: Scene) -> None:
+    """Programs call what they pass on `relayed`; behind a wall the owner's word is needed."""
+    from loxodon.compat.agents import LoxodonSession
+    from loxodon.working.session import Session
+
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        for agent, relays, origin in (("bot", False, "assistant"), ("aide", True, "relayed")):
+            one = memory.within(agent, relays=relays)
+            Session.open(one, "talk").prepare("I live in Oslo.")
+            item: Any = {"role": "user", "content": "I live in Oslo."}
+            anyio.run(LoxodonSession("items", one).add_items, [item])
+            said = [
+                turn for turn in memory.journal() if turn.agent == agent and "Oslo" in turn.content
+            ]
+            assert [turn.origin for turn in said] == [origin, origin]
+        bot = memory.as_agent("bot")
+        assert (
+            outcome(lambda: bot.revise(scene.ids["owners"], content="The user lives in Oslo."))
+            == WRONG
+        )
+        memory.consolidate(force=True)
+        assert not any("Oslo" in kept.content for kept in memory.list() if kept.agent == "bot")
+
+
+def test_what_is_said_while_the_engine_is_off_is_the_agents_too(scene: Scene) -> None:
+    off = {"enabled": False}
+    with Memory.open(scene.home, config=off, clock=Clock(), agent="bot") as bot:
+        bot.add([{"role": "user", "content": "I am allergic to nuts.", "id": "9"}], "t")
+        bot.capture("The user has a dog.")
+        with pytest.raises(ForbiddenError):
+            bot.capture("The user has a cat.", origin="user")
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        assert memory.turn("t@bot:9").origin == "assistant"
+        (kept,) = [one for one in memory.list() if "dog" in one.content]
+        assert (kept.trust, kept.kind) == ("assistant", "belief")
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_an_agent_does_not_say_by_which_name_the_user_speaks(scene: Scene, enabled: bool) -> None:
+    turn = {"role": "user", "content": "I live in Oslo.", "id": "9", "speaker": "Ann"}
+    config = {"enabled": enabled}
+    with Memory.open(scene.home, config=config, clock=Clock(), agent="bot") as bot:
+        bot.add([turn], "t", me=["Ann"])
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        assert memory.turn("t@bot:9").origin == "assistant"
+
+
 # MCP
 
 MCP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
     "journal": (OK, {"user": "hello again"}),
     "remember": (OK, {"content": "hello again"}),
-    "archive_memory": (OWN, {}),
     "update_memory": (OWN, {"audience": "group"}),
-    "review": (OWN, {"decision": "reject"}),
+    "review": (NONE, {"decision": "confirm"}),
+    "archive_memory": (OWN, {}),
     "quarantine": (NO, {"id": "q_1"}),
     "forget": ("unknown", {"id": "f_1"}),
     "consolidate": ("unknown", {}),
@@ -753,116 +648,36 @@ MCP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
 }
 
 
-def test_mcp(scene: Scene) -> None:
+@pytest.mark.anyio
+async def test_mcp(scene: Scene) -> None:
     assert MCP.keys() == {one.name for one in TOOLS if one.writes}
-
-    async def ask() -> dict[tuple[str, str], str]:
-        caller = Caller(Grant("bot", agent="bot"), "bot")
-        found = {}
-        with Host(scene.home, Clock()) as host, asked_by(caller):
-            answers = Answers(Served(host, "main"), over_http=True)
-            async with Client(server_of(answers)) as client:
-                for name, (expected, given) in MCP.items():
-                    one = isinstance(expected, str)
-                    for whose in ("",) if one else WHOSE:
-                        more = {**given, **({} if one else {"id": scene.ids[whose]})}
-                        try:
-                            told = await client.call_tool(name, more)
-                        except Exception as error:  # whatever the SDK makes of it
-                            found[name, whose] = (
-                                "unknown" if "Unknown tool" in str(error) else repr(error)
-                            )
-                            continue
+    bearer = token(scene.home, "writer", "--agent", "bot", "--rights", "write")
+    with http_server(scene.home) as url:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {bearer}"}, timeout=60) as http,
+            Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            for name, (expected, given) in MCP.items():
+                for whose in ("own",) if isinstance(expected, str) else WHOSE:
+                    more = given if isinstance(expected, str) else {**given, "id": scene.ids[whose]}
+                    try:
+                        told = await client.call_tool(name, more)
+                    except Exception as error:  # whatever the SDK makes of it
+                        found = "unknown" if "Unknown tool" in str(error) else repr(error)
+                    else:
                         text = repr(told.content)
-                        found[name, whose] = (
-                            OK if not told.is_error else (NO if f"({NO})" in text else text)
-                        )
-                confirmed = await client.call_tool(
-                    "review", {"id": scene.ids["owners"], "decision": "confirm"}
-                )
-                assert confirmed.is_error
-        return found
-
-    wanted = {
-        (name, whose): expected if isinstance(expected, str) else expected[whose]
-        for name, (expected, _) in MCP.items()
-        for whose in (("",) if isinstance(expected, str) else WHOSE)
-    }
-    found = anyio.run(ask)
-    del found["review", "own"], wanted["review", "own"]  # it is archived by then
-    assert found == wanted
+                        found = OK if not told.is_error else NO if f"({NO})" in text else text
+                    wanted = expected if isinstance(expected, str) else expected[whose]
+                    assert found == wanted, (name, whose)
 
 
-# The command line
-
-COMMAND_LINE: dict[str, tuple[dict[str, str], list[str]]] = {
-    "edit": (OWN, ["--importance", "0.9"]),
-    "tag": (OWN, ["+x"]),
-    "archive": (OWN, []),
-    "unarchive": (OWN, []),
-    "review": (NONE, ["--confirm"]),
-    "forget": (NONE, ["--yes"]),
-}
-NOT_ON_A_MEMORY = COMMANDS.keys() - COMMAND_LINE.keys()
-"""Held against the agent's rights in `tests/attacks/test_surfaces_table.py`."""
-
-
-@pytest.mark.parametrize("command", COMMAND_LINE)
-def test_the_command_line(scene: Scene, command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    expected, words = COMMAND_LINE[command]
-    for whose in WHOSE:
-        line = [*words, scene.ids[whose]] if command == "review" else [scene.ids[whose], *words]
-        code = main(
-            [
-                "--home",
-                str(scene.home),
-                "--agent",
-                "bot",
-                "--now",
-                NOW.isoformat(),
-                "--json",
-                command,
-                *line,
-            ]
-        )
-        told = "".join(capsys.readouterr())
-        assert (code == 0) is (expected[whose] == OK), (whose, told)
-        assert (f'"{NO}"' in told) is (expected[whose] == NO), (whose, told)
-
-
-def test_the_command_line_says_whether_it_relays(
-    scene: Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_says_whether_it_relays(scene: Scene, tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text('{"role": "user", "content": "I live in Rome.", "id": "1"}\n')
     for options, session in (([], "a"), (["--relays-user"], "b")):
-        assert (
-            main(
-                [
-                    "--home",
-                    str(scene.home),
-                    "--agent",
-                    "bot",
-                    *options,
-                    "add",
-                    "--session",
-                    session,
-                    str(file),
-                ]
-            )
-            == 0
-        )
+        Shell(scene.home)("--agent", "bot", *options, "add", "--session", session, str(file))
     with Memory.open(scene.home) as memory:
         assert [memory.turn(f"{one}@bot:1").origin for one in "ab"] == ["assistant", "user"]
-    capsys.readouterr()
-
-
-def test_revising_in_ones_own_words_is_told_why(scene: Scene) -> None:
-    with (
-        Memory.open(scene.home, clock=Clock(), agent="bot") as bot,
-        pytest.raises(InputError, match="a statement of the user"),
-    ):
-        bot.edit(scene.ids["owners"], content=FALSE)
 
 
 def test_an_agent_may_be_the_first_after_an_upgrade(tmp_path: Path) -> None:
@@ -877,3 +692,14 @@ def test_an_agent_may_be_the_first_after_an_upgrade(tmp_path: Path) -> None:
     with Memory.open(tmp_path) as memory:
         assert memory.validate() == []
         assert "green tea" in memory.recall("green tea").context
+
+
+def test_a_use_by_an_agent_does_not_bring_back_what_is_archived(scene: Scene) -> None:
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        with memory._store.writing():
+            for one in ("own", "owners"):
+                memory._store.update(scene.ids[one], None, "faded", NOW, {"state": "archived"})
+        assert memory.as_agent("bot").touch([scene.ids["own"], scene.ids["owners"]]) == 2
+        memory.consolidate(force=True)
+        assert memory.get(scene.ids["own"]).state == "active"
+        assert memory.get(scene.ids["owners"]).state == "archived"

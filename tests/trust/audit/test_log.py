@@ -15,8 +15,10 @@ import apsw
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import ConfigError, KeyProblemError
+from loxodon.errors import ConfigError, KeyProblemError, NotFoundError
+from loxodon.serve.host import Host
 from loxodon.trust.audit.log import names, runs
+from tests.serve.shell import Shell
 
 
 def rows_of(home: Path) -> list[str]:
@@ -81,34 +83,6 @@ def test_pages_of_entries_go_back_to_the_first(tmp_path: Path) -> None:
         assert found == sorted(found)
 
 
-def test_ids_in_a_row_are_named_as_a_range() -> None:
-    rng = random.Random(3)
-    for _ in range(100):
-        ids = {
-            rng.choice((f"t_{rng.randrange(300)}", f"f_20261115_{rng.randrange(1, 120):03d}", "x"))
-            for _ in range(rng.randrange(40))
-        }
-        found = runs(ids)
-        for number in range(300):
-            assert names(found, f"t_{number}") == (f"t_{number}" in ids)
-        for number in range(1, 120):
-            assert names(found, f"f_20261115_{number:03d}") == (f"f_20261115_{number:03d}" in ids)
-    assert runs(["t_5", "t_6", "t_7", "n_3"]) == ["n_3", "t_5..7"]
-
-
-def test_without_its_key_writes_are_refused_and_reads_go_on(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
-        memory.capture("likes tea")
-    (tmp_path / "keys" / "master").unlink()
-    with Memory.open(tmp_path) as memory:
-        assert len(memory.list()) == 1
-        with pytest.raises(KeyProblemError):
-            memory.capture("likes coffee")
-        with pytest.raises(KeyProblemError):
-            memory.audit.verify()
-        assert len(memory.list()) == 1
-
-
 def test_log_can_be_turned_off(tmp_path: Path) -> None:
     with Memory.open(tmp_path, config={"audit.enabled": False}) as memory:
         memory.capture("likes tea")
@@ -119,24 +93,6 @@ def test_log_can_be_turned_off(tmp_path: Path) -> None:
         assert memory.audit.verify().sound
         memory.capture("likes coffee")
         assert [one.op for one in memory.audit.entries(op="capture")] == ["capture"]
-
-
-def test_settings_of_earlier_versions_are_ignored(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('[audit]\nhead = "/elsewhere"\nkeep = 3\nsize = 1\n')
-    with Memory.open(tmp_path) as memory:
-        memory.capture("likes tea")
-        assert memory.audit.verify().sound
-
-
-def test_entry_of_a_write_is_undone_with_it(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
-        memory.capture("likes tea")
-        store = memory.workspace.store
-        with pytest.raises(ZeroDivisionError), store.writing():
-            store.set_value("a", str(1 / 0))
-        memory.capture("likes coffee")
-        assert [one.op for one in memory.audit.entries()] == ["capture", "capture"]
-        assert memory.audit.verify().sound
 
 
 def test_oldest_entries_are_pruned(tmp_path: Path) -> None:
@@ -194,13 +150,11 @@ def test_findings_can_be_accepted(tmp_path: Path) -> None:
 
 
 def test_log_goes_on_after_a_restore_from_text(tmp_path: Path) -> None:
-    from loxodon.workspace.views.restore import restore
-
     with Memory.open(tmp_path / "a") as memory:
         memory.capture("my number is 13800138000")
         memory.workspace.export(tmp_path / "out")
     for home, ops in (("b", []), ("a", ["capture", "workspace.export"])):
-        restore(str(tmp_path / "out"), str(tmp_path / home), "main", replace=True)
+        Shell(tmp_path / home)("restore", str(tmp_path / "out"), "--replace")
         with Memory.open(tmp_path / home) as memory:
             found = memory.audit.verify()
             assert found.sound, found
@@ -228,3 +182,89 @@ def test_log_in_files_of_an_earlier_version_is_taken_over(tmp_path: Path) -> Non
             assert ops[:4] == ["audit.file", "capture", "recall", "capture"]
             assert memory.audit.verify().sound
         assert not [*folder.glob("*.log")]
+
+
+def test_each_call_is_on_record_once_with_its_ids(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "home") as memory:
+        record = memory.capture("likes green tea")
+        memory.assemble("which tea do I like?")
+        memory.history(record.id)
+        with pytest.raises(NotFoundError):
+            memory.get("f_20200101_001")
+        memory.edit(record.id, content="likes black tea")
+        memory.edit(record.id, content="likes black tea")
+        found = memory.audit.entries()
+        assert [(one.op, one.outcome) for one in found] == [
+            *(("capture", "ok"), ("assemble", "ok"), ("history", "ok"), ("get", "not_found")),
+            *(("edit", "ok"), ("edit", "ok")),
+        ]
+        assert record.id in found[1].ids
+        assert found[3].ids == ("f_20200101_001",)
+        memory.add([{"role": "user", "content": "I live in Leeds and I love jazz."}], "talk")
+        memory.consolidate(force=True)
+        memory.documents.put(("a",), "key", {"b": 1})
+        memory.workspace.export(tmp_path / "out")
+        ops = {one.op for one in memory.audit.entries()}
+    assert {"add", "consolidate", "documents.put", "workspace.export"} <= ops
+    assert "store" not in ops
+
+
+def test_record_says_which_surface_and_agent_called(tmp_path: Path) -> None:
+    with Host(tmp_path, surface="mcp") as host:
+        host.memory("main").within("coder").recall("tea")
+    Shell(tmp_path)("recall", "tea")
+    with Memory.open(tmp_path) as memory:
+        memory.recall("tea")
+        found = memory.audit.entries(op="recall")
+    assert [(one.surface, one.agent) for one in found][1:] == [("cli", ""), ("library", "")]
+    assert found[0].agent == "coder"
+
+
+def test_without_its_key_writes_are_refused_and_reads_go_on(tmp_path: Path) -> None:
+    with Memory.open(tmp_path) as memory:
+        memory.capture("likes tea")
+    (tmp_path / "keys" / "master").unlink()
+    with Memory.open(tmp_path) as memory:
+        assert len(memory.list()) == 1
+        with pytest.raises(KeyProblemError):
+            memory.capture("likes coffee")
+        with pytest.raises(KeyProblemError):
+            memory.audit.verify()
+        assert len(memory.list()) == 1
+
+
+def test_entry_of_a_write_is_undone_with_it(tmp_path: Path) -> None:
+    with Memory.open(tmp_path) as memory:
+        memory.capture("likes tea")
+        store = memory.workspace.store
+        with pytest.raises(ZeroDivisionError), store.writing():
+            store.set_value("a", str(1 / 0))
+        memory.capture("likes coffee")
+        assert [one.op for one in memory.audit.entries()] == ["capture", "capture"]
+        assert memory.audit.verify().sound
+
+
+def test_ids_in_a_row_are_named_as_a_range() -> None:
+    rng = random.Random(3)
+    for _ in range(100):
+        ids = {
+            rng.choice((f"t_{rng.randrange(300)}", f"f_20261115_{rng.randrange(1, 120):03d}", "x"))
+            for _ in range(rng.randrange(40))
+        }
+        found = runs(ids)
+        for number in range(300):
+            assert names(found, f"t_{number}") == (f"t_{number}" in ids)
+        for number in range(1, 120):
+            assert names(found, f"f_20261115_{number:03d}") == (f"f_20261115_{number:03d}" in ids)
+    assert runs(["t_5", "t_6", "t_7", "n_3"]) == ["n_3", "t_5..7"]
+
+
+def test_the_work_of_a_verb_has_its_name(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "home") as memory:
+        memory.add([{"role": "user", "content": "I live in Leeds and I love jazz."}], "talk")
+        memory.consolidate(force=True)
+        memory.documents.put(("a",), "key", {"b": 1})
+        memory.workspace.export(tmp_path / "out")
+        ops = {one.op for one in memory.audit.entries()}
+    assert {"add", "consolidate", "documents.put", "workspace.export"} <= ops
+    assert "store" not in ops

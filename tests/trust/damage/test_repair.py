@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import os
-import signal
-import subprocess
-import sys
+import shutil
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
 from loxodon import Memory
-from loxodon.backup.repair import repair
-from loxodon.config import from_mapping
 from loxodon.errors import BusyStoreError, NotFoundError
-from loxodon.store.primary import PRIMARY_TABLES, Row
-from loxodon.types import Repaired
 from loxodon.working import Session
 from tests.clock import Clock
-from tests.serve.shell import Shell, typed
-from tests.store.contracts import quiet
+from tests.long import count
+from tests.serve.shell import Shell
+from tests.trust.killing import killed_at_call
+from tests.trust.looking import files_with
 
-CONFIG = from_mapping({"timezone": "Asia/Shanghai"})
+CONFIG = {"timezone": "Asia/Shanghai"}
 
 
 def opened(home: Path) -> Memory:
     return Memory.open(home, config=CONFIG, clock=Clock())
 
 
-def mend(home: Path, source: Path | str = "") -> Repaired:
-    return repair(str(home), config=CONFIG, clock=Clock(), source=str(source), progress=quiet)
-
-
-def truth(home: Path) -> dict[str, list[Row]]:
+def truth(home: Path) -> tuple[Any, ...]:
     with opened(home) as memory:
-        tables = [
-            table for table in PRIMARY_TABLES if table not in ("counters", "meta", "unindexed")
-        ]
-        return {table: list(memory._store.primary.dump(table)) for table in tables}
+        records = memory.list(state="all")
+        turns = [(one.ref, one.session, one.id, one.content, one.at) for one in memory.journal()]
+        known = [(one.id, one.version, one.content, one.sources) for one in records]
+        steps = [(step.change, step.at) for one in records for step in memory.history(one.id)]
+        return turns, known, steps
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Two memories, one of them edited, some turns and a working session; without views."""
+    """Two memories, one of them edited, and some turns, in views as well."""
     with opened(tmp_path / "home") as memory:
         memory.add([{"role": "user", "content": f"words {n}", "id": f"m{n}"} for n in range(20)])
         memory.capture("likes tea")
@@ -51,6 +46,7 @@ def home(tmp_path: Path) -> Path:
         memory.edit(id, content="住在上海")
         memory.edit(id, content="住在北京")
         Session.open(memory, journal=False).add({"role": "user", "content": "hello"})
+        memory.workspace.export()
     return tmp_path / "home"
 
 
@@ -58,183 +54,108 @@ def database(home: Path) -> Path:
     return home / "spaces" / "main" / "loxodon.db"
 
 
+def damage(home: Path, word: bytes, other: bytes) -> None:
+    """Change bytes of the file, wherever a row has them."""
+    data = database(home).read_bytes()
+    assert word in data
+    database(home).write_bytes(data.replace(word, other))
+
+
 def spoil(home: Path, *statements: str) -> None:
-    """Change rows behind the back of Loxodon, as damage does."""
+    """Change rows behind the back of Loxodon."""
     connection = apsw.Connection(str(database(home)))
     for statement in statements:
         connection.execute(statement)
     connection.close()
 
 
-UNREADABLE = "UPDATE {table} SET content = CAST(x'ff6f' AS TEXT) WHERE {where}"
-TURN = UNREADABLE.format(table="turns", where="seq = 7")
-MEMORY = UNREADABLE.format(table="memories", where="row = 1")
-EDITED = UNREADABLE.format(table="memories", where="row = 2")
-
-
-def exported(home: Path) -> Path:
-    with opened(home) as memory:
-        memory.workspace.export()
-    return home
-
-
-def fates(found: Repaired) -> set[tuple[str, str, str]]:
-    return {(one.table, one.fate, one.source) for one in found.mended}
-
-
-def test_a_sound_store_is_left_alone(home: Path) -> None:
+def test_sound_store_is_left_alone(home: Path) -> None:
     before = database(home).read_bytes()
-    assert mend(home) == Repaired(())
+    assert Shell(home).json("repair")["mended"] == []
     assert database(home).read_bytes() == before
+    assert Shell(home.parent / "nowhere")("repair", code=NotFoundError.exit_code)
 
 
-def test_what_is_derived_is_made_anew_in_its_place(home: Path) -> None:
-    with opened(home) as memory:
-        db = memory._store._db
-        db.run("DELETE FROM turn_index WHERE rowid = 3")
+def test_damaged_row_comes_back_from_the_views(home: Path) -> None:
     before = truth(home)
-    found = mend(home)
-    assert found.rebuilt
-    assert (found.before, found.mended) == ("", ())
+    damage(home, b"words 7", b"w\xffrds 7")
+    Shell(home)("validate", code=7)
+    done = Shell(home).json("repair")
+    assert {(one["fate"], one["source"]) for one in done["mended"]} == {("copied", "views")}
+    assert os.path.exists(done["before"])
     assert truth(home) == before
-    with opened(home) as memory:
-        assert memory.validate() == []
-
-
-def test_a_damaged_row_comes_back_from_the_views(home: Path) -> None:
-    before = truth(exported(home))
-    spoil(home, TURN, MEMORY)
-    found = mend(home)
-    assert fates(found) == {("turns", "copied", "views"), ("memories", "copied", "views")}
-    assert truth(home) == before
-    assert os.path.exists(found.before)
     with opened(home) as memory:
         assert memory.validate() == []
         assert memory.recall("tea").items
 
 
-def test_a_page_that_is_gone_comes_back_too(home: Path) -> None:
-    before = truth(exported(home))
-    path = database(home)
+def test_newest_backup_is_found(home: Path) -> None:
+    before = truth(home)
+    shutil.rmtree(database(home).parent / "workspace")
+    with opened(home) as memory:
+        path = memory.backup().path
+    damage(home, b"words 7", b"w\xffrds 7")
+    (mended,) = Shell(home).json("repair")["mended"]
+    assert (mended["fate"], mended["source"]) == ("copied", path)
+    assert truth(home) == before
+
+
+def test_page_that_is_gone_comes_back_too(home: Path) -> None:
+    before, path = truth(home), database(home)
     data = bytearray(path.read_bytes())
     start = data.index(b"words 19") // 4096 * 4096
     data[start : start + 4096] = bytes(4096)
     path.write_bytes(data)
-    assert ("turns", "copied", "views") in fates(mend(home))
+    Shell(home)("repair")
     assert truth(home) == before
 
 
-def test_or_from_a_backup_that_is_named(home: Path, tmp_path: Path) -> None:
-    before = truth(home)
-    with opened(home) as memory:
-        path = memory.backup(tmp_path / "kept.loxodon").path
-    spoil(home, TURN)
-    assert fates(mend(home, path)) == {("turns", "copied", path)}
-    assert truth(home) == before
-
-
-def test_the_newest_backup_is_found(home: Path) -> None:
-    before = truth(home)
-    with opened(home) as memory:
-        path = memory.backup().path
-    spoil(home, TURN)
-    assert fates(mend(home)) == {("turns", "copied", path)}
-    assert truth(home) == before
-
-
-def test_or_from_a_copy_of_the_database(home: Path, tmp_path: Path) -> None:
-    before = truth(home)
-    (tmp_path / "copy.db").write_bytes(database(home).read_bytes())
+@pytest.mark.parametrize("kind", ["backup", "database"])
+def test_destroyed_file_comes_back_from_a_copy_that_is_named(home: Path, kind: str) -> None:
+    before, copy = truth(home), home.parent / "kept"
+    if kind == "backup":
+        with opened(home) as memory:
+            memory.backup(copy)
+    else:
+        copy.write_bytes(database(home).read_bytes())
     database(home).write_bytes(b"SQLite format 3\0" + bytes(40_000))
-    mend(home, tmp_path / "copy.db")
+    Shell(home)("repair", "--from", str(copy))
     assert truth(home) == before
 
 
-def test_a_memory_without_a_copy_is_what_it_was_before(home: Path) -> None:
-    spoil(home, EDITED)
-    assert ("memories", "copied", "history") in fates(mend(home))
+def test_what_nobody_has_is_lost_and_said_and_the_rest_works(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Memory.open(home, config={**CONFIG, "workspace.views": "off"}, clock=Clock()) as memory:
+        memory.add([{"role": "user", "content": f"words {n}", "id": f"m{n}"} for n in range(9)])
+        memory.capture("likes tea")
+    damage(home, b"words 7", b"w\xffrds 7")
+    done = json.loads(Shell(home).text("repair", "--json", code=7))
+    assert "lost" in {one["fate"] for one in done["mended"]}
     with opened(home) as memory:
         assert memory.validate() == []
-        (record,) = [one for one in memory.list() if "住在" in one.content]
-        assert (record.content, record.version) == ("住在上海", 2)
-        assert [one.record.content for one in memory.history(record.id)] == ["住在杭州", "住在上海"]
-
-
-def test_what_nobody_has_is_lost_and_said_and_the_rest_works(home: Path) -> None:
-    spoil(home, MEMORY, TURN)
-    found = mend(home)
-    assert {("memories", "lost", ""), ("turns", "lost", "")} <= fates(found)
-    with opened(home) as memory:
-        assert memory.validate() == []
-        assert [one.content for one in memory.list()] == ["住在北京"]
-        assert len(memory.journal(session="default")) == 19
+        assert [one.content for one in memory.list()] == ["likes tea"]
+        assert len(memory.journal(session="default")) == 8
         memory.capture("and goes on")
 
 
-def test_a_version_that_is_gone_keeps_its_place(home: Path) -> None:
-    spoil(home, "DELETE FROM memory_changes WHERE version = 2")
-    assert fates(mend(home)) == {("memory_changes", "lost", "")}
-    with opened(home) as memory:
-        assert memory.validate() == []
-        (record,) = [one for one in memory.list() if "住在" in one.content]
-        assert [one.change for one in memory.history(record.id)] == ["captured", "lost", "edited"]
-
-
-def test_a_session_that_is_gone_gets_a_name(home: Path) -> None:
-    spoil(home, "PRAGMA foreign_keys=OFF", "DELETE FROM sessions WHERE no = 1")
-    mend(home)
-    with opened(home) as memory:
-        assert memory.validate() == []
-        assert len(memory.journal(session="lost-1")) == 20
-
-
 def test_nothing_is_touched_while_others_have_it_open(home: Path) -> None:
-    spoil(home, TURN)
+    damage(home, b"words 7", b"w\xffrds 7")
     with opened(home) as memory:
         memory.list()
-        with pytest.raises(BusyStoreError):
-            mend(home)
-    assert sorted(one.name for one in database(home).parent.glob("*before*")) == []
-
-
-def test_there_must_be_something_to_repair(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError):
-        mend(tmp_path / "nowhere")
-
-
-KILLED = """
-import os, sys
-from loxodon.config import from_mapping
-from loxodon.backup import repair as it
-def killed(*args):
-    os.kill(os.getpid(), 9)
-it.move_in = killed
-it.repair(sys.argv[1], config=from_mapping({}), progress=lambda done, total: None)
-"""
-
-
-def test_a_repair_that_is_killed_has_touched_nothing(home: Path) -> None:
-    spoil(home, TURN)
-    before = database(home).read_bytes()
-    done = subprocess.run([sys.executable, "-c", KILLED, str(home)], check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert database(home).read_bytes() == before
-    assert mend(home).mended
-    assert list(database(home).parent.glob("repairing-*")) == []  # what the first left is gone
+        Shell(home)("repair", code=BusyStoreError.exit_code)
+    assert list(database(home).parent.glob("*before*")) == []
 
 
 @pytest.mark.parametrize("at", [0, 15, 16, 19, 21, 23, 68])
-def test_a_changed_byte_at_the_beginning_is_damage_and_not_encryption(home: Path, at: int) -> None:
-    path = database(home)
-    before = truth(home)
+def test_changed_byte_at_the_beginning_is_damage_and_not_encryption(home: Path, at: int) -> None:
+    path, before = database(home), truth(home)
     data = bytearray(path.read_bytes())
     data[at] ^= 0x5A
     path.write_bytes(data)
     shell = Shell(home)
     for command in ("list", "validate"):
-        done = typed(command, env=shell.environment)
+        done = shell(command, code=7)
         said = (done.stdout + done.stderr).decode()
-        assert done.returncode == 7
         assert "is damaged" in said
         assert "loxodon repair" in said
         assert "encrypted" not in said
@@ -243,10 +164,72 @@ def test_a_changed_byte_at_the_beginning_is_damage_and_not_encryption(home: Path
     assert truth(home) == before
 
 
-def test_a_file_of_which_nothing_is_left_is_not_replaced_by_an_empty_one(home: Path) -> None:
+def test_file_of_which_nothing_is_left_is_not_replaced_by_an_empty_one(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Memory.open(home, config={**CONFIG, "workspace.views": "off"}) as memory:
+        memory.capture("likes tea")
     path = database(home)
     path.write_bytes(bytes(path.stat().st_size))
     shell = Shell(home)
     assert "is damaged" in shell.text("validate", code=7)
     assert b"loxodon restore" in shell("repair", code=7).stderr
     assert not any(path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("table", "sql", "fate"),
+    [
+        ("memories", "UPDATE memories SET content = CAST(x'ff6f' AS TEXT) WHERE row = 2", "copied"),
+        ("memory_changes", "DELETE FROM memory_changes WHERE version = 2", "lost"),
+        ("sessions", "DELETE FROM sessions WHERE no = 1", ""),
+    ],
+)
+def test_what_has_no_copy_is_made_good_from_the_rest(
+    home: Path, table: str, sql: str, fate: str
+) -> None:
+    shutil.rmtree(database(home).parent / "workspace")
+    spoil(home, "PRAGMA foreign_keys=OFF", sql)
+    done = json.loads(Shell(home).text("repair", "--json", code=7 * (fate == "lost")))
+    assert not fate or (table, fate) in {(one["table"], one["fate"]) for one in done["mended"]}
+    with opened(home) as memory:
+        assert memory.validate() == []
+        (record,) = [one for one in memory.list() if "住在" in one.content]
+        versions = [(one.change, one.record.content) for one in memory.history(record.id)]
+        if table == "memories":  # as it was before the last change
+            assert (record.content, record.version) == ("住在上海", 2)
+            assert versions == [("captured", "住在杭州"), ("edited", "住在上海")]
+        else:
+            assert record.content == "住在北京"
+        if table == "memory_changes":  # a version that is gone keeps its place
+            assert [change for change, _ in versions] == ["captured", "lost", "edited"]
+        if table == "sessions":  # a session that is gone gets a name
+            assert len(memory.journal(session="lost-1")) == 20
+
+
+def test_what_is_derived_is_made_anew_in_its_place(home: Path) -> None:
+    before = truth(home)
+    spoil(home, "DELETE FROM turn_index WHERE rowid = 3")
+    done = Shell(home).json("repair")
+    assert (done["before"], done["mended"]) == ("", [])
+    assert truth(home) == before
+    with opened(home) as memory:
+        assert memory.validate() == []
+
+
+def test_repair_that_is_killed_loses_nothing(home: Path) -> None:
+    before = truth(home)
+    damage(home, b"words 7", b"w\xffrds 7")
+    spoilt = home.rename(home.parent / "spoilt")
+    point = kills = 0
+    while True:
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.copytree(spoilt, home)
+        point += count(4, 1)
+        if not killed_at_call(lambda: Shell(home)("repair"), point):
+            break
+        kills += 1
+        Shell(home)("repair")
+        assert truth(home) == before, point
+        left = [*database(home).parent.glob("repairing-*")]
+        assert not any(files_with(["words", "likes tea"], one) for one in left), point
+    assert kills > 1

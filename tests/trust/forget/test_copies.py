@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon import config as settings
-from loxodon.serve.cli import main
-from loxodon.trust.rest import recoding
-from loxodon.trust.rest.encryption import KeySource
+from loxodon.serve.cli.main import main
 from loxodon.types import Receipt
 from tests.clock import Clock
+from tests.serve.shell import Shell
 from tests.trust.forget.test_forgetting import TALK, known, say
 from tests.trust.looking import files_with
 
@@ -61,17 +59,6 @@ def test_views_of_a_folder_that_is_out_of_use_lose_it_too(
         assert not (old / "memory").exists()
         assert files_with(["Biscuit"], new)
         assert memory.validate() == []
-
-
-def test_views_in_the_usual_place_from_before_a_folder_was_set(
-    home: Path, clock: Clock, tmp_path: Path
-) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, *TALK)
-        memory.consolidate()
-    with opened(home, clock, tmp_path / "new") as memory:
-        memory.forget(known(memory, "花生").id)
-    assert not files_with(["花生"], tmp_path)
 
 
 def test_what_a_person_changed_there_is_named(home: Path, clock: Clock, tmp_path: Path) -> None:
@@ -131,6 +118,50 @@ def test_a_file_about_someone_is_named(home: Path, clock: Clock, tmp_path: Path)
         assert told(memory.forget(known(memory, "花生").id), "copy") == []
 
 
+# -- encrypting ------------------------------------------------------------------------------------
+
+
+def left_by_encrypting(home: Path) -> list[str]:
+    key = str(home.parent / "keys" / "key")
+    words = ("encrypt", "--key-file", key, "--make-key")
+    found: list[str] = Shell(home).json(*words)["left"]
+    return found
+
+
+def test_encrypting_leaves_no_view_in_plain_text_anywhere(
+    home: Path, clock: Clock, tmp_path: Path
+) -> None:
+    _, new = moved(home, clock, tmp_path)
+    assert main(["--home", str(home), "config", "workspace.path", str(new)]) == 0
+    with opened(home, clock, new) as memory:
+        memory.workspace.export(tmp_path / "copy")
+    assert left_by_encrypting(home) == []
+    assert not files_with(["Zorinda", "花生"], tmp_path)
+
+
+def test_encrypting_names_what_it_may_not_remove(home: Path, clock: Clock, tmp_path: Path) -> None:
+    old, new = moved(home, clock, tmp_path)
+    assert main(["--home", str(home), "config", "workspace.path", str(new)]) == 0
+    with opened(home, clock, new) as memory:
+        memory.workspace.export(tmp_path / "copy")
+    edited = old / "memory" / "insights.md"
+    edited.write_text(edited.read_text() + "\nZorinda likes tea, I wrote.\n")
+    shutil.move(tmp_path / "copy", tmp_path / "unplugged")
+    assert {*left_by_encrypting(home)} == {str(edited), str(tmp_path / "copy")}
+    assert set(files_with(["Zorinda"], old)["Zorinda"]) == {"memory/insights.md"}
+
+
+def test_views_in_the_usual_place_from_before_a_folder_was_set(
+    home: Path, clock: Clock, tmp_path: Path
+) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, *TALK)
+        memory.consolidate()
+    with opened(home, clock, tmp_path / "new") as memory:
+        memory.forget(known(memory, "花生").id)
+    assert not files_with(["花生"], tmp_path)
+
+
 def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path: Path) -> None:
     """Whoever opens the memory next does the rest, in every folder."""
     old, new = moved(home, clock, tmp_path)
@@ -145,43 +176,3 @@ def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path
     assert files_with(["Zorinda"], tmp_path)
     opened(home, clock, new).close()
     assert not files_with(["Zorinda"], tmp_path)
-
-
-# -- encrypting ------------------------------------------------------------------------------------
-
-
-def encrypted(home: Path, clock: Clock, tmp_path: Path) -> recoding.Recoded:
-    key = KeySource("file", str(tmp_path / "keys" / "key"))
-    return recoding.encrypt(
-        str(home),
-        settings.load(str(home)),
-        {},
-        clock,
-        key,
-        make=True,
-        progress=lambda done, total: None,
-    )
-
-
-def test_encrypting_leaves_no_view_in_plain_text_anywhere(
-    home: Path, clock: Clock, tmp_path: Path
-) -> None:
-    _, new = moved(home, clock, tmp_path)
-    settings.write(str(home), "workspace.path", str(new))
-    with opened(home, clock, new) as memory:
-        memory.workspace.export(tmp_path / "copy")
-    assert encrypted(home, clock, tmp_path).left == ()
-    assert not files_with(["Zorinda", "花生"], tmp_path)
-
-
-def test_encrypting_names_what_it_may_not_remove(home: Path, clock: Clock, tmp_path: Path) -> None:
-    old, new = moved(home, clock, tmp_path)
-    settings.write(str(home), "workspace.path", str(new))
-    with opened(home, clock, new) as memory:
-        memory.workspace.export(tmp_path / "copy")
-    edited = old / "memory" / "insights.md"
-    edited.write_text(edited.read_text() + "\nZorinda likes tea, I wrote.\n")
-    shutil.move(tmp_path / "copy", tmp_path / "unplugged")
-    left = encrypted(home, clock, tmp_path).left
-    assert {*left} == {str(edited), str(tmp_path / "copy")}
-    assert set(files_with(["Zorinda"], old)["Zorinda"]) == {"memory/insights.md"}

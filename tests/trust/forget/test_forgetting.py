@@ -9,21 +9,21 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from loxodon import Memory
-from loxodon.config import from_mapping
 from loxodon.errors import ForbiddenError, InputError, NotFoundError
 from loxodon.types import Record
 from loxodon.working import Session
 from tests import on_postgres
 from tests.clock import NOW, Clock
 from tests.long import count, figure
+from tests.serve.shell import Shell
 from tests.trust.looking import files_with
 from tests.workspace.openclaw.made import OpenClaw, talk
 
@@ -125,25 +125,9 @@ def test_only_these_go_and_do_not_come_back(home: Path, clock: Clock, tmp_path: 
         clock.now -= timedelta(minutes=6)
         say(memory, clock, *TALK)  # the same transcript once more
         assert texts(memory) == left
-    from loxodon.workspace.views.restore import restore
-
-    restore(str(views), str(home), replace=True, clock=clock)
+    Shell(home)("restore", str(views), "--replace")
     with opened(home, clock) as memory:
         assert texts(memory) == left
-
-
-def test_what_is_said_all_the_time_is_not_said_of_it(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        chatter = "Good morning, and what about the weather in Quellin?"
-        for n in range(20):
-            say(memory, clock, chatter, f"Rain, day {n}.", session=f"day {n}")
-        say(memory, clock, "My friend Zorinda moved to Quellin.", "OK.", chatter)
-        memory.consolidate()
-        planned = memory.forget(known(memory, "moved").id, dry_run=True)
-        memory.forget(known(memory, "moved").id)
-        assert planned.erased["turns"] == 1
-        assert "My friend Zorinda moved to Quellin." not in texts(memory)
-        assert texts(memory).count(chatter) == 21
 
 
 def test_an_entity_goes_with_every_sentence_that_names_it(home: Path, clock: Clock) -> None:
@@ -193,17 +177,6 @@ def test_a_turn_the_last_days_and_everything(home: Path, clock: Clock) -> None:
         assert texts(memory) == ["I live in Quellin."]
 
 
-def test_a_topic(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        memory.capture("The Vorlund budget is 40k.", topic="money", tags=["Plans"])
-        memory.capture("The user likes oolong tea.")
-        memory.forget(topic="Money")
-        assert not files_with(["Vorlund", "40k"], home)
-        assert known(memory, "oolong")
-        with pytest.raises(NotFoundError):
-            memory.forget(topic="money")
-
-
 def test_history_of_others_summaries_and_documents(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         kept = memory.capture("The user banks with Vorlund.")
@@ -222,26 +195,12 @@ def test_history_of_others_summaries_and_documents(home: Path, clock: Clock) -> 
         assert memory.validate() == []
 
 
-def test_the_place_of_a_memory_in_a_chain_is_closed(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, "我住在上海。")
-        memory.consolidate()
-        clock.pass_days(3)
-        say(memory, clock, "我搬到了成都，现在住在成都。")
-        memory.consolidate()
-        memory.forget(known(memory, "上海").id)
-        assert not files_with(["上海"], home)
-        assert known(memory, "成都").replaces == ""
-        assert memory.validate() == []
-
-
 def test_transcripts_of_live_conversations(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         session = Session.open(memory, "chat:1", window=8_000, ask=lambda messages: "")
         session.add({"role": "user", "content": "I have a cat called Vorlund. It rains today."})
         session.add({"role": "assistant", "content": "Vorlund is a fine name."})
         memory.consolidate()
-        assert "Vorlund" in session.transcript()
         receipt = memory.forget(entity="Vorlund")
         assert receipt.erased["transcripts"] == 1
         assert not files_with(["Vorlund"], home)
@@ -254,7 +213,6 @@ def test_a_database_that_was_set_aside(home: Path, clock: Clock) -> None:
     folder = home / "spaces" / "main"
     with opened(home, clock) as memory:
         say(memory, clock, *TALK)
-        Session.open(memory, journal=False).add({"role": "user", "content": "Zorinda called."})
     shutil.copy(folder / "loxodon.db", folder / "loxodon.db.before-restore-1")
     (folder / "loxodon.db.before-repair-1").write_bytes(b"no database: Zorinda")
     (folder / "damaged-1.jsonl").write_text('{"content": "Zorinda"}')
@@ -316,36 +274,29 @@ def test_it_is_counted_before_it_goes(home: Path, clock: Clock) -> None:
         assert kept.by == "library"
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{}, {"entity": "a", "topic": "b"}, {"all": True, "session": "x"}, {"all": True, "only": True}],
-)
-def test_one_thing_is_named(memory: Memory, given: dict[str, Any]) -> None:
-    with pytest.raises(InputError):
-        memory.forget(**given)
-
-
-def test_what_is_not_there(memory: Memory) -> None:
-    for named in ("session", "topic", "entity"):
-        given: dict[str, Any] = {named: "Nobody"}
-        with pytest.raises(NotFoundError):
+def test_what_cannot_be_forgotten_is_refused(memory: Memory) -> None:
+    memory.capture("The Vorlund budget is 40k.", topic="money")
+    refused: list[dict[str, Any]] = [
+        *({}, {"entity": "a", "topic": "b"}, {"all": True, "session": "x"}),
+        *({"all": True, "only": True}, {"topic": "x", "also": ["y"]}),
+        *({"entity": "user"}, {"entity": "，。"}),
+    ]
+    for given in refused:
+        with pytest.raises(InputError):
             memory.forget(**given)
+    with pytest.raises(InputError):
+        memory.forget("n_1")
+    for name in ("session", "topic", "entity"):
+        unknown: dict[str, Any] = {name: "Nobody"}
+        with pytest.raises(NotFoundError):
+            memory.forget(**unknown)
     for id in ("f_20260101_001", "t_7", "e_001", "x:y"):
         with pytest.raises(NotFoundError):
             memory.forget(id)
-    for id in ("n_1",):
-        with pytest.raises(InputError):
-            memory.forget(id)
-    with pytest.raises(InputError):
-        memory.forget(entity="user")
-    with pytest.raises(InputError):
-        memory.forget(entity="，。")
-
-
-def test_behind_a_wall_nobody_forgets_for_others(memory: Memory) -> None:
-    memory.capture("I like tea.")
     with pytest.raises(ForbiddenError):
         memory.as_agent("helper").forget(all=True)
+    memory.forget(topic="Money")
+    assert memory.list() == []
 
 
 # -- it does not come back -----------------------------------------------------------------------
@@ -368,46 +319,6 @@ def test_the_same_file_again_adds_nothing(home: Path, clock: Clock) -> None:
         assert not files_with(["花生", "Zorinda"], home)
 
 
-def test_other_words_in_an_old_transcript_are_not_learned(home: Path, clock: Clock) -> None:
-    old = {"role": "user", "content": "我现在住在上海哦。", "at": clock.now.isoformat(), "id": "1"}
-    with opened(home, clock) as memory:
-        say(memory, clock, "我住在上海。我在腾讯工作。")
-        memory.consolidate()
-        memory.forget(known(memory, "上海").id)
-        memory.add([old], session="old")
-        memory.consolidate()
-        assert not [one for one in memory.list(state="all") if "上海" in one.content]
-        clock.pass_days(1)
-        say(memory, clock, "我现在住在上海哦。", session="anew")
-        memory.consolidate()
-        assert known(memory, "上海").state == "active"
-
-
-def test_a_file_without_times_does_not_bring_it_back(home: Path, clock: Clock) -> None:
-    from loxodon.workspace.readers.jsonl import drafts_of
-
-    turns = [{"role": "user", "content": one} for one in ("我对花生过敏的厉害", "我住在上海市区")]
-    with opened(home, clock) as memory:
-        memory.add_drafts(drafts_of(turns, None), ["chat"])
-        memory.forget(session="chat")
-        for name in ("chat", "chat2"):
-            added = memory.add_drafts(drafts_of(turns, None), [name])
-            assert (added.added, added.forgotten) == (0, 2)
-        assert texts(memory) == []
-
-
-def test_said_anew_it_is_new(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        say(memory, clock, "我对花生过敏。")
-        memory.consolidate()
-        memory.forget(known(memory, "花生").id)
-        clock.pass_days(30)
-        say(memory, clock, "我对花生过敏。", session="later")
-        memory.consolidate()
-        assert texts(memory) == ["我对花生过敏。"]
-        assert known(memory, "花生").state == "active"
-
-
 def test_a_followed_transcript_does_not_bring_it_back(
     home: Path, clock: Clock, tmp_path: Path
 ) -> None:
@@ -427,73 +338,30 @@ def test_a_followed_transcript_does_not_bring_it_back(
         assert "and it rains" in texts(memory)
 
 
-def test_a_backup_does_not_bring_it_back(home: Path, clock: Clock, tmp_path: Path) -> None:
-    database = home / "spaces" / "main" / "loxodon.db"
-    with opened(home, clock) as memory:
-        say(memory, clock, *TALK)
-        memory.consolidate()
-        memory.workspace.export()
-    shutil.copy(database, tmp_path / "backup.db")
-    views = tmp_path / "views"
-    shutil.copytree(home / "spaces" / "main" / "workspace", views)
-    with opened(home, clock) as memory:
-        memory.forget(known(memory, "花生").id)
-        memory.forget(entity="Zorinda")
-        left = texts(memory)
-    from loxodon.workspace.views.restore import restore
-
-    restore(str(views), str(home), replace=True, clock=clock)
-    with opened(home, clock) as memory:
-        assert texts(memory) == left
-        assert memory.validate() == []
-    assert not files_with(["花生", "Zorinda"], home)
-
-
 @pytest.mark.parametrize("encrypted", [False, True])
-def test_a_backup_from_before_does_not_bring_it_back(
+def test_backup_from_before_does_not_bring_it_back(
     home: Path, clock: Clock, tmp_path: Path, encrypted: bool
 ) -> None:
-    from loxodon.backup.restore import restore
-    from loxodon.trust.rest.encryption import KeySource, make
-
-    place = KeySource("file", str(tmp_path / "key"))
-    make(place)
-    config = from_mapping(
-        {
-            "timezone": "Asia/Shanghai",
-            "encryption.file": place.name,
-            "encryption.key": "file" if encrypted else "none",
-        }
-    )
-    saved = str(tmp_path / "one.loxodon")
-
-    def bring_back() -> None:
-        restore(
-            saved,
-            str(home),
-            "main",
-            config=config,
-            environ={},
-            clock=clock,
-            replace=True,
-            progress=lambda done, total: None,
-        )
-
-    with Memory.open(home, config=config, clock=clock) as memory:
+    saved, shell = str(tmp_path / "one.loxodon"), Shell(home)
+    shell("config", "timezone", "Asia/Shanghai")
+    if encrypted:
+        shell("capture", "The user likes rain.")
+        shell("encrypt", "--key-file", str(tmp_path / "key"), "--make-key")
+    with Memory.open(home, clock=clock) as memory:
         say(memory, clock, *TALK)
         memory.consolidate()
         memory.backup(saved)
         memory.forget(known(memory, "花生").id)
         receipt = memory.forget(entity="Zorinda")
         left = texts(memory)
-        bring_back()  # while somebody has it open
+        shell("restore", saved, "--replace")  # while somebody has it open
         assert texts(memory) == left
         say(memory, clock, "And I am still here.", session="late")
-    with Memory.open(home, config=config, clock=clock) as memory:
+    with Memory.open(home, clock=clock) as memory:
         assert texts(memory) == [*left, "And I am still here."]
         assert receipt.id in {one.id for one in memory.receipts()}
-    bring_back()
-    with Memory.open(home, config=config, clock=clock) as memory:
+    shell("restore", saved, "--replace")
+    with Memory.open(home, clock=clock) as memory:
         assert texts(memory) == left
         assert memory.validate() == []
         assert not [one for one in memory.list(state="all") if "花生" in one.content]
@@ -564,19 +432,13 @@ def test_others_write_meanwhile(home: Path, clock: Clock) -> None:
 # -- killed half-way -------------------------------------------------------------------------------
 
 
-class _Point(NamedTuple):
-    """Where a process dies: before the nth of all steps that change something on disk."""
-
-    n: int
-
-
-def _killed(home: Path, clock: Clock, point: _Point) -> bool:
+def _killed(home: Path, clock: Clock, point: int) -> bool:
     """Forget in a process of its own that dies at a point; whether it died."""
     child = os.fork()
     if not child:
         try:
             with opened(home, clock) as memory:
-                _die_at(point.n)
+                _die_at(point)
                 memory.forget(entity="Zorinda")
         finally:
             os._exit(0)
@@ -617,10 +479,10 @@ def test_killed_at_any_point_it_is_finished_by_the_next(home: Path, tmp_path: Pa
         session.add({"role": "user", "content": "Zorinda called. It rains."})
         before = texts(memory)
     runs = finished = 0
-    for n in _points():
+    for n in range(1, 100_000, count(260, 4)):
         copy = tmp_path / f"copy-{n}"
         on_postgres.copied(home, copy)
-        died = _killed(copy, clock, _Point(n))
+        died = _killed(copy, clock, n)
         with opened(copy, clock) as memory:
             intact = texts(memory) == before
             assert memory.validate() == []
@@ -638,6 +500,66 @@ def test_killed_at_any_point_it_is_finished_by_the_next(home: Path, tmp_path: Pa
     assert finished
 
 
-def _points() -> Iterator[int]:
-    step = count(260, 4)
-    yield from range(1, 100_000, step)
+def test_what_is_said_all_the_time_is_not_said_of_it(home: Path, clock: Clock) -> None:
+    with opened(home, clock) as memory:
+        chatter = "Good morning, and what about the weather in Quellin?"
+        for n in range(20):
+            say(memory, clock, chatter, f"Rain, day {n}.", session=f"day {n}")
+        say(memory, clock, "My friend Zorinda moved to Quellin.", "OK.", chatter)
+        memory.consolidate()
+        planned = memory.forget(known(memory, "moved").id, dry_run=True)
+        memory.forget(known(memory, "moved").id)
+        assert planned.erased["turns"] == 1
+        assert "My friend Zorinda moved to Quellin." not in texts(memory)
+        assert texts(memory).count(chatter) == 21
+
+
+def test_a_topic(home: Path, clock: Clock) -> None:
+    with opened(home, clock) as memory:
+        memory.capture("The Vorlund budget is 40k.", topic="money", tags=["Plans"])
+        memory.capture("The user likes oolong tea.")
+        memory.forget(topic="Money")
+        assert not files_with(["Vorlund", "40k"], home)
+        assert known(memory, "oolong")
+        with pytest.raises(NotFoundError):
+            memory.forget(topic="money")
+
+
+def test_the_place_of_a_memory_in_a_chain_is_closed(home: Path, clock: Clock) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, "我住在上海。")
+        memory.consolidate()
+        clock.pass_days(3)
+        say(memory, clock, "我搬到了成都，现在住在成都。")
+        memory.consolidate()
+        memory.forget(known(memory, "上海").id)
+        assert not files_with(["上海"], home)
+        assert known(memory, "成都").replaces == ""
+        assert memory.validate() == []
+
+
+def test_other_words_in_an_old_transcript_are_not_learned(home: Path, clock: Clock) -> None:
+    old = {"role": "user", "content": "我现在住在上海哦。", "at": clock.now.isoformat(), "id": "1"}
+    with opened(home, clock) as memory:
+        say(memory, clock, "我住在上海。我在腾讯工作。")
+        memory.consolidate()
+        memory.forget(known(memory, "上海").id)
+        memory.add([old], session="old")
+        memory.consolidate()
+        assert not [one for one in memory.list(state="all") if "上海" in one.content]
+        clock.pass_days(1)
+        say(memory, clock, "我现在住在上海哦。", session="anew")
+        memory.consolidate()
+        assert known(memory, "上海").state == "active"
+
+
+def test_said_anew_it_is_new(home: Path, clock: Clock) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, "我对花生过敏。")
+        memory.consolidate()
+        memory.forget(known(memory, "花生").id)
+        clock.pass_days(30)
+        say(memory, clock, "我对花生过敏。", session="later")
+        memory.consolidate()
+        assert texts(memory) == ["我对花生过敏。"]
+        assert known(memory, "花生").state == "active"

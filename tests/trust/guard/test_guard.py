@@ -2,43 +2,127 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import base64
+import json
+import re
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon import Memory
-from loxodon.trust.guard.guard import Clean, Guard
-from loxodon.trust.guard.policy import built_in
-from loxodon.trust.guard.signs import has_sign
-from loxodon.types import Draft, Turn
+from loxodon.errors import ConfigError
+from loxodon.working import Session
+from tests.cases import cases
 from tests.clock import Clock
+from tests.each import each
+from tests.growth import level, linear
+from tests.long import count
+from tests.serve.shell import Shell
+from tests.trust.text_rules import kept, kept_turns, kinds, sensitivity, shown, unmasked
 
 CARD, PHONE, MAIL = "4111 1111 1111 1111", "13912345678", "ada@example.org"
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"
-GUARD = Guard(built_in)
+HERE = Path(__file__)
 
 
-def test_a_secret_is_gone_and_said_to_have_been_there(memory: Memory) -> None:
+def said(memory: Memory, *texts: str, session: str = "s") -> list[str]:
+    """What is journalled of messages that come one by one."""
+    for text in texts:
+        memory.add([{"role": "user", "content": text}], session=session)
+    return [turn.content for turn in memory.journal(session=session)]
+
+
+# What is kept
+
+
+def test_secret_is_removed_and_the_place_marked(memory: Memory) -> None:
     record = memory.capture(f"the token is {TOKEN}", tags=[TOKEN])
     assert record.content == "the token is [secret: github token]"
     assert record.tags == ("[secret: github token]",)
     assert record.sensitivity == "high"
     assert memory.journal()[0].content == "the token is [secret: github token]"
+    memory.documents.put(("a",), "k", {"password": "sunflower", "password_hint": "x", "n": [1]})
+    found = memory.documents.get(("a",), "k")
+    assert found is not None
+    assert found.value == {"password": "[secret: password]", "password_hint": "x", "n": [1]}
 
 
-def test_the_same_file_twice_adds_nothing(memory: Memory) -> None:
+def test_plain_statements_lose_their_secret_and_talk_of_passwords_stays(memory: Memory) -> None:
+    for n, case in enumerate(cases(str(HERE), "removed")):
+        text, secret = case["text"], case["secret"]
+        (left,) = said(memory, text, session=f"r{n}")
+        assert secret not in left
+        assert left.startswith(text.partition(secret)[0] + "[secret: ")
+        assert not memory.recall(secret).items
+    for n, case in enumerate(cases(str(HERE), "stays")):
+        assert said(memory, case["text"], session=f"s{n}") == [case["text"]]
+
+
+@each(("text", "secret"), cases(str(HERE.with_name("commands.py")), "it_is_not_kept"))
+def test_secrets_in_commands_are_not_kept(text: str, secret: str) -> None:
+    assert secret not in kept(text)
+
+
+@each("text", cases(str(HERE.with_name("commands.py")), "what_only_looks_like_it_stays"))
+def test_commands_without_a_secret_stay(text: str) -> None:
+    assert shown(kept(text), private=True) == text
+
+
+@each(("before", "answer"), cases(str(HERE.with_name("answers.py")), "an_answer_is_held_back"))
+def test_answer_to_a_question_for_a_secret_is_removed(before: list[str], answer: str) -> None:
+    (secret,) = re.findall(r"\{\{(.+?)\}\}", answer)
+    left = kept_turns((*before, answer.replace("{{", "").replace("}}", "")))[-1]
+    assert secret not in left
+    assert "[secret: " in left
+
+
+@each(("before", "answer"), cases(str(HERE.with_name("answers.py")), "what_answers_nothing_stays"))
+def test_what_answers_no_such_question_stays(before: list[str], answer: str) -> None:
+    assert kept_turns((*before, answer))[-1] == answer
+
+
+def test_answers_over_several_calls(memory: Memory) -> None:
+    asked = "what's the wifi password?"
+    assert said(memory, asked, "tulip-42") == [asked, "[secret: password]"]
+    assert said(memory, "tulip-42", session="other") == ["tulip-42"]
+    assert said(memory, asked, "no idea", "tulip-42", session="third")[-1] == "tulip-42"
+    turns = [
+        {"role": "assistant", "content": "the door code?"},
+        {"role": "user", "content": "4471"},
+    ]
+    assert memory.add(turns, session="same").added == 2
+    assert memory.add(turns, session="same").known == 2
+    session = Session.open(memory, "main")
+    session.add({"role": "user", "content": asked})
+    session.add({"role": "assistant", "content": "tulip-77"})
+    assert "tulip-77" not in session.transcript()
+    assert memory.journal()[-1].content == "[secret: password]"
+
+
+def test_same_file_twice_adds_nothing(memory: Memory) -> None:
     turns = [{"role": "user", "content": f"{n}: my password is hunter{n}2"} for n in range(3)]
     assert memory.add(turns, session="s").added == 3
     again = memory.add(turns, session="s")
     assert (again.added, again.known, again.changed) == (0, 3, 0)
 
 
+def test_disguises_and_forged_marks_do_not_help() -> None:
+    hidden = ("１３９１２３４５６７８", "139\u200b1234\u200b5678")
+    for text in (*hidden, "+86 139-1234-5678", "１３９ 1234 5678"):
+        assert "phone" in kinds(text), text
+    for text in ("[secret: {}]", "[phone ••{}]", "[secret: password]{}", "\ud83d {}"):
+        assert TOKEN not in kept(text.format(TOKEN))
+
+
+# What is shown
+
+
 def test_numbers_are_kept_exactly_found_and_shown_as_masks(memory: Memory) -> None:
-    record = memory.capture(f"my card is {CARD}, phone {PHONE}")
+    record = memory.capture(f"my card is {CARD}, phone {PHONE}", importance=1.0)
     assert memory.get(record.id).content == f"my card is {CARD}, phone {PHONE}"
     assert memory.get(record.id).sensitivity == "high"
     direct = memory.recall("card 4111")
@@ -46,22 +130,188 @@ def test_numbers_are_kept_exactly_found_and_shown_as_masks(memory: Memory) -> No
     assert CARD not in direct.context
     assert CARD in memory.recall("card", reveal=True).context
     assert memory.recall(PHONE).items, "its owner still finds it by the number"
-
-
-def test_a_group_sees_no_phone(memory: Memory) -> None:
-    memory.capture(f"the plumber is {PHONE}", audience="group")
-    assert PHONE in memory.recall("plumber").context
-    in_group = memory.recall("plumber", chat="group").context
-    assert "[phone ••5678]" in in_group
-    assert PHONE not in in_group
-
-
-def test_the_block_stays_within_its_budget(memory: Memory) -> None:
+    frame = memory.assemble("which card do I have?")
+    for page in (memory.snapshot(), memory.profile(refresh=True), frame.text):
+        assert CARD not in page
+    assert "••1111" in frame.text
     for n in range(20):
         memory.capture(f"card number {n} is {CARD}")
     found = memory.recall("card", budget=200)
     assert found.tokens <= 200
     assert CARD not in found.context
+
+
+def test_group_is_told_no_personal_number_whatever_it_asks(memory: Memory) -> None:
+    memory.capture(f"Tom的电话是{PHONE}", audience="group", entities=["Tom"], importance=1.0)
+    turn = {"role": "user", "content": f"Tom's phone is {PHONE}", "id": "m1", "chat": "group"}
+    memory.add([turn], "room")
+    heard = memory.within(chat="group")
+    told = [
+        memory.recall("Tom 电话", chat="group").context,
+        heard.recall("Tom 电话", chat="direct").context,
+        heard.assemble("Tom的电话是多少？").text,
+        heard.snapshot("zh"),
+        heard.profile("zh"),
+    ]
+    assert "[phone ••5678]" in told[0]
+    assert not [one for one in told if PHONE in one]
+    assert PHONE in memory.recall("Tom 电话").context, "the owner's own chat"
+
+
+def test_personal_data_in_words_is_masked_in_a_group(memory: Memory) -> None:
+    for n, case in enumerate(cases(str(HERE), "masked_in_group")):
+        turn = {"role": "user", "content": case["text"], "chat": "group"}
+        memory.add([turn], session=f"room {n}")
+        seen = memory.within(chat="group").journal(session=f"room {n}")[-1]
+        assert seen
+        assert shown(kept(case["text"])) != case["text"]
+
+
+def test_mask_that_comes_back_changes_nothing(memory: Memory) -> None:
+    record = memory.capture(f"card {CARD}, mail {MAIL}")
+    masked = shown(record.content)
+    assert masked == "card [bank card ••1111], mail [mail a••@example.org]"
+    edited = memory.edit(record.id, content=f"{masked}, at home")
+    assert edited.content == f"card {CARD}, mail {MAIL}, at home"
+    assert memory.edit(record.id, content=shown(edited.content)) == edited
+    old = "13912345678 and 13812345678"
+    assert shown(old) == "[phone ••5678] and [phone ••5678]"
+    assert unmasked(shown(old), old) == old
+
+
+def test_sensitivity_rises_and_never_falls_by_itself(memory: Memory) -> None:
+    record = memory.capture("Bo lives nearby")
+    assert record.sensitivity == "low"
+    assert memory.edit(record.id, content=f"Bo: {PHONE}").sensitivity == "medium"
+    assert memory.edit(record.id, content="Bo moved").sensitivity == "medium"
+    assert memory.edit(record.id, sensitivity="low").sensitivity == "low"
+    for text in ("I was diagnosed with diabetes last year", "我妈确诊了糖尿病", "我月薪三万五"):
+        assert (kept(text), sensitivity(text), shown(text)) == (text, "high", text)
+
+
+PIECES = (
+    *("password", " is ", "密码", "是", ":", "=", "hunter22", TOKEN, PHONE, CARD, MAIL, "[", "]"),
+    *("secret: ", "••", " ", "\n", "https://", "@", "a", "1", "路88号", "token", '"', "'", "code"),
+)
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_what_is_kept_or_shown_once_stays_as_it_is(text: str) -> None:
+    left = kept(text)
+    assert kept(left) == left
+    assert shown(shown(left)) == shown(left)
+
+
+# The policy
+
+
+WHOLE = """
+[kinds]
+mail = "allow"
+contact = "never"
+health = "mask"
+password = "allow"
+
+[[rules]]
+name = "staff-number"
+pattern = 'ST-\\d{6}'
+keywords = ["ST-"]
+action = "mask"
+
+[[rules]]
+name = "project code"
+pattern = '代号(?P<it>\\p{Han}{2})'
+action = "never"
+family = "secret"
+
+[[exceptions]]
+pattern = '4111 1111 1111 1111'
+"""
+
+
+def test_policy_file_decides_what_is_kept_and_shown(tmp_path: Path, clock: Clock) -> None:
+    (tmp_path / "policy.toml").write_text(WHOLE, "utf-8")
+    with Memory.open(tmp_path, clock=clock) as memory:
+        assert memory.capture("call 13912345678").content == "call [removed: phone]"
+        assert memory.capture("代号夜莺开始").content == "代号[secret: project code]开始"
+        assert said(memory, "wifi password?", "tulip-42")[-1] == "tulip-42"
+        for text in ("I am ST-123456 here", "card 4111 1111 1111 1111", "write to ann@acme.org"):
+            memory.capture(text, audience="group", importance=1.0)
+        memory.capture("she is pregnant", audience="group", importance=1.0)
+        told = memory.within(chat="group").recall("ST card write pregnant", 20, 4_000).context
+        assert "[staff number ••56]" in told
+        assert "4111 1111 1111 1111" in told
+        assert "ann@acme.org" in told
+        assert "[health ••nt]" in told
+
+
+@pytest.mark.parametrize("case", cases(str(HERE), "policy_error"), ids=lambda one: one["text"][:30])
+def test_mistake_in_the_policy_is_told_with_its_line_and_lets_nothing_in(
+    tmp_path: Path, case: dict[str, str]
+) -> None:
+    (tmp_path / "policy.toml").write_text(case["text"], "utf-8")
+    with (
+        pytest.raises(ConfigError, match=f"line {case['line']}: .*") as caught,
+        Memory.open(tmp_path) as memory,
+    ):
+        memory.capture("hello")
+    assert case["what"] in str(caught.value) + caught.value.hint
+    assert caught.value.localized("zh")[0] != str(caught.value)
+
+
+def test_policy_command_says_what_would_be_done(tmp_path: Path) -> None:
+    shell = Shell(tmp_path / "home")
+    found = {one["kind"]: one["action"] for one in shell.json("policy")["kinds"]}
+    assert len(found) > 120
+    assert (found["github-token"], found["bank-card"], found["phone"]) == ("never", "mask", "mask")
+    told = shell.json("policy", "check", "it", "is", TOKEN, "or", "4111111111111111")
+    assert TOKEN not in json.dumps(told)
+    assert "4111111111111111" not in json.dumps(told)
+    assert [one["kind"] for one in told["found"]] == ["github-token", "bank-card"]
+    assert told["shown"] == "it is [secret: github token] or [bank card ••1111]"
+    shell("policy", "--mend", code=2)
+    shell("policy", "scan", "words", code=2)
+    shell.home.mkdir(exist_ok=True)
+    (shell.home / "policy.toml").write_text("[kinds", "utf-8")
+    assert b"not valid TOML" in shell("policy", code=ConfigError.exit_code).stderr
+
+
+# Very long messages
+
+SIZE = count(100_000, 1_000_000)
+_RNG = Random(7)
+LONG_TEXTS = {
+    "words": "tea, " * (SIZE // 5),
+    "digits": "".join(_RNG.choices("0123456789", k=SIZE)),
+    "statements": "password is " * (SIZE // 12),
+    "base64": base64.b64encode(_RNG.randbytes(SIZE * 3 // 4)).decode(),
+    "chinese": "我们今天去公园散步然后回家吃饭，" * (SIZE // 48),
+    "numbers": "call 13912345678 or 4111 1111 1111 1111; " * (SIZE // 42),
+}
+
+
+@pytest.mark.parametrize("name", LONG_TEXTS)
+def test_message_is_added_in_time_in_proportion_to_it(memory: Memory, name: str) -> None:
+    text, numbers = LONG_TEXTS[name], iter(range(1_000_000))
+    linear(
+        lambda part: memory.add(
+            [{"role": "user", "content": part, "id": f"m{next(numbers)}"}], session="s"
+        ),
+        lambda size: text[:size],
+        len(text),
+    )
+
+
+def test_word_said_over_and_over_makes_no_search_slow(tmp_path: Path, clock: Clock) -> None:
+    with ExitStack() as open_ones:
+
+        def remembering(times: int) -> Memory:
+            memory = open_ones.enter_context(Memory.open(tmp_path / f"{times}", clock=clock))
+            texts = ["I drink tea, Mei drinks coffee", "tea, " * times, "there is tea in Osaka"]
+            memory.add([{"role": "user", "content": one, "id": one[:9]} for one in texts], "s")
+            return memory
+
+        level(lambda memory: memory.recall("who drinks tea?").items, remembering, SIZE // 5)
 
 
 def test_every_page_masks(memory: Memory) -> None:
@@ -73,245 +323,20 @@ def test_every_page_masks(memory: Memory) -> None:
     assert "••1111" in frame.text
 
 
-def test_a_mask_that_comes_back_changes_nothing(memory: Memory) -> None:
-    record = memory.capture(f"card {CARD}, mail {MAIL}")
-    shown = memory.guard.shown(record.content, private=False)
-    assert shown == "card [bank card ••1111], mail [mail a••@example.org]"
-    edited = memory.edit(record.id, content=f"{shown}, at home")
-    assert edited.content == f"card {CARD}, mail {MAIL}, at home"
-    assert memory.edit(record.id, content=memory.guard.shown(edited.content, False)) == edited
+def test_the_block_stays_within_its_budget(memory: Memory) -> None:
+    for n in range(20):
+        memory.capture(f"card number {n} is {CARD}")
+    found = memory.recall("card", budget=200)
+    assert found.tokens <= 200
+    assert CARD not in found.context
 
 
-def test_two_masks_alike_stand_for_what_they_hid_in_order() -> None:
-    old = "13912345678 and 13812345678"
-    shown = GUARD.shown(old, private=False)
-    assert shown == "[phone ••5678] and [phone ••5678]"
-    assert GUARD.restored(shown, old) == old
-
-
-def test_a_forged_marker_hides_nothing() -> None:
-    assert TOKEN not in GUARD.clean(f"[secret: {TOKEN}]")
-    assert TOKEN not in GUARD.clean(f"[phone ••{TOKEN}]")
-    assert TOKEN not in GUARD.clean(f"[secret: password]{TOKEN}")
-
-
-def test_sensitivity_rises_and_never_falls_by_itself(memory: Memory) -> None:
-    record = memory.capture("Bo lives nearby")
-    assert record.sensitivity == "low"
-    assert memory.edit(record.id, content=f"Bo: {PHONE}").sensitivity == "medium"
-    assert memory.edit(record.id, content="Bo moved").sensitivity == "medium"
-    assert memory.edit(record.id, sensitivity="low").sensitivity == "low"
-
-
-def test_disguises_do_not_help() -> None:
-    hidden = ("１３９１２３４５６７８", "139\u200b1234\u200b5678")
-    for text in (*hidden, "+86 139-1234-5678", "１３９ 1234 5678"):
-        assert "phone" in GUARD.taken(text).found, text
-
-
-def test_half_a_character_is_no_trouble() -> None:
-    assert TOKEN not in GUARD.clean(f"\ud83d {TOKEN}")
-
-
-def test_a_word_under_the_name_of_a_password_is_one() -> None:
-    assert GUARD.value({"password": "sunflower"}) == {"password": "[secret: password]"}
-    assert GUARD.value({"password_hint": "sunflower"}) == {"password_hint": "sunflower"}
-
-
-def test_values_under_a_name_are_told_by_it() -> None:
-    assert GUARD.value({"password": "hunter22", "n": [1, None]}) == {
-        "password": "[secret: password]",
-        "n": [1, None],
-    }
-
-
-@given(st.text(max_size=200))
-def test_any_text_is_stable(text: str) -> None:
-    kept = GUARD.taken(text).text
-    assert GUARD.taken(kept).text == kept
-    shown = GUARD.shown(kept, private=False)
-    assert GUARD.shown(shown, private=False) == shown
-    if GUARD.engine.outgoing.found(text):
-        assert has_sign(text)
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "password",
-                " is ",
-                "密码",
-                "是",
-                ":",
-                "=",
-                "hunter22",
-                TOKEN,
-                PHONE,
-                CARD,
-                MAIL,
-                "[",
-                "]",
-                "secret: ",
-                "••",
-                " ",
-                "\n",
-                "https://",
-                "@",
-                "a",
-                "1",
-                "路88号",
-                "token",
-                '"',
-                "'",
-                "code",
-                "验证码",
-            ]
-        ),
-        max_size=12,
-    )
-)
-def test_pieces_in_any_order_are_stable(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    kept = GUARD.taken(text).text
-    assert GUARD.taken(kept).text == kept
-    shown = GUARD.shown(kept, private=False)
-    assert GUARD.shown(shown, private=False) == shown
-
-
-def test_a_policy_is_read_once_for_a_memory(tmp_path: Path, clock: Clock) -> None:
+def test_a_policy_that_allows_passwords_allows_answers(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    (home / "policy.toml").write_text('[kinds]\nphone = "never"\n', "utf-8")
-    with Memory.open(home, clock=clock) as memory:
-        assert memory.capture(f"call {PHONE}").content == "call [removed: phone]"
-
-
-@pytest.mark.parametrize("text", ["", " ", "\0", "hello", "你好"])
-def test_plain_text_passes(text: str) -> None:
-    assert GUARD.taken(text) == (text, "low", ())
-    assert GUARD.shown(text, private=False) == text
-
-
-def test_a_memory_that_is_bound_to_a_group_tells_no_number(tmp_path: Path) -> None:
-    """Whatever a call says: who is bound to a group cannot ask as if nobody else heard it."""
-    number = "13912345678"
-    with Memory.open(tmp_path / "home") as memory:
-        memory.capture(f"Tom的电话是{number}", audience="group", entities=["Tom"], importance=1.0)
-        said = {"role": "user", "content": f"Tom's phone is {number}", "id": "m1", "chat": "group"}
-        memory.add([said], "room")
-        heard = memory.within(chat="group")
-        told = [
-            heard.recall("Tom 电话").context,
-            heard.recall("Tom 电话", chat="direct").context,
-            heard.assemble("Tom的电话是多少？").text,
-            heard.snapshot("zh"),
-            heard.profile("zh"),
-        ]
-        assert "Tom" in told[0]
-        assert not [one for one in told if number in one]
-        assert number in memory.recall("Tom 电话").context, "the owner's own chat"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "my cell: four one five, five five five, oh one three four",
-        "ring me, 555-0134",
-        "手机号幺三九一二三四五六七八",
-        "我电话是一三九 一二三四 五六七八",
-        "write to ada at example dot org",
-        "邮箱是 wangli 艾特 qq 点 com",
-        "I live on Maple Avenue, number 14",
-        "Hauptstraße 5, 10115 Berlin",
-        "寄到杭州市西湖区文三路 478 号 3 幢 501",
-        "我家在3栋502",
-        "身份证后四位是002X",
-        "SSN five three six, two two, eight seven four five",
-    ],
-)
-def test_what_is_personal_in_words_is_masked_in_a_group(memory: Memory, text: str) -> None:
-    memory.add([{"role": "user", "content": text, "chat": "group"}], session="room")
-    frame = memory.assemble("hello?", chat="group").text
-    assert text not in frame
-    assert "[" in frame.partition("user: ")[2].partition("\n")[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("I was diagnosed with diabetes last year", "health"),
-        ("我妈确诊了糖尿病", "health"),
-        ("my salary is 120k", "income"),
-        ("我月薪三万五", "income"),
-    ],
-)
-def test_health_and_income_are_sensitive_and_not_hidden(text: str, kind: str) -> None:
-    taken = GUARD.taken(text)
-    assert (taken.text, taken.sensitivity) == (text, "high")
-    assert kind in taken.found
-    assert GUARD.shown(text, private=False) == text
-
-
-def test_a_policy_may_mask_health_in_groups(tmp_path: Path, clock: Clock) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "policy.toml").write_text('[kinds]\nhealth = "mask"\n', "utf-8")
-    guard = Guard.of(str(home))
-    assert guard.shown("she is pregnant", private=False) == "she is [health ••nt]"
-    assert guard.shown("she is pregnant", private=True) == "she is pregnant"
-
-
-def test_only_what_this_guard_has_looked_through_is_let_past() -> None:
-    guard, other = Guard(built_in), Guard(built_in)
-    secret = "my password is hunter2-Zebra"
-    at = datetime(2026, 2, 4, tzinfo=UTC)
-    forged = Clean(secret)
-    forged.by = other
-    for text in (secret, forged):
-        turn = Turn("s", "1", "user", text, at)
-        assert "Zebra" not in guard.turn(turn).content
-    (draft,) = guard.drafts([Draft(1, "user", secret)], lambda session: ())
-    assert isinstance(draft.content, Clean)
-    kept = Turn("s", "1", "user", draft.content, at)
-    assert guard.turn(kept).content is draft.content
-    assert "Zebra" not in draft.content
-    assert type(draft.content[3:]) is type(draft.content + "x") is str
-
-
-def test_a_turn_is_looked_at_once_on_its_way_in(
-    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By whoever makes its key; the store lets past what its own guard has seen, and no other."""
-    seen: list[str] = []
-    said = [f"We walked along the river, part {n} of the way" for n in range(3)]
-    with Memory.open(tmp_path, clock=clock) as memory:
-        real = memory.guard.engine.incoming.found
-
-        def counted(text: str, *more: Any) -> Any:
-            seen.append(text)
-            return real(text, *more)
-
-        monkeypatch.setattr(memory.guard.engine.incoming, "found", counted)
-        memory.add([{"role": "user", "content": text, "id": text[-14:]} for text in said])
-        assert [text for text in seen if text in said] == said
-        seen.clear()
-        memory._store.append([(Turn("s", "1", "user", said[0], clock.now), b"k" * 16)])
-        assert seen.count(said[0]) == 1
-
-
-def test_a_value_is_shown_as_each_of_its_texts_is(tmp_path: Path) -> None:
-    guard = Guard.of(str(tmp_path))
-    number = "110101199003078515"
-    texts = [
-        "f_20260204_004",
-        "t_512",
-        number,
-        f"t_{number}",
-        f"身份证号是{number}",
-        "t_1_2_3",
-        "_",
-    ]
-    shown = [guard.shown(text, private=False) for text in texts]
-    assert guard.shown_value([*texts, *texts], private=False) == [*shown, *shown]
-    assert number not in shown[2]
+    (home / "policy.toml").write_text('[kinds]\npassword = "allow"\n', "utf-8")
+    with Memory.open(home) as memory:
+        memory.add(
+            [{"role": "user", "content": "wifi password?"}, {"role": "user", "content": "tulip-42"}]
+        )
+        assert memory.journal()[-1].content == "tulip-42"

@@ -1,94 +1,32 @@
-"""Secrets in a plain statement, and everything else that is said as it was said."""
+"""The rules for secrets in plain statements, each with its own examples and counter-examples."""
 
 from __future__ import annotations
 
 import re
 
-import pytest
-
-from loxodon import Memory
-from loxodon.trust.guard import told
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.told import TOLD, ToldRule
-from tests.attacks.altered import altered
 from tests.each import each
+from tests.trust.text_rules import kept, kept_turns
 
 _MARKED = re.compile(r"\{(.+?)\}")
-YES = [(one, text) for one in TOLD for text in one.yes]
-NO = [(one, text) for one in TOLD for text in one.no]
 
 
-@pytest.fixture(scope="module")
-def guard() -> Guard:
-    return Guard(built_in)
-
-
-def alone(one: ToldRule) -> Guard:
-    """A guard with one rule only: each rule finds its own examples."""
-    return Guard(lambda: built_in()._replace(rules=(one.rule,)))
-
-
-@each(("rule", "text"), YES)
-def test_a_rule_removes_its_examples_and_no_more(rule: ToldRule, text: str) -> None:
+@each(("rule", "text"), [(one, text) for one in TOLD for text in one.yes])
+def test_rule_alone_removes_its_examples_and_no_more(rule: ToldRule, text: str) -> None:
+    alone = Guard(lambda: built_in()._replace(rules=(rule.rule,)))
     said = text.replace("{", "").replace("}", "")
-    kept = alone(rule).clean(said)
-    assert kept == _MARKED.sub(f"[secret: {rule.rule.kind.replace('-', ' ')}]", text)
+    mark = f"[secret: {rule.rule.kind.replace('-', ' ')}]"
+    assert alone.clean(said) == _MARKED.sub(mark, text)
 
 
-@each(("rule", "text"), NO)
-def test_the_rules_leave_their_counter_examples(guard: Guard, rule: ToldRule, text: str) -> None:
-    assert guard.clean(text) == text
+@each("text", [text for one in TOLD for text in one.no])
+def test_rules_leave_counter_examples_alone(text: str) -> None:
+    assert kept(text) == text
 
 
-def test_the_rules_are_a_handful() -> None:
-    assert len(TOLD) <= 20
-    assert all(one.yes and one.no for one in TOLD)
-
-
-@each(
-    "text",
-    [
-        "I've saved your notes to daily/2026-02-22.md and linked them",
-        "先用 SQLite，Phase 2 再考虑 Neo4j。",
-        "my password is trivial",
-        "The password is now required for /api/v2",
-        "his wifi password is ridiculous.",
-        "The user's password is never logged.",
-        "entry code 404 not found",
-        "the tea kettle's code is 2000 lines of PHP",
-        "密码是明文，太危险了",
-        "密码换成FaceID了",
-        "成功的密码是“坚持”。",
-        "银行卡密码是“本人生日”那种最危险",
-        "验证码错误码 10086",
-    ],
-)
-def test_what_is_said_about_passwords_stays(memory: Memory, text: str) -> None:
-    memory.add([{"role": "user", "content": text, "id": text}], session="s")
-    assert memory.journal()[-1].content == text
-
-
-@each(
-    ("text", "secret"),
-    [
-        ("my wifi password is tulip42", "tulip42"),
-        ("pw for the server: Br1ghtM00n!", "Br1ghtM00n"),
-        ("密码是lanlan99", "lanlan99"),
-        ("门禁密码 4471", "4471"),
-    ],
-)
-def test_a_plain_statement_is_journalled_without_its_secret(
-    memory: Memory, text: str, secret: str
-) -> None:
-    memory.add([{"role": "user", "content": text, "id": text}], session="s")
-    kept = memory.journal()[-1].content
-    assert secret not in kept
-    assert kept.startswith(text.partition(secret)[0] + "[secret: ")
-    assert not memory.recall(secret).items
-
-
-def test_what_is_kept_of_a_turn_does_not_hang_on_the_turns_before(guard: Guard) -> None:
+def test_what_is_kept_of_a_turn_does_not_depend_on_honest_turns_before() -> None:
     said = [
         "I changed my bank password yesterday",
         "The meeting is at 1830 in room 4471",
@@ -96,45 +34,5 @@ def test_what_is_kept_of_a_turn_does_not_hang_on_the_turns_before(guard: Guard) 
         "wifi password resets are annoying",
         "hunter2 was a funny meme",
     ]
-    assert not list(altered(guard, said))
-    assert not list(altered(guard, said[::-1]))
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("What's the PIN for your new bank card?", "pin"),
-        ("Sure. What is the combination of the safe?", "door-code"),
-        ("保险柜密码多少？", "password"),
-        ("what is the password policy?", ""),
-        ("Did you set the alarm code?", ""),
-        ("what's the code for?", ""),
-        ("密码是什么时候改的？", ""),
-        ("What's the error code?", ""),
-        ("Which PIN did you choose for the card?", "pin"),
-        ("What's the safe code, in case you forget it?", "door-code"),
-        ("Could I have the gate code?", "door-code"),
-        ("Please enter your PIN.", "pin"),
-        ("车库密码多少？我帮您记着。", "password"),
-        ("提取码是多少？", "share-code"),
-        ("Which password should we rotate first?", ""),
-        ("What's the password? And what year did we move?", ""),
-        ("密码是多少？另外快递单号发我", ""),
-    ],
-)
-def test_what_a_question_asks_for(text: str, kind: str) -> None:
-    assert told.asked_for(text) == kind
-
-
-def test_a_pin_is_a_number_and_a_password_may_be_a_quoted_phrase(guard: Guard) -> None:
-    assert guard.answered("GPIO13, next to ground", ["What's the PIN?"]).startswith("GPIO13")
-    phrase = guard.answered('"correct horse staple"', ["What's the password?"])
-    assert phrase == '"[secret: password]"'
-
-
-def test_policy_says_which_kinds_are_held_back(guard: Guard) -> None:
-    policy = built_in()
-    allowing = Guard(lambda: policy._replace(actions={**policy.actions, "password": "allow"}))
-    text = "the wifi password is mochi2020"
-    assert "mochi2020" not in guard.clean(text)
-    assert allowing.clean(text) == text
+    assert kept_turns(said) == said
+    assert kept_turns(said[::-1]) == said[::-1]

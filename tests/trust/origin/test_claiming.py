@@ -13,7 +13,6 @@ from loxodon.client import Client
 from loxodon.errors import InputError
 from loxodon.serve.cli.main import main
 from loxodon.types import Turn
-from loxodon.workspace.readers import read
 from tests.serve.http.server import Server
 
 WHATSAPP = """\
@@ -33,8 +32,11 @@ WECHAT = """\
 
 
 def add(memory: Memory, text: str, *me: str) -> None:
-    drafts = read(text.encode(), "chat.txt", zone=memory._space.zone).drafts
-    memory.add_drafts(drafts, ["chat"], me=me)
+    """A log of a chat, as the command takes it in."""
+    path = Path(memory.home).parent / "chat.txt"
+    path.write_text(text, "utf-8")
+    line = ["--home", memory.home, "add", "--session", "chat", str(path)]
+    assert main([*line, *(word for one in me for word in ("--me", one))]) == 0
 
 
 def known(memory: Memory) -> list[str]:
@@ -98,8 +100,9 @@ def test_a_log_that_has_grown_still_knows(memory: Memory) -> None:
 
 
 def test_several_names_are_one_user(memory: Memory) -> None:
-    text = "Anna: I live in Leeds.\nAnna W.: I am allergic to peanuts.\nBen: hello\n"
-    add(memory, text, "Anna", "Anna W.")
+    said = (("Anna", "I live in Leeds."), ("Anna W.", "I am allergic to peanuts."), ("Ben", "hi"))
+    turns = [{"role": "user", "speaker": who, "content": text} for who, text in said]
+    memory.add(turns, "chat", me=["Anna", "Anna W."])
     assert known(memory) == ["The user is allergic to peanuts", "The user lives in Leeds"]
 
 
@@ -116,16 +119,6 @@ def test_what_was_held_of_the_users_words_is_theirs_again(memory: Memory) -> Non
     assert "French" in held.text
 
 
-def test_what_was_believed_of_everybody_is_put_right(memory: Memory) -> None:
-    """As a home has it that took such a log when every member was trusted."""
-    drafts = read(WHATSAPP.encode(), "chat.txt", zone=memory._space.zone).drafts
-    everybody = [one._replace(origin="user") if one.speaker else one for one in drafts]
-    memory.add_drafts(everybody, ["chat"])
-    assert any("shellfish" in one for one in known(memory))
-    add(memory, WHATSAPP, "Anna")
-    assert known(memory) == ["The user is allergic to peanuts", "The user lives in Leeds"]
-
-
 def test_turns_of_the_library_and_of_a_server(tmp_path: Path, memory: Memory) -> None:
     said = [
         {"role": "user", "speaker": "Anna", "content": "I live in Leeds.", "id": "1"},
@@ -138,11 +131,6 @@ def test_turns_of_the_library_and_of_a_server(tmp_path: Path, memory: Memory) ->
         served = client.journal()
     for found in (memory.journal(), served):
         assert [(one.speaker, one.origin) for one in found] == [("", "user"), ("Ben", "group")]
-
-
-def test_turns_with_roles_are_as_they_were(memory: Memory) -> None:
-    memory.add([{"role": "user", "speaker": "Anna", "content": "I live in Leeds.", "id": "1"}])
-    assert [(one.speaker, one.origin) for one in memory.journal()] == [("Anna", "user")]
 
 
 # The command

@@ -8,11 +8,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from loxodon.trust.origin import provenance
-from loxodon.types import ORIGINS, Origin
 from tests.clock import Clock
-
-UNTRUSTED: tuple[Origin, ...] = ("tool", "web", "group", "import", "assistant")
 
 
 def say(memory: Memory, text: str, session: str = "s", **turn: str) -> None:
@@ -23,20 +19,6 @@ def say(memory: Memory, text: str, session: str = "s", **turn: str) -> None:
 
 def known(memory: Memory) -> list[tuple[str, str, str]]:
     return [(one.content, one.kind, one.trust) for one in memory.list() if one.kind != "summary"]
-
-
-def test_the_least_of_several_and_who_is_the_owner() -> None:
-    assert provenance.least(["user", "file", "web", "import"]) == "web"
-    assert {one for one in ORIGINS if provenance.is_own(one)} == {"user", "file"}
-    assert sorted(ORIGINS, key=provenance.rank)[-1] == "user"
-    assert set(provenance.LEAST_FIRST) == set(ORIGINS)
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_words_of_others_say_whence_they_came(language: str) -> None:
-    said = {one: provenance.whence(one, language) for one in ORIGINS}
-    assert said["user"] == said["file"] == ""
-    assert all(said[one] for one in UNTRUSTED)
 
 
 @pytest.mark.parametrize("origin", ["tool", "web", "group"])

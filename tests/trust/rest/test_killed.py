@@ -20,7 +20,7 @@ WORKS = (
     "restore",
     "restore-encrypted",
 )
-SHORT = {"encrypt": 120, "decrypt": 30, "rekey": 30, "backup": 8, "restore-encrypted": 8}
+SHORT = {"encrypt": 160, "decrypt": 40, "rekey": 40, "backup": 10, "restore-encrypted": 10}
 """How far apart the points are; in the long form every one is taken."""
 
 

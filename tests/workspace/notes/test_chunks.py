@@ -14,6 +14,7 @@ from loxodon import Memory
 from loxodon.tokens import estimate
 from tests.cases import cases
 from tests.each import each
+from tests.long import count
 from tests.workspace.notes.noted import cut
 
 ENGLISH = "We talked about the migration and decided to try it on staging first. "
@@ -252,7 +253,7 @@ def test_crlf_and_a_byte_order_mark_change_nothing() -> None:
     assert cut("\ufeff" + note.replace("\n", "\r\n")) == cut(note)
 
 
-@settings(max_examples=40)
+@settings(max_examples=count(15, 40))
 @given(
     st.lists(st.sampled_from([one["piece"] for one in cases(__file__, "pieces")]), max_size=80),
     st.sampled_from(["memory", "note"]),

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from loxodon import Memory
 from tests.cases import cases
 from tests.each import each
+from tests.long import count
 from tests.serve.shell import typed
 from tests.workspace.openclaw.place import RULES, Place
 
@@ -103,7 +104,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=10)
+@settings(max_examples=count(4, 10))
 @given(st.dictionaries(st.text(max_size=9), VALUES, max_size=4), st.sampled_from([None, 2, "\t"]))
 def test_uninstall_restores_any_json(document: dict[str, object], indent: int | str | None) -> None:
     restores(json.dumps(document, ensure_ascii=False, indent=indent))

@@ -105,7 +105,7 @@ ENTRIES = st.dictionaries(
 )
 
 
-@settings(max_examples=count(40, 300))
+@settings(max_examples=count(15, 300))
 @given(
     data=st.binary(max_size=300)
     | st.lists(st.sampled_from([*PIECES, b"\0", b"\xff", b"\xff\xfe"]) | st.binary(max_size=8)).map(

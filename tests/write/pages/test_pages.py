@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from loxodon import Memory
 from loxodon.tokens import estimate
 from tests.clock import NOW, Clock
+from tests.long import count
 from tests.write.said import tell
 from tests.write.talks import said
 
@@ -118,7 +119,7 @@ WORDS = st.text(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count(8, 25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(WORDS, st.sampled_from(["identity", "health", "plan"])), max_size=12))
 def test_no_words_break_the_page(memory: Memory, known: list[tuple[str, str]]) -> None:
     for text, category in known:

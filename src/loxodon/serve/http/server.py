@@ -99,21 +99,29 @@ def serve(
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; a second one ends it at once.
 
-    `ready` is called once requests are answered, `stopping` when none is taken any more. With more
-    than `connections` open at once, requests are answered with 503.
+    `ready` is called once requests are answered, `stopping` when none is taken any more. Beyond
+    `connections`, a new one closes that which is silent longest; where each has a request being
+    answered, it gets 503.
     """
     uvicorn = need_uvicorn()
 
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+    silent: dict[Protocol, None] = {}  # those without a whole request to answer, longest first
+
     class Protocol(HttpToolsProtocol):
-        """Limits the head of a request in time and size, which uvicorn does not."""
+        """Limits the head of a request in time and size, and silence, which uvicorn does not."""
 
         _timer: asyncio.TimerHandle | None = None
         _size = 0
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            if silent and len(self.connections) >= connections:
+                longest = next(iter(silent))
+                del silent[longest]
+                longest.transport.abort()
+            silent[self] = None
             self._timer = self.loop.call_later(HEAD_SECONDS, transport.abort)
 
         def on_message_begin(self) -> None:
@@ -131,8 +139,19 @@ def serve(
             self._cancel()
             super().on_headers_complete()
 
+        def on_message_complete(self) -> None:
+            super().on_message_complete()
+            if not self.cycle.response_complete:
+                silent.pop(self, None)
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if self.cycle.response_complete and not self.transport.is_closing():
+                silent[self] = None
+
         def connection_lost(self, exc: Exception | None) -> None:
             self._cancel()
+            silent.pop(self, None)
             super().connection_lost(exc)
 
         def _cancel(self) -> None:
