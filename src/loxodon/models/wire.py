@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from functools import cache
 from threading import Event
+from time import monotonic
 from typing import NamedTuple
 
 from loxodon.errors import (
@@ -67,12 +68,18 @@ def post(
     def exchange() -> Answer:
         content = json.dumps(body).encode()
         extensions = {"trace": trace}
-        with client.stream(
-            "POST", url, content=content, headers=headers, extensions=extensions
-        ) as response:
+        # In this thread from first to last: nobody closes it while it is in use.
+        with (
+            httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout) as client,
+            client.stream(
+                "POST", url, content=content, headers=headers, extensions=extensions
+            ) as response,
+        ):
             read = bytearray()
             for chunk in response.iter_raw():
                 read += chunk
+                if monotonic() > deadline:
+                    raise TimeoutError
                 if len(read) > most:
                     raise BadReplyError(
                         "the model's answer is longer than {most} bytes",
@@ -84,7 +91,7 @@ def post(
             wait = _retry_after(response.headers)
             return Answer(response.status_code, bytes(read), streamed, wait)
 
-    client = httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout)
+    deadline = monotonic() + timeout
     try:
         # httpx limits each read; a server that drips would take as long as it likes.
         return within(timeout, exchange)
@@ -106,8 +113,6 @@ def post(
             reason=str(error) if connecting else type(error).__name__,
             delivered=delivered.is_set(),
         ) from None
-    finally:
-        client.close()
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
