@@ -29,6 +29,8 @@ def test_paused_and_busy_memory_is_healthy(tmp_path: Path) -> None:
         http.post("/v1/spaces/main/pause", json={})
         http.post("/v1/spaces/main/recall", json={"query": 5})
         assert http.get("/health").json() == {"status": "ok", "reasons": [], "paused": ["main"]}
+        for probe in ("/livez", "/readyz"):
+            assert (http.get(probe).status_code, http.get(probe).json()) == (200, {"status": "ok"})
         text = http.get("/metrics").text
         for line in (
             "loxodon_up 1.0",

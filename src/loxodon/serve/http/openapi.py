@@ -320,16 +320,22 @@ def _of_server(named: dict[str, Schema]) -> dict[str, Any]:
     }
     well = {"application/json": _shown(health, named)}
     failing = {"application/json": {"schema": health, "example": {"status": "failing"}}}
-    checked = _plain("health", _SERVER, "Say whether all is well", well)
-    checked["security"] = [{}]
-    checked["responses"]["503"] = {"description": "It needs attention.", "content": failing}
+
+    def watched(name: str, about: str) -> dict[str, Any]:
+        found = _plain(name, _SERVER, about, well)
+        found["security"] = [{}]
+        found["responses"]["503"] = {"description": "It needs attention.", "content": failing}
+        return {"get": found}
+
     numbers = {"text/plain": {"schema": _TEXT, "example": "loxodon_up 1\n"}}
     me = {"application/json": _shown(value_schema(Me, named), named)}
     served = {"application/json": _shown(value_schema(Served, named), named)}
     return {
         "/v1/me": {"get": _plain("me", _SERVER, "Say what the token is good for", me)},
         "/v1/server": {"get": _plain("server", _SERVER, "Say what requests took", served)},
-        "/health": {"get": checked},
+        "/livez": watched("livez", "Say that the process answers"),
+        "/readyz": watched("readyz", "Say whether the store can be reached"),
+        "/health": watched("health", "Say whether all is well"),
         "/metrics": {"get": _plain("metrics", _SERVER, "Numbers for Prometheus", numbers)},
     }
 
