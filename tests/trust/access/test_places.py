@@ -12,12 +12,12 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError, LoxodonError
+from loxodon.imports.package import Package
 from loxodon.serve.cli.main import main
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.trust.access import places
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
-from loxodon.workspace.imports.package import Package
 from loxodon.workspace.openclaw.answer import answer
 from tests.clock import NOW, Clock
 from tests.serve.http.server import Server

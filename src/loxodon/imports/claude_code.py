@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loxodon.errors import InputError
-from loxodon.workspace.imports.found import Around, Found, Talk, problem
-from loxodon.workspace.imports.package import Package
+from loxodon.imports.found import Around, Found, Talk, problem
+from loxodon.imports.package import Package
 from loxodon.workspace.readers.claude_code import is_claude_code, read_claude_code
 from loxodon.workspace.readers.lines import split_lines
 

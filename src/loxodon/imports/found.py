@@ -11,8 +11,8 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
+from loxodon.imports.package import Package
 from loxodon.types import Draft, FileProblem, Kind, Source
-from loxodon.workspace.imports.package import Package
 
 
 class Talk(NamedTuple):

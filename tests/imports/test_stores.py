@@ -12,8 +12,8 @@ import pytest
 from loxodon import Memory, config
 from loxodon.errors import InputError
 from tests.each import each
-from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import EXAMPLES, put_database, put_json, put_zip
+from tests.imports.conftest import Take
+from tests.imports.exports import EXAMPLES, put_database, put_json, put_zip
 
 # mem0
 

@@ -14,18 +14,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon.errors import InputError
+from loxodon.imports.document import elements, instant_in, names_in, number_in, share_in, text_in
+from loxodon.imports.found import Around, Found, NewMemory, Skipped, problem, problem_at
+from loxodon.imports.mem0 import file_of
+from loxodon.imports.package import Package
 from loxodon.types import CATEGORIES, KINDS, Kind, Source
-from loxodon.workspace.imports.document import (
-    elements,
-    instant_in,
-    names_in,
-    number_in,
-    share_in,
-    text_in,
-)
-from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, problem, problem_at
-from loxodon.workspace.imports.mem0 import file_of
-from loxodon.workspace.imports.package import Package
 from loxodon.workspace.readers.jsonl import parse_line
 from loxodon.workspace.readers.lines import split_lines
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from datetime import date, datetime
 
 from loxodon.errors import InputError
+from loxodon.imports import layers
+from loxodon.imports.document import number_in
+from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
+from loxodon.imports.layers import is_pool
+from loxodon.imports.notes import NoteEntry, entries
+from loxodon.imports.package import Package
 from loxodon.types import Source
-from loxodon.workspace.imports import layers
-from loxodon.workspace.imports.document import number_in
-from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
-from loxodon.workspace.imports.layers import is_pool
-from loxodon.workspace.imports.notes import NoteEntry, entries
-from loxodon.workspace.imports.package import Package
 from loxodon.workspace.readers import read as read_turns
 from loxodon.workspace.readers.lines import split_lines
 from loxodon.workspace.readers.moments import MIDNIGHT, match_day, moment

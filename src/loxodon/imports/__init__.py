@@ -23,12 +23,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from loxodon.errors import InputError, NotFoundError, UsageError
+from loxodon.imports.found import Around, Found, NewMemory, Reader, Setting, Talk, problem
+from loxodon.imports.package import Package
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.trust.access.offered import Choice
 from loxodon.types import FileProblem, Imported
-from loxodon.workspace.imports.found import Around, Found, NewMemory, Reader, Setting, Talk, problem
-from loxodon.workspace.imports.package import Package
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -62,7 +62,7 @@ def take_in(
     progress: Progress | None = None,
 ) -> Imported:
     """What `Workspace.take_in` promises."""
-    from loxodon.workspace.imports.take import Taker
+    from loxodon.imports.take import Taker
 
     if format is not None and format not in FORMATS:
         raise UsageError(
@@ -135,7 +135,7 @@ def _reader(kind: Format) -> Reader:
 
 def detect(package: Package) -> Format:
     """What kind of thing this is, by its content first; an InputError where nothing tells."""
-    from loxodon.workspace.imports import chatgpt, tree
+    from loxodon.imports import chatgpt, tree
 
     if package.is_folder or package.is_archive:
         named = chatgpt.files_of(package) or _named(package, "memories.json", "projects.json")
@@ -152,7 +152,7 @@ def detect(package: Package) -> Format:
 
 
 def _has_transcripts(package: Package) -> bool:
-    from loxodon.workspace.imports import claude_code
+    from loxodon.imports import claude_code
 
     lines = (package.head(one) for one in package.names if one.lower().endswith(".jsonl"))
     return any(claude_code.is_entry(_first_line(one)) or claude_code.is_head(one) for one in lines)
@@ -163,7 +163,7 @@ def _named(package: Package, *wanted: str) -> list[str]:
 
 
 def _kind_of_file(package: Package) -> Format:
-    from loxodon.workspace.imports import claude_code, plain, tiered, tree
+    from loxodon.imports import claude_code, plain, tiered, tree
 
     name = package.names[0]
     head = package.head(name).lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -191,12 +191,12 @@ def _first_line(head: bytes) -> object:
 
 
 def _kind_of_json(package: Package, name: str) -> Format:
-    from loxodon.workspace.imports.document import elements
+    from loxodon.imports.document import elements
 
     lists = ("conversations", "results", "memories", "facts", "items", "data")
     place, first = next(elements(package, name, lists), ("[0]", "-"))
     if place.startswith("."):  # under a name: what stands beside it may tell more
-        from loxodon.workspace.imports.document import whole
+        from loxodon.imports.document import whole
 
         document = whole(package, name)
         if _marked(document):
@@ -205,14 +205,14 @@ def _kind_of_json(package: Package, name: str) -> Format:
 
 
 def _marked(document: Any) -> bool:
-    from loxodon.workspace.imports import settings
+    from loxodon.imports import settings
 
     return isinstance(document, Mapping) and ("loxodon" in document or settings.is_config(document))
 
 
 def _kind_of(first: object, name: str) -> Format:
     """The format that has such an element."""
-    from loxodon.workspace.imports import chatgpt, claude, mem0, plain, settings
+    from loxodon.imports import chatgpt, claude, mem0, plain, settings
 
     if isinstance(first, Mapping) and "loxodon" in first:
         raise InputError(

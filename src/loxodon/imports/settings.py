@@ -12,12 +12,12 @@ from typing import Any
 
 from loxodon import config
 from loxodon.errors import ConfigError, InputError
+from loxodon.imports.document import number_in, whole
+from loxodon.imports.found import Around, Found, Setting, Skipped, problem_at
+from loxodon.imports.mem0 import file_of
+from loxodon.imports.package import Package
 from loxodon.messages import t
 from loxodon.types import FileProblem
-from loxodon.workspace.imports.document import number_in, whole
-from loxodon.workspace.imports.found import Around, Found, Setting, Skipped, problem_at
-from loxodon.workspace.imports.mem0 import file_of
-from loxodon.workspace.imports.package import Package
 
 VERSIONS = ("1", "1.0", "1.1")
 _THREE_LAYERS = ("decay_rates", "thresholds", "token_budget", "consolidation", "importance_rules")

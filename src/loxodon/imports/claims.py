@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from loxodon.imports.found import NewMemory
 from loxodon.store.walls import checked_agent
 from loxodon.trust.origin.provenance import least
 from loxodon.types import CAPTURED, ORIGIN_OF_ROLE, Draft, Origin
-from loxodon.workspace.imports.found import NewMemory
 from loxodon.write.meaning import Meaning, weight_of
 
 TRUST: Origin = "import"

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from loxodon.errors import InputError
+from loxodon.imports import plain, settings
+from loxodon.imports.document import whole
+from loxodon.imports.found import Around, Found, Skipped
+from loxodon.imports.package import Package
 from loxodon.types import Kind
-from loxodon.workspace.imports import plain, settings
-from loxodon.workspace.imports.document import whole
-from loxodon.workspace.imports.found import Around, Found, Skipped
-from loxodon.workspace.imports.package import Package
 from loxodon.workspace.views import marker_of
 
 _POOL = re.compile(

@@ -16,6 +16,8 @@ from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
+from loxodon.imports import claims
+from loxodon.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
 from loxodon.text.words import fold
@@ -23,8 +25,6 @@ from loxodon.trust.access import offered
 from loxodon.trust.access.offered import Choice, Value
 from loxodon.trust.origin import provenance, quarantine
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Draft, FileProblem, Imported, Kind, Record
-from loxodon.workspace.imports import claims
-from loxodon.workspace.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
 from loxodon.write.decay import initial_strength
 from loxodon.write.journal import with_keys
 from loxodon.write.keep import tags_of

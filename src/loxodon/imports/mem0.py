@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from loxodon.errors import InputError
+from loxodon.imports.document import elements, instant_in, names_in, share_in, text_in
+from loxodon.imports.found import Around, Found, NewMemory, Skipped, problem_at
+from loxodon.imports.package import Package
 from loxodon.types import CATEGORIES, Source
-from loxodon.workspace.imports.document import elements, instant_in, names_in, share_in, text_in
-from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, problem_at
-from loxodon.workspace.imports.package import Package
 
 FORMAT = "mem0"
 LISTS = ("results", "memories", "data")

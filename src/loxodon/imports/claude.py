@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon.errors import InputError
+from loxodon.imports.chatgpt import files_of
+from loxodon.imports.claims import TRUST
+from loxodon.imports.document import elements, instant_in, text_in
+from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem_at
+from loxodon.imports.notes import entries
+from loxodon.imports.package import Package
 from loxodon.types import Draft, Role, Source
-from loxodon.workspace.imports.chatgpt import files_of
-from loxodon.workspace.imports.claims import TRUST
-from loxodon.workspace.imports.document import elements, instant_in, text_in
-from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem_at
-from loxodon.workspace.imports.notes import entries
-from loxodon.workspace.imports.package import Package
 from loxodon.workspace.readers.lines import check_name, check_text
 
 FORMAT = "claude"

@@ -14,7 +14,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.workspace.imports.package import MOST_WHOLE, Limited, Package
+from loxodon.imports.package import MOST_WHOLE, Limited, Package
 from loxodon.workspace.readers.moments import read_instant
 
 _PIECE = 1 << 20

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from loxodon.imports.found import Skipped
 from loxodon.text import sentences
-from loxodon.workspace.imports.found import Skipped
 from loxodon.workspace.sources.annotations import annotated
 
 LONG = 400
