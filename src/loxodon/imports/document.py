@@ -1,12 +1,11 @@
-"""JSON as other programs export it: whole, or a long list piece by piece.
+"""JSON as other programs export it, and what stands in it.
 
-An export may have a gigabyte of conversations in one list. Each is parsed by itself, so that only
-one has to fit into memory.
+An export may have a gigabyte of conversations in one list. They are parsed one by one: objects
+take many times the memory of their text.
 """
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,192 +13,126 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.imports.package import MOST_WHOLE, Limited, Package
+from loxodon.imports.package import Package
 from loxodon.workspace.readers.moments import read_instant
 
-_PIECE = 1 << 20
-_MOST_ELEMENT = 256 << 20
-"""Characters of one element of a list."""
-_SPACE = re.compile(r"[ \t\r\n]*")
+_MOST = 1 << 30  # bytes of a file
+_SPACE = re.compile(r"\s*")
+_COMMENT = re.compile(r"^[ \t]*//.*", re.MULTILINE)
+_DECODER = json.JSONDecoder()
 
 
 def elements(package: Package, name: str, inside: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
     """The elements of the list in a file, each with its path (`[3]`).
 
-    The file is a list, or an object that has one under any of the names `inside`. Raises InputError
-    where it is not JSON.
+    The file is a list, or an object that has one under any of the names `inside`; anything else
+    is its only element. Raises InputError where it is not JSON.
     """
-    with package.open(name) as file:
-        text = _Text(file, name)
-        if text.peek() == "[":
-            yield from _streamed(text)
+    text = _text(package, name)
+    at = _after_space(text, 0)
+    if text[at : at + 1] == "[":
+        yield from _listed(text, at + 1, name)
+        return
+    value = _value(text, at, name)[0]
+    for key in inside:
+        if isinstance(value, Mapping) and isinstance(value.get(key), list):
+            yield from ((f".{key}[{n}]", one) for n, one in enumerate(value[key]))
             return
-    value = whole(package, name)
-    if isinstance(value, Mapping):
-        for key in inside:
-            found = value.get(key)
-            if isinstance(found, list):
-                yield from ((f".{key}[{n}]", one) for n, one in enumerate(found))
-                return
-    yield "", value
+    yield ".", value
 
 
 def whole(package: Package, name: str) -> Any:
-    """The value of a file. A line that begins with two slashes is a comment, as some configs have.
+    """The value of a file. Raises InputError where it is not JSON."""
+    text = _text(package, name)
+    return _value(text, _after_space(text, 0), name)[0]
 
-    Raises InputError where it is not JSON.
-    """
-    data = package.read(name, MOST_WHOLE)
+
+def _text(package: Package, name: str) -> str:
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _not_utf8(name, error) from None
-    if "//" in text:
-        lines = text.split("\n")
-        text = "\n".join("" if line.lstrip().startswith("//") else line for line in lines)
+        text = package.read(name, _MOST).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(
+            "{file} is not UTF-8 text", hint="save it as UTF-8 and import it again", file=name
+        ) from None
+    # Some configs have comments. A list of conversations has none, and would take long to look at.
+    return text if text.lstrip()[:1] == "[" else _COMMENT.sub("", text)
+
+
+def _after_space(text: str, at: int) -> int:
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+
+
+def _listed(text: str, at: int, name: str) -> Iterator[tuple[str, Any]]:
+    """The elements of the list that begins at `at` and ends the file."""
+    at = _after_space(text, at)
+    number, sign = 0, text[at : at + 1]
+    while sign != "]":
+        value, at = _value(text, _after_space(text, at), name, last=False)
+        yield f"[{number}]", value
+        number, sign = number + 1, text[at : at + 1]
+        if sign == ",":
+            at += 1
+        elif sign != "]":
+            raise _not_json(name, text, at, "expecting ',' or ']'")
+    if _after_space(text, at + 1) < len(text):
+        raise _not_json(name, text, at + 1, "something follows the list")
+
+
+def _value(text: str, at: int, name: str, *, last: bool = True) -> tuple[Any, int]:
+    """The value that begins at `at`, and where the next sign stands; nothing is after the last."""
     try:
-        return json.loads(text)
+        value, at = _DECODER.raw_decode(text, at)
     except RecursionError:
-        raise _too_deep(name) from None
-    except ValueError as error:
-        line = getattr(error, "lineno", 0)
-        raise not_json(name, line, getattr(error, "msg", str(error))) from None
+        raise InputError(
+            "the JSON in {file} is nested too deeply", hint="the file may be damaged", file=name
+        ) from None
+    except ValueError as error:  # also for a number of thousands of digits, which has no `msg`
+        reason = getattr(error, "msg", str(error))
+        raise _not_json(name, text, getattr(error, "pos", at), reason) from None
+    at = _after_space(text, at)
+    if last and at < len(text):
+        raise _not_json(name, text, at, "something follows the value")
+    return value, at
 
 
-class _Text:
-    """The characters of a file that are in hand, and those to come."""
-
-    def __init__(self, file: Limited, name: str) -> None:
-        self.name = name
-        self._file = file
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        self.buffer = ""
-        self.at = 0
-        self.ended = False
-        self._lines = 1
-
-    def more(self) -> None:
-        """Read on: at least as much as is in hand, so that a long element costs linear time."""
-        left = len(self.buffer) - self.at
-        if left > _MOST_ELEMENT:
-            raise InputError(
-                "{file} line {line}: an element is longer than {most} million characters",
-                hint="the file may be damaged",
-                file=self.name,
-                line=self.line(self.at),
-                most=_MOST_ELEMENT // 1_000_000,
-            )
-        data = self._file.read(max(_PIECE, left))
-        self.ended = not data
-        self._lines += self.buffer.count("\n", 0, self.at)
-        try:
-            self.buffer = self.buffer[self.at :] + self._decoder.decode(data, final=self.ended)
-        except UnicodeDecodeError as error:
-            raise _not_utf8(self.name, error) from None
-        self.at = 0
-
-    def peek(self) -> str:
-        """The next character that is no space; empty at the end."""
-        while True:
-            self.at = _SPACE.match(self.buffer, self.at).end()  # type: ignore[union-attr]
-            if self.at < len(self.buffer) or self.ended:
-                return self.buffer[self.at : self.at + 1]
-            self.more()
-
-    def line(self, position: int) -> int:
-        return self._lines + self.buffer.count("\n", 0, position)
-
-
-def _streamed(text: _Text) -> Iterator[tuple[str, Any]]:
-    text.at += 1
-    number = 0
-    if text.peek() == "]":
-        text.at += 1
-        _nothing_follows(text)
-        return
-    while True:
-        yield f"[{number}]", _next_value(text)
-        number += 1
-        sign = text.peek()
-        text.at += 1
-        if sign == "]":
-            _nothing_follows(text)
-            return
-        if sign != ",":
-            why = "expecting ',' or ']'" if sign else "it ends in the middle"
-            raise not_json(text.name, text.line(text.at), why)
-
-
-_DECODER = json.JSONDecoder()
-
-
-def _next_value(text: _Text) -> Any:
-    text.peek()
-    while True:
-        try:
-            value, end = _DECODER.raw_decode(text.buffer, text.at)
-        except RecursionError:
-            raise _too_deep(text.name) from None
-        except ValueError as error:  # or there is only more to come
-            if text.ended:
-                reason = getattr(error, "msg", "a number is too long")
-                line = text.line(getattr(error, "pos", text.at))
-                raise not_json(text.name, line, reason) from None
-            text.more()
-            continue
-        if end == len(text.buffer) and not text.ended:  # a number may go on
-            text.more()
-            continue
-        text.at = end
-        return value
-
-
-def _nothing_follows(text: _Text) -> None:
-    if text.peek():
-        raise not_json(text.name, text.line(text.at), "something follows the list")
-
-
-def not_json(name: str, line: int, reason: str) -> InputError:
+def _not_json(name: str, text: str, at: int, reason: str) -> InputError:
     return InputError(
         "{file} is not valid JSON: {reason} on line {line}",
         hint="the download may be incomplete: export it again; nothing was imported",
         file=name,
         reason=reason.removesuffix(" starting at"),
-        line=line,
-    )
-
-
-def _not_utf8(name: str, error: UnicodeDecodeError) -> InputError:
-    return InputError(
-        "{file} is not UTF-8 text", hint="save it as UTF-8 and import it again", file=name
-    )
-
-
-def _too_deep(name: str) -> InputError:
-    return InputError(
-        "the JSON in {file} is nested too deeply", hint="the file may be damaged", file=name
+        line=text.count("\n", 0, at) + 1,
     )
 
 
 # What stands in a document, whatever was put there
 
 
-def text_in(value: Mapping[str, Any], *names: str) -> str:
+def text_in(value: object, *names: str) -> str:
     """The text under the first of these names that has one; empty for none."""
-    for name in names:
-        found = value.get(name)
-        if isinstance(found, str) and found.strip():
-            return found
-    return ""
+    texts = (value.get(name) for name in names) if isinstance(value, Mapping) else ()
+    return next((one.strip() for one in texts if isinstance(one, str) and one.strip()), "")
+
+
+def mapping_in(value: object, name: str) -> Mapping[str, Any]:
+    """The object under this name; empty for none."""
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def list_in(value: object, name: str) -> list[Any]:
+    """The list under this name; empty for none."""
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found if isinstance(found, list) else []
 
 
 def names_in(value: object) -> tuple[str, ...]:
     """Names: of a list, or separated by commas; anything else is none."""
     if isinstance(value, str):
         value = value.replace("，", ",").split(",")
-    if not isinstance(value, list):
-        return ()
-    names = (one.strip() for one in value if isinstance(one, str))
+    names = (
+        (one.strip() for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    )
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -224,8 +157,5 @@ def share_in(value: object) -> float | None:
 
 def instant_in(value: Mapping[str, Any], zone: tzinfo | None, *names: str) -> datetime | None:
     """The moment under the first of these names that has one. Raises InputError for nonsense."""
-    for name in names:
-        found = value.get(name)
-        if found is not None and found != "":
-            return read_instant(found, zone)
-    return None
+    found = (value.get(name) for name in names)
+    return next((read_instant(one, zone) for one in found if one is not None and one != ""), None)

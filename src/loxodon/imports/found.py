@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, tzinfo
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from loxodon.errors import LoxodonError
+from loxodon.errors import InputError, LoxodonError
+from loxodon.imports.document import elements
 from loxodon.imports.package import Package
 from loxodon.types import Draft, FileProblem, Kind, Source
 
@@ -25,12 +26,10 @@ class NewMemory(NamedTuple):
     """One thing that another program remembered."""
 
     content: str
-    key: tuple[str, ...]
-    """What it is known by there, so that it is taken once."""
+    key: tuple[str, ...]  # what it is known by there, so that it is taken once
     source: Source
     kind: Kind = "fact"
-    category: str = ""
-    """Empty where only its words can tell."""
+    category: str = ""  # empty where only its words can tell
     importance: float | None = None
     confidence: float = 1.0
     project: str = ""
@@ -38,25 +37,18 @@ class NewMemory(NamedTuple):
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     agent: str = ""
-    since: datetime | None = None
-    """When it was first known, or since when it holds."""
+    since: datetime | None = None  # when it was first known, or since when it holds
     confirmed_at: datetime | None = None
     expires_at: datetime | None = None
     archived: bool = False
     done: bool = False
-    basis: str = ""
-    """What a belief was drawn from."""
-    id: str = ""
-    """What it is called there; kept where it is free here."""
+    basis: str = ""  # what a belief was drawn from
+    id: str = ""  # what it is called there; kept where it is free here
     strength: float | None = None
-    until: datetime | None = None
-    """When it stopped being true."""
-    drawn_from: tuple[Source, ...] = ()
-    """Where it says that it comes from."""
-    derived_from: tuple[str, ...] = ()
-    """The memories that a summary stands for, as they are called there."""
-    own: bool = False
-    """Whether it comes from a memory like ours: it matters as much as it says."""
+    until: datetime | None = None  # when it stopped being true
+    drawn_from: tuple[Source, ...] = ()  # where it says that it comes from
+    derived_from: tuple[str, ...] = ()  # the memories that a summary stands for
+    own: bool = False  # from a memory like ours: it matters as much as it says
 
 
 class Setting(NamedTuple):
@@ -64,38 +56,14 @@ class Setting(NamedTuple):
 
     name: str
     value: str | int | float
-    place: str
-    """Where it stands in their file."""
 
 
 class Skipped(NamedTuple):
     """Something left out on purpose."""
 
-    reason: str
-    """One of `REASONS`."""
+    reason: str  # a word that stays the same; `serve/cli/importing.py` says it
     number: int = 1
 
-
-REASONS = (
-    "empty",
-    "hidden",
-    "branch",
-    "tools",
-    "code",
-    "generated",
-    "not memory",
-    "deleted",
-    "changed",
-    "private",
-    "secret",
-    "set",
-    "unneeded",
-    "relations",
-    "metadata",
-    "other user",
-    "more problems",
-)
-"""Why something is left out: words that stay the same; `serve/cli/importing.py` says them."""
 
 Found = Talk | NewMemory | Setting | Skipped | FileProblem
 
@@ -105,20 +73,29 @@ class Around(NamedTuple):
 
     now: datetime
     zone: tzinfo | None
-    user: str = ""
-    """Whose memories are wanted, where a file has those of several people."""
+    user: str = ""  # whose memories are wanted, where a file has those of several people
 
 
 Reader = Callable[[Package, Around], Iterator[Found]]
 
 
-def problem(file: str, line: int, error: LoxodonError) -> FileProblem:
-    """An error about a line of a file, as it is reported."""
-    what, hint = error.localized()
-    return FileProblem(file, line, what, hint)
+def each_in(
+    package: Package,
+    name: str,
+    inside: tuple[str, ...],
+    read: Callable[[Any, str], Iterator[Found]],
+) -> Iterator[Found]:
+    """What is found in each element of a file; one that `read` refuses is reported."""
+    for place, value in elements(package, name, inside):
+        try:
+            yield from read(value, place)
+        except InputError as error:
+            yield problem(name, place, error)
 
 
-def problem_at(file: str, place: str, error: LoxodonError) -> FileProblem:
-    """An error about a part of a JSON document, named by its path."""
+def problem(file: str, place: int | str, error: LoxodonError) -> FileProblem:
+    """An error about a line of a file, or about a part of a JSON document named by its path."""
     what, hint = error.localized()
+    if isinstance(place, int):
+        return FileProblem(file, place, what, hint)
     return FileProblem(file, 0, f"{place}: {what}", hint)

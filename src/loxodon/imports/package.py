@@ -1,35 +1,30 @@
-"""The files of an import: a folder, an archive, or one file; read in pieces and within limits.
+"""The files of an import: a folder, an archive or one file, read within limits.
 
-Nothing of an archive is ever written to disk, so that no name in it can lead anywhere. An archive
-that unpacks to absurdly more than it is (`workspace/readers/unpacking.py`) is refused; a link that
-leaves its folder, and what is no file, are not read.
+Nothing of an archive is written to disk, so that no name in it can lead anywhere. One that says
+that it unpacks to absurdly more than it is (`workspace/readers/unpacking.py`) is refused, and
+`zipfile` gives no more of a part than the archive says. Links that leave the folder, and what is
+no regular file, are not read.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import IO, TYPE_CHECKING, BinaryIO, TypeVar
+from typing import IO, BinaryIO
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from loxodon.errors import InputError
 from loxodon.trust.access.places import is_closed, opened
 from loxodon.workspace.readers.unpacking import MOST_PARTS, Allowance
 
-if TYPE_CHECKING:
-    from zipfile import ZipFile, ZipInfo
-
-MOST_BYTES = 4 << 30
-"""Of one file, unpacked."""
-MOST_WHOLE = 256 << 20
-"""Of a file that has to be read at once."""
-_DEPTH = 4
-_T = TypeVar("_T")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MOST_WHOLE = 256 << 20  # bytes of a file that has to be read at once
+_DEPTH = 4  # folders below the one that is imported
 _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
+_BOUNDED = (0, 8)  # stored, deflated: of other methods a piece may unpack to any size at once
 
 
 class Package:
@@ -38,79 +33,45 @@ class Package:
     def __init__(self, path: str, home: str = "") -> None:
         """`home` is the memory's own, of which nothing is read."""
         self.path = os.path.abspath(path)
-        self._home = home
         self.name = _shown(os.path.basename(self.path))
-        self.is_folder = os.path.isdir(self.path)
+        self._home = home
+        self._is_folder = os.path.isdir(self.path)
         self._archive: ZipFile | None = None
-        self._allowance = Allowance(self.name, 0)
-        self._out: dict[str, int] = {}
-        """How far each part of the archive was unpacked: a second look counts nothing."""
-        self.outside: list[str] = []
-        """What is not read: a link that leaves the folder, a name that is no text."""
+        self.outside: list[
+            str
+        ] = []  # what is not read: links that lead out, names that are no text
         try:
-            self.names = self._folder_names() if self.is_folder else self._file_names()
+            with ExitStack() as files:
+                self.names = self._folder_names() if self._is_folder else self._file_names(files)
+                self._files = files.pop_all()
         except OSError as error:
             raise _unreadable(self.path, error) from None
+        self.alone = not (self._is_folder or self._archive)  # one file
 
     def __enter__(self) -> Package:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._close()
+    def __exit__(self, *error: object) -> None:
+        self._files.close()
 
-    def _close(self) -> None:
-        if self._archive is not None:
-            self._archive.close()
-            self._packed.close()
-
-    @property
-    def is_archive(self) -> bool:
-        return self._archive is not None
-
-    def _file_names(self) -> list[str]:
-        with self._file(self.name) as file:
-            head = file.read(4)
-        if head not in (b"PK\x03\x04", b"PK\x05\x06"):
+    def _file_names(self, files: ExitStack) -> list[str]:
+        packed = files.enter_context(self._file(self.name))
+        if packed.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
             return [self.name]
-        from zipfile import BadZipFile, ZipFile
-
         try:
-            self._packed = self._file(self.name)
-            self._archive = ZipFile(self._packed)
+            self._archive = files.enter_context(ZipFile(packed))
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
-            self._packed.close()
             raise _broken(self.name, error) from None
-        try:
-            return self._part_names(self._archive.infolist())
-        except InputError:
-            self._close()
-            raise
-
-    def _part_names(self, found: list[ZipInfo]) -> list[str]:
-        parts = _few(found, self.name)
-        self._allowance = Allowance(self.name, os.path.getsize(self.path))
-        self._allowance.check(sum(one.file_size for one in parts))
+        parts = self._archive.infolist()
+        self._check_number(len(parts))
+        Allowance(self.name, os.path.getsize(self.path)).check(sum(one.file_size for one in parts))
         names: list[str] = []
         for one in parts:
-            if one.is_dir() or _ignored(one.filename):
-                continue
-            (self.outside if _leads_out(one) else names).append(one.filename)
+            if not (one.is_dir() or _ignored(one.filename)):
+                (self.outside if _leads_out(one) else names).append(one.filename)
         return sorted(names)
 
-    def _count(self, name: str, upto: int) -> None:
-        """Note that a part of the archive was unpacked so far."""
-        more = upto - self._out.get(name, 0)
-        if more > 0:
-            self._out[name] = upto
-            self._allowance.take(more)
-
     def _folder_names(self) -> list[str]:
-        """The files of the folder; links are followed only where they stay inside it."""
         names: list[str] = []
         for folder, folders, files in os.walk(self.path):
             within = os.path.relpath(folder, self.path).replace(os.sep, "/")
@@ -118,97 +79,66 @@ class Package:
             deep = within.count("/") >= _DEPTH
             folders[:] = [] if deep else sorted(one for one in folders if not _ignored(one))
             for one in files:
-                if _ignored(one):
-                    continue
-                place = os.path.join(folder, one)
-                inside = not is_closed(self._home, self.path, place) and os.path.isfile(place)
-                readable = inside and _shown(within + one) == within + one
-                (names if readable else self.outside).append(_shown(within + one))
-            _few(names, self.name)
+                if not _ignored(one):
+                    place, shown = os.path.join(folder, one), _shown(within + one)
+                    inside = not is_closed(self._home, self.path, place) and os.path.isfile(place)
+                    (names if inside and shown == within + one else self.outside).append(shown)
+            self._check_number(len(names))
         return sorted(names)
 
-    def modified(self, name: str) -> datetime:
-        """When a file was last written."""
-        if self._archive is not None:
-            try:
-                return datetime(*self._archive.getinfo(name).date_time, tzinfo=UTC)
-            except ValueError:  # archives may say anything
-                return _EPOCH
+    def _check_number(self, parts: int) -> None:
+        if parts > MOST_PARTS:
+            raise InputError(
+                "{file} contains more than {most} files",
+                hint="give the folder or file with the memory",
+                file=self.name,
+                most=MOST_PARTS,
+            )
+
+    def modified(self, name: str) -> datetime | None:
+        """When a file was last written, where that is known."""
         try:
+            if self._archive is not None:
+                return datetime(*self._archive.getinfo(name).date_time, tzinfo=UTC)
             return datetime.fromtimestamp(os.path.getmtime(self._place(name)), UTC)
-        except (OSError, OverflowError, ValueError):
-            return _EPOCH
+        except (OSError, OverflowError, ValueError):  # archives may say anything
+            return None
 
     def _place(self, name: str) -> str:
-        return os.path.join(self.path, *name.split("/")) if self.is_folder else self.path
+        return os.path.join(self.path, *name.split("/")) if self._is_folder else self.path
 
     def _file(self, name: str) -> BinaryIO:
         """A file of the folder, or the one that this is; an OSError for what leads elsewhere."""
         return os.fdopen(opened(self._place(name), self.path, self._home), "rb")
 
     @contextmanager
-    def open(self, name: str) -> Iterator[Limited]:
-        """A file to be read in pieces."""
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """A file to be read in pieces. Raises InputError, also while it is read."""
         try:
             if self._archive is None:
                 with self._file(name) as file:
-                    yield Limited(file, name)
+                    yield file
                 return
-            info = self._archive.getinfo(name)
-            if info.compress_type not in (0, 8):  # of others a piece may unpack to any size at once
+            if self._archive.getinfo(name).compress_type not in _BOUNDED:
                 raise _broken(name, InputError("its compression method is not supported"))
-            with self._archive.open(info) as packed:
-                yield Limited(packed, name, self._count)
+            with self._archive.open(name) as part:
+                yield part
         except OSError as error:
             raise _unreadable(name, error) from None
-        except (RuntimeError, NotImplementedError) as error:  # a password, or a method unknown here
+        except (BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # or it has a password
             raise _broken(name, error) from None
 
     def read(self, name: str, most: int = MOST_WHOLE) -> bytes:
         """All of a file that has at most `most` bytes."""
-        with self.open(name) as file:
-            data = file.read(most + 1)
+        data = self.head(name, most + 1)
         if len(data) > most:
-            raise _too_big(name, most)
+            raise too_big(name, most)
         return data
 
     def head(self, name: str, size: int = 1 << 16) -> bytes:
         """How a file begins."""
         with self.open(name) as file:
             return file.read(size)
-
-
-class Limited:
-    """A file that stops being read where it turns out to be a trap."""
-
-    def __init__(
-        self, file: IO[bytes], name: str, count: Callable[[str, int], None] | None = None
-    ) -> None:
-        self._file = file
-        self._name = name
-        self._count = count
-        self._read = 0
-
-    def read(self, size: int) -> bytes:
-        from zipfile import BadZipFile
-        from zlib import error as zlib_error
-
-        parts: list[bytes] = []
-        while size > 0:
-            try:
-                part = self._file.read(min(size, 1 << 20))
-            except (BadZipFile, zlib_error, EOFError) as error:
-                raise _broken(self._name, error) from None
-            if not part:
-                break
-            self._read += len(part)
-            if self._count:
-                self._count(self._name, self._read)
-            if self._read > MOST_BYTES:
-                raise _too_big(self._name, MOST_BYTES)
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
 
 
 def _shown(name: str) -> str:
@@ -218,11 +148,7 @@ def _shown(name: str) -> str:
 
 def _ignored(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
-    return (
-        parts[-1].startswith(".")
-        or any(part in _IGNORED for part in parts)
-        or (any(part.startswith(".") and part != ".." for part in parts[:-1]))
-    )
+    return any(one in _IGNORED or (one.startswith(".") and one != "..") for one in parts)
 
 
 def _leads_out(part: ZipInfo) -> bool:
@@ -232,18 +158,7 @@ def _leads_out(part: ZipInfo) -> bool:
     return is_link or name.startswith("/") or ":" in name[:2] or ".." in name.split("/")
 
 
-def _few(names: list[_T], where: str) -> list[_T]:
-    if len(names) <= MOST_PARTS:
-        return names
-    raise InputError(
-        "{file} contains more than {most} files",
-        hint="give the folder or file with the memory",
-        file=where,
-        most=MOST_PARTS,
-    )
-
-
-def _too_big(name: str, most: int) -> InputError:
+def too_big(name: str, most: int = MOST_WHOLE) -> InputError:
     return InputError(
         "{file} is larger than {most} MiB",
         hint="split it into smaller files",

@@ -7,21 +7,21 @@ that somebody guards into another. What has no counterpart is named.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon import config
 from loxodon.errors import ConfigError, InputError
 from loxodon.imports.document import number_in, whole
-from loxodon.imports.found import Around, Found, Setting, Skipped, problem_at
-from loxodon.imports.mem0 import file_of
+from loxodon.imports.found import Around, Found, Setting, Skipped, problem
 from loxodon.imports.package import Package
+from loxodon.imports.records import file_of
 from loxodon.messages import t
 from loxodon.types import FileProblem
 
-VERSIONS = ("1", "1.0", "1.1")
+_VERSIONS = ("1", "1.0", "1.1")
 _THREE_LAYERS = ("decay_rates", "thresholds", "token_budget", "consolidation", "importance_rules")
-_FIXED: Mapping[str, object] = {
+_FIXED: Mapping[str, object] = {  # what is so here too, without a setting
     "thresholds.summary_trigger": 3,
     "token_budget.layer1_top1": 0.4,
     "token_budget.layer1_top2": 0.25,
@@ -36,9 +36,7 @@ _FIXED: Mapping[str, object] = {
     "consolidation.model": "default",
     "memory.enabled": True,
     "memory.provider.type": "openai",
-    "provider.type": "openai",
 }
-"""What is so here too, without a setting."""
 _SAME: Mapping[str, str] = {
     "decay_rates.fact": "decay.fact",
     "decay_rates.belief": "decay.belief",
@@ -52,8 +50,10 @@ _SAME: Mapping[str, str] = {
     "memory.extraction.dailyFlush": "schedule.daily",
     "consolidation.schedule": "schedule.daily",
 }
+# Parts of such files that are not about memory
 _ELSEWHERE = ("channels", "tools", "gateway", "agent", "provider", "agents", "skills", "version")
-"""Parts of such files that are not about memory."""
+# `3m`, `1m30s` or `90s`, as Go writes a time that passes
+_SPAN = re.compile(r"(?:(\d{1,6}(?:\.\d+)?)h)?(?:(\d{1,6}(?:\.\d+)?)m)?(?:(\d{1,6}(?:\.\d+)?)s)?")
 
 
 def is_config(value: object) -> bool:
@@ -78,8 +78,8 @@ def of_file(package: Package, file: str) -> Iterator[Found]:
             hint="it must have decay_rates, token_budget or consolidation, or a memory block",
             file=file,
         )
-    version = str(value.get("version", VERSIONS[0]))
-    if "memory" not in value and version not in VERSIONS:
+    version = str(value.get("version", _VERSIONS[0]))
+    if "memory" not in value and version not in _VERSIONS:
         raise InputError(
             "{file} has the unsupported version {version}",
             hint="set what you need with `loxodon config`; nothing was imported",
@@ -89,78 +89,11 @@ def of_file(package: Package, file: str) -> Iterator[Found]:
     given = _flat(value)
     if "memory.provider.baseUrl" not in given and "memory.model" in given:
         # A memory without a provider of its own asks that of the whole program.
-        given |= {
-            f"memory.{name}": one
-            for name, one in given.items()
-            if name in ("provider.baseUrl", "provider.apiKey", "provider.type")
-        }
+        provider = {name: one for name, one in given.items() if name.startswith("provider.")}
+        given |= {f"memory.{name}": one for name, one in provider.items()}
     for name, one in given.items():
-        yield from _setting(name, one, file)
-
-
-def _setting(name: str, value: object, file: str) -> Iterator[Found]:
-    if name.split(".")[0] in _ELSEWHERE:
-        return
-    if name.lower().endswith(("apikey", "api_key", "token", "secret")):
-        yield Skipped("secret")
-        yield _secret(name, file)
-    elif name in _FIXED and _FIXED[name] == value:
-        yield Skipped("unneeded")
-    elif name in _SAME:
-        try:
-            ours = _SAME[name]
-            read_as = _READ_AS.get(ours, _as_is)
-            yield Setting(ours, config.checked(ours, read_as(ours, value)), name)
-        except ConfigError as error:
-            yield problem_at(file, name, error)
-    else:
-        yield FileProblem(
-            file,
-            0,
-            t("{name} has no counterpart here", name=name),
-            t("here it is fixed at {value}", value=_FIXED[name]) if name in _FIXED else "",
-        )
-
-
-def _secret(name: str, file: str) -> FileProblem:
-    return FileProblem(
-        file,
-        0,
-        t("{name} is a key; keys are not copied", name=name),
-        t("set it yourself: `loxodon config model.api_key KEY`, or LOXODON_MEMORY_API_KEY"),
-    )
-
-
-def _as_is(name: str, value: object) -> object:
-    wanted = type(config.known(name).default)
-    number = number_in(value)
-    if wanted is int and number is not None and number == int(number):
-        return int(number)
-    return value
-
-
-def _daily(name: str, value: object) -> object:
-    """`03:00`, or a cron expression with or without seconds before it, as one without."""
-    fields = value.split() if isinstance(value, str) else []
-    if len(fields) < 2:
-        return config.every_day_at(value)
-    return " ".join(fields[1:] if len(fields) == 6 else fields)
-
-
-def _seconds(name: str, value: object) -> object:
-    """`3m`, `1m30s` or `90s`, as Go writes a time that passes."""
-    found = _SPAN.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is None or not any(found.groups()):
-        return value
-    hours, minutes, seconds = (float(one or 0) for one in found.groups())
-    return hours * 3600 + minutes * 60 + seconds
-
-
-_SPAN = re.compile(r"(?:(\d{1,6}(?:\.\d+)?)h)?(?:(\d{1,6}(?:\.\d+)?)m)?(?:(\d{1,6}(?:\.\d+)?)s)?")
-_READ_AS: Mapping[str, Callable[[str, object], object]] = {
-    "schedule.daily": _daily,
-    "buffer.quiet": _seconds,
-}
+        if name.split(".")[0] not in _ELSEWHERE:
+            yield from _setting(name, one, file)
 
 
 def _flat(value: Mapping[str, Any], above: str = "") -> dict[str, object]:
@@ -171,3 +104,43 @@ def _flat(value: Mapping[str, Any], above: str = "") -> dict[str, object]:
         else:
             found[f"{above}{name}"] = one
     return found
+
+
+def _setting(name: str, value: object, file: str) -> Iterator[Found]:
+    if name.lower().endswith(("apikey", "api_key", "token", "secret")):
+        yield Skipped("secret")
+        yield FileProblem(
+            file,
+            0,
+            t("{name} is a key; keys are not copied", name=name),
+            t("set it yourself: `loxodon config model.api_key KEY`, or LOXODON_MEMORY_API_KEY"),
+        )
+    elif name in _FIXED and _FIXED[name] == value:
+        yield Skipped("unneeded")
+    elif name in _SAME:
+        try:
+            ours = _SAME[name]
+            yield Setting(ours, config.checked(ours, _in_our_words(ours, value)))
+        except ConfigError as error:
+            yield problem(file, name, error)
+    else:
+        hint = t("here it is fixed at {value}", value=_FIXED[name]) if name in _FIXED else ""
+        yield FileProblem(file, 0, t("{name} has no counterpart here", name=name), hint)
+
+
+def _in_our_words(name: str, value: object) -> object:
+    if name == "schedule.daily":
+        # `03:00`, or a cron expression with or without seconds before it.
+        fields = value.split() if isinstance(value, str) else []
+        if len(fields) < 2:
+            return config.every_day_at(value)
+        return " ".join(fields[1:] if len(fields) == 6 else fields)
+    if name == "buffer.quiet":
+        span = _SPAN.fullmatch(value.strip()) if isinstance(value, str) else None
+        if span is None or not any(span.groups()):
+            return value
+        hours, minutes, seconds = (float(one or 0) for one in span.groups())
+        return hours * 3600 + minutes * 60 + seconds
+    number = number_in(value)
+    is_whole = number is not None and number == int(number)
+    return int(number or 0) if is_whole and type(config.known(name).default) is int else value

@@ -2,6 +2,20 @@
 
 What was taken before is known again: a turn by its key in the journal, a memory by what it is
 called where it comes from (`WorkspaceData.imported`), whatever has become of it here since.
+
+Whatever a file says of itself, it was handed over by somebody, and its words are an import's:
+
+| a file says | it is |
+|---|---|
+| who speaks, when, in what conversation | believed; nothing lies in the future |
+| origin, trust, that somebody confirmed it | `import`, or less where its reader knows that it is |
+| how much it matters | believed up to 0.9, 1 where its words do; in a three-layer memory always |
+| the agent it belongs to | kept: it makes fewer see it, not more |
+| how present it is, where it comes from, that it is archived | believed |
+| ids | kept where they have our form and are free; else names to know it again by |
+| audience, versions, how often it was used, settings | never; settings are shown |
+
+Only a restore of a backup or of views brings a memory back as it was (`backup/restore.py`).
 """
 
 from __future__ import annotations
@@ -10,21 +24,32 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
-from loxodon.imports import claims
 from loxodon.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
+from loxodon.store.walls import checked_agent
 from loxodon.text.words import fold
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import Choice, Value
 from loxodon.trust.origin import provenance, quarantine
-from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Draft, FileProblem, Imported, Kind, Record
+from loxodon.types import (
+    CAPTURED,
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    ORIGIN_OF_ROLE,
+    Draft,
+    FileProblem,
+    Imported,
+    Kind,
+    Origin,
+    Record,
+)
 from loxodon.write.decay import initial_strength
 from loxodon.write.journal import with_keys
 from loxodon.write.keep import tags_of
@@ -32,14 +57,20 @@ from loxodon.write.meaning import Meaning, is_user, meaning_of, meet, weight_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.trust.forget.tombstones import Marks
 
-TURNS = 2_000
-MEMORIES = 200
-"""Taken in one transaction: others who write wait no longer than this takes."""
-MOST_PROBLEMS = 1_000
-_CHANGE = "imported"
+_TRUST: Origin = "import"
+_TURNS, _MEMORIES = 2_000, 200  # in one transaction: others who write wait no longer than it takes
+_MOST_PROBLEMS = 1_000
+_MOST_IMPORTANT = 0.9
 _MOST_SURE = 0.99
+
+
+class _Made(NamedTuple):
+    """A memory that is to be kept, and what its words say."""
+
+    of: NewMemory
+    record: Record
+    said: Meaning
 
 
 class Taker:
@@ -50,26 +81,20 @@ class Taker:
         memory: Memory,
         store: Store,
         format: str,
-        *,
         dry: bool,
         progress: Progress | None,
         total: int,
         choice: Choice,
     ) -> None:
         self._memory = memory
-        self._choice = choice
         self._store = store
         self._format = format
         self._dry = dry
         self._progress = progress
         self._total = total
+        self._choice = choice
         self._now = memory.now()
-        self._drafts: list[Draft] = []
-        self._waiting: list[NewMemory] = []
-        self._contents: dict[str, str] = {}
-        """The memories that are here, by their words; read once there is something to compare."""
-        self._compared = False
-        self._same: list[tuple[NewMemory, str]] = []
+        self._contents: dict[str, str] | None = None  # the ids of the memories here, by their words
         self._turns = self._memories = self._known = self._done = 0
         self._settings: dict[str, Value] = {}
         self._offered: dict[str, Value] = {}
@@ -77,23 +102,27 @@ class Taker:
         self._problems: list[FileProblem] = []
 
     def take(self, found: Iterable[Found]) -> Imported:
+        drafts: list[Draft] = []
+        memories: list[NewMemory] = []
         for one in found:
             if isinstance(one, Talk):
-                self._drafts += (claims.turn(turn, self._now) for turn in one.turns)
+                drafts += (self._claimed(turn) for turn in one.turns)
             elif isinstance(one, NewMemory):
-                self._waiting.append(one)
+                memories.append(one)
             elif isinstance(one, Setting):
                 self._put_setting(one)
             elif isinstance(one, Skipped):
                 self._skipped[one.reason] += one.number
             else:
                 self._report(one)
-            if len(self._drafts) >= TURNS:
-                self._put_turns()
-            if len(self._waiting) >= MEMORIES:
-                self._put_memories()
-        self._put_turns()
-        self._put_memories()
+            if len(drafts) >= _TURNS:
+                self._put_turns(drafts)
+                drafts = []
+            if len(memories) >= _MEMORIES:
+                self._put_memories(memories)
+                memories = []
+        self._put_turns(drafts)
+        self._put_memories(memories)
         return Imported(
             self._format,
             self._turns,
@@ -106,20 +135,26 @@ class Taker:
         )
 
     def _report(self, one: FileProblem) -> None:
-        if len(self._problems) < MOST_PROBLEMS:
+        if len(self._problems) < _MOST_PROBLEMS:
             self._problems.append(one)
         else:
             self._skipped["more problems"] += 1
 
     def _advance(self, number: int) -> None:
         self._done += number
-        if self._progress:
+        if self._progress and number:
             self._progress(min(self._done, self._total), self._total)
 
-    # Turns
+    def _claimed(self, draft: Draft) -> Draft:
+        """A turn as an import may bring it."""
+        return draft._replace(
+            origin=provenance.least((draft.origin or ORIGIN_OF_ROLE[draft.role], _TRUST)),
+            at=min(draft.at, self._now) if draft.at else None,
+            channel="" if draft.channel == CAPTURED else draft.channel,
+            agent="",
+        )
 
-    def _put_turns(self) -> None:
-        drafts, self._drafts = self._drafts, []
+    def _put_turns(self, drafts: list[Draft]) -> None:
         if not drafts:
             return
         if self._dry:
@@ -131,88 +166,73 @@ class Taker:
         self._known += len(drafts) - added
         self._advance(len(drafts))
 
-    # Memories
-
-    def _put_memories(self) -> None:
-        batch, self._waiting = self._waiting, []
-        if not batch:
-            return
-        new = self._new_of(batch)
+    def _put_memories(self, batch: list[NewMemory]) -> None:
+        """Keep those that are new. One that is here in the same words is noted all the same, so
+        that it is known again once it was edited."""
+        made: list[_Made] = []
+        same: list[NewMemory] = []
+        contents = self._contents = (
+            self._known_contents() if self._contents is None else self._contents
+        )
         # What the rules make of the words takes longer than to write it: before others have to wait
-        records = [(one, made) for one in new if (made := self._record(one)) is not None]
+        for one in self._new_of(batch):
+            words = _folded(one.content)
+            if words in contents:
+                self._known += 1
+                same.append(one)
+                continue
+            try:
+                said = Meaning() if self._dry else meaning_of(one.content, one.since or self._now)
+                made.append(_Made(one, _record(one, said, self._now), said))
+            except InputError as error:
+                self._report(problem(one.source.file or one.source.turn, one.source.line, error))
+                continue
+            self._memories += 1
+            contents[words] = ""
         if not self._dry:
             with self._store.writing():
-                self._put_records(records)
+                forgotten = self._memory.forgotten()
+                for new in made:
+                    record = new.record
+                    if forgotten is not None and forgotten.memory(record.id):
+                        record = record._replace(id="")  # whatever has this id would go again
+                    kept = quarantine.insert(self._store, record, "imported")
+                    meet(self._store, new.said, self._now)
+                    contents[_folded(new.of.content)] = kept.id
+                for one in (*(new.of for new in made), *same):
+                    for key in _keys(one):
+                        id = contents[_folded(one.content)]
+                        self._store.workspace_data.put_import(key, id, self._now)
         self._advance(len(batch))
 
-    def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
-        """Those that are not here yet, by what they are called there and by their words."""
+    def _known_contents(self) -> dict[str, str]:
         with self._store.reading():
-            taken = set(
-                self._store.workspace_data.imported(key for one in batch for key in _keys(one))
-            )
-            if not self._compared:
-                self._compared = True
-                known = (one for one in self._store.find(Filter()) if one.kind != "summary")
-                self._contents = {_folded(one.content): one.id for one in known}
-        new: list[NewMemory] = []
+            here = self._store.find(Filter())
+        return {_folded(one.content): one.id for one in here if one.kind != "summary"}
+
+    def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
+        """Those that were neither taken nor forgotten, by what they are called there."""
+        keys = [key for one in batch for key in _keys(one)]
+        with self._store.reading():
+            taken = {*self._store.workspace_data.imported(keys)}
         forgotten = self._memory.forgotten()
+        new: list[NewMemory] = []
         for one in batch:
-            key, text_key = _keys(one)
-            if forgotten is not None and self._is_forgotten(one, forgotten):
+            key, with_text = _keys(one)
+            since = to_stored(one.since)[0] if one.since else 0
+            if forgotten is not None and (
+                any(map(forgotten.imported, (key, with_text)))
+                or forgotten.cut(one.content, since) != one.content
+            ):
                 self._skipped["forgotten"] += 1
             elif key not in taken:
                 new.append(one)
-            elif text_key in taken:
+            elif with_text in taken:
                 self._known += 1
             else:
                 self._skipped["changed"] += 1
-            taken |= {key, text_key}
+            taken |= {key, with_text}
         return new
-
-    def _is_forgotten(self, one: NewMemory, marks: Marks) -> bool:
-        """Whether this very import, or what it says, was forgotten since it was said."""
-        at = to_stored(one.since)[0] if one.since else 0
-        return any(map(marks.imported, _keys(one))) or marks.cut(one.content, at) != one.content
-
-    def _record(self, one: NewMemory) -> tuple[Record, Meaning] | None:
-        """The memory to be; None where it is here in the same words, or cannot be kept.
-
-        One that is here is noted all the same, so that it is known again once it was edited.
-        """
-        words = _folded(one.content)
-        if words in self._contents:
-            self._known += 1
-            self._same.append((one, words))
-            return None
-        try:
-            said = Meaning() if self._dry else meaning_of(one.content, one.since or self._now)
-            record = record_of(claims.memory(one, said, self._now), said, self._now)
-        except InputError as error:
-            self._report(problem(one.source.file or one.source.turn, one.source.line, error))
-            return None
-        self._memories += 1
-        self._contents[words] = ""
-        return record, said
-
-    def _put_records(self, records: Iterable[tuple[NewMemory, tuple[Record, Meaning]]]) -> None:
-        forgotten = self._memory.forgotten()
-        for one, (record, said) in records:
-            if forgotten is not None and forgotten.memory(record.id):
-                record = record._replace(id="")  # whatever has this id would go again
-            kept = quarantine.insert(self._store, record, _CHANGE)
-            meet(self._store, said, self._now)
-            self._contents[_folded(one.content)] = kept.id
-            self._note(one, kept.id)
-        same, self._same = self._same, []
-        for one, words in same:
-            self._note(one, self._contents[words])
-
-    def _note(self, one: NewMemory, id: str) -> None:
-        for key in _keys(one):
-            self._store.workspace_data.put_import(key, id, self._now)
-
-    # Settings
 
     def _put_setting(self, one: Setting) -> None:
         """Set what the owner takes and nobody has set here; what somebody has stays."""
@@ -247,20 +267,29 @@ def _digest(parts: Iterable[str]) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def record_of(one: NewMemory, said: Meaning, now: datetime) -> Record:
+def _record(one: NewMemory, said: Meaning, now: datetime) -> Record:
     """The memory that something imported makes; raises InputError where it cannot be kept.
 
     It begins here and now, so that it does not fade at once for having been known long; since when
     it holds is kept beside it.
     """
+
+    def past(moment: datetime | None) -> datetime | None:
+        return min(moment, now) if moment else None
+
     category = one.category or said.category or "fact"
     kind: Kind = "belief" if one.kind == "fact" and said.confidence < 1 else one.kind
     confidence = one.confidence if one.kind == "belief" else min(one.confidence, said.confidence)
     wish = provenance.is_wish(category, said.attribute)
-    kind, confidence = provenance.kind_for(claims.TRUST, kind, confidence, wish)
+    kind, confidence = provenance.kind_for(_TRUST, kind, confidence, wish)
     importance = one.importance
     if importance is None:
         importance = max(weight_of(category), said.importance or 0.0)
+    elif not one.own:
+        by_words = max(weight_of(said.category), said.importance or 0.0) if said.category else 0.0
+        importance = min(importance, max(_MOST_IMPORTANT, by_words))
+    # Whom it is about, but for the user, whom everything is about.
+    names = (*one.entities, *(mention.name for mention in said.mentions), said.subject)
     fields = checked(
         {
             "content": one.content,
@@ -271,46 +300,34 @@ def record_of(one: NewMemory, said: Meaning, now: datetime) -> Record:
             "project": one.project or GLOBAL_PROJECT,
             "topic": one.topic or GENERAL_TOPIC,
             "tags": one.tags,
-            "entities": _names(one, said),
+            "entities": tuple(dict.fromkeys(name for name in names if name and not is_user(name))),
             "subject": said.subject,
             "attribute": said.attribute,
             "value": said.value,
-            "valid_from": one.since or said.since,
+            "valid_from": past(one.since) or said.since,
             "expires_at": one.expires_at,
             "due_at": said.due_at,
         },
         kind,
         now.tzinfo,
     )
-    if not fields["tags"]:
-        fields["tags"] = tags_of(fields["content"])
-    strength = one.strength
-    if strength is None:
-        strength = initial_strength(kind, fields["importance"], fields["confidence"])
+    fields["tags"] = fields["tags"] or tags_of(fields["content"])
+    strength = initial_strength(kind, fields["importance"], fields["confidence"])
     return Record(
         id=one.id,
         space="",
         created_at=now,
         updated_at=now,
-        strength=strength,
-        agent=one.agent,
-        trust=claims.TRUST,
+        strength=strength if one.strength is None else one.strength,
+        agent=checked_agent(one.agent),
+        trust=_TRUST,
         state="archived" if one.archived else "active",
         done=one.done,
-        confirmed_at=one.confirmed_at or one.since,
-        valid_until=one.until,
+        confirmed_at=past(one.confirmed_at or one.since),
+        valid_until=past(one.until),
         sources=(one.source, *one.drawn_from),
         derived_from=one.derived_from,
         basis=one.basis or said.basis,
         positive=said.positive,
         **fields,
-    )
-
-
-def _names(one: NewMemory, said: Meaning) -> tuple[str, ...]:
-    """Whom it is about, but for the user, whom everything is about."""
-    told = (mention.name for mention in said.mentions)
-    about = (said.subject,) if said.subject else ()
-    return tuple(
-        dict.fromkeys(name for name in (*one.entities, *told, *about) if not is_user(name))
     )
