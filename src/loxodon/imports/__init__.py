@@ -25,7 +25,7 @@ from loxodon.imports import chats, markdown, records, settings, tiered
 from loxodon.imports.document import elements, whole
 from loxodon.imports.found import Around, Found, NewMemory, Reader, Setting, Talk, problem
 from loxodon.imports.package import Package
-from loxodon.imports.take import Taker
+from loxodon.imports.take import Job, Taker
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.trust.access.offered import Choice
@@ -79,8 +79,8 @@ def take_in(
         kind = format or detect(package)
         choice = Choice(settings, tuple(take))
         total = _readable(package, around, kind, choice)
-        taker = Taker(memory, store, kind, dry_run, progress, total, choice)
-        return taker.take(_found(package, around, kind))
+        job = Job(kind, dry_run, total, progress, choice)
+        return Taker(memory, store, job).take(_found(package, around, kind))
 
 
 def _found(package: Package, around: Around, kind: str) -> Iterator[Found]:

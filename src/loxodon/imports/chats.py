@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ from loxodon.imports.document import instant_in, list_in, mapping_in, text_in
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, each_in, problem
 from loxodon.imports.notes import entries
 from loxodon.imports.package import Package
-from loxodon.types import Draft, Role, Source
+from loxodon.types import Draft, Origin, Role, Source
 from loxodon.workspace.readers.claude_code import is_claude_code, read_claude_code
 from loxodon.workspace.readers.lines import check_name, check_text, split_lines
 
@@ -44,6 +45,14 @@ def _session_of(value: Mapping[str, Any], *names: str) -> str:
     if not id:
         raise InputError("the conversation has no id", hint="importing it again would add it twice")
     return id
+
+
+def _turn(line: int, role: Role, text: str, session: str, id: str, at: datetime | None) -> Draft:
+    """A turn that the journal can keep. What a file says nobody says: it is a tool's."""
+    check_name(id, "id")
+    check_text(text)
+    origin: Origin | None = "import" if role == "tool" else None
+    return Draft(line, role, text, session, id, at, "", session.partition("-")[0], origin=origin)
 
 
 # ChatGPT
@@ -74,24 +83,14 @@ def _chatgpt(file: str, around: Around, value: Any, place: str) -> Iterator[Foun
     for number, id in enumerate(path, 1):
         message = nodes[id]
         try:
-            if mapping_in(message, "author").get("role") == "assistant" and _is_bio(message):
-                yield _remembered(message, session, around)
-            elif message and (reason := _left_out(message)):
-                yield Skipped(reason)
+            if message and (reason := _left_out(message)):
+                is_note = reason == "tools" and message.get("recipient") == "bio"
+                yield _remembered(message, session, around) if is_note else Skipped(reason)
             elif text := _chatgpt_text(message):
-                check_text(text)
-                check_name(text_in(message, "id"), "id")
-                turns.append(
-                    Draft(
-                        number,
-                        _ROLES[message["author"]["role"]],
-                        text,
-                        f"chatgpt-{session}",
-                        text_in(message, "id"),
-                        instant_in(message, around.zone, "create_time", "update_time"),
-                        channel="chatgpt",
-                    )
-                )
+                role = _ROLES[message["author"]["role"]]
+                at = instant_in(message, around.zone, "create_time", "update_time")
+                id_there = text_in(message, "id")
+                turns.append(_turn(number, role, text, f"chatgpt-{session}", id_there, at))
         except InputError as error:
             yield problem(file, f"{place}.mapping.{str(id)[:60]}", error)
     said = {id for id, one in nodes.items() if one and not _left_out(one) and _chatgpt_text(one)}
@@ -157,10 +156,6 @@ def _named(part: object) -> str:
     return text_in(part, "text")  # an audio transcription, and what is yet to be invented
 
 
-def _is_bio(message: Mapping[str, Any]) -> bool:
-    return message.get("recipient") == "bio"
-
-
 def _remembered(message: Mapping[str, Any], session: str, around: Around) -> NewMemory | Skipped:
     """What ChatGPT put into its own memory; what it took out of there is no memory."""
     text = _chatgpt_text(message).removesuffix(".").strip()
@@ -182,13 +177,8 @@ def is_claude(value: object) -> bool:
     """Whether something is a conversation, what Claude remembers, or a project."""
     if not isinstance(value, Mapping):
         return False
-    return (
-        isinstance(value.get("chat_messages"), list)
-        or isinstance(value.get("conversations_memory"), str)
-        or isinstance(value.get("project_memories"), Mapping)
-        or "prompt_template" in value
-        or ("docs" in value and "name" in value)
-    )
+    marks = {"chat_messages", "conversations_memory", "project_memories", "prompt_template"}
+    return bool(marks & value.keys()) or {"docs", "name"} <= value.keys()
 
 
 def read_claude(package: Package, around: Around) -> Iterator[Found]:
@@ -211,7 +201,7 @@ def _claude(
 ) -> Iterator[Found]:
     if not is_claude(value):
         raise InputError("this is not part of a Claude export")
-    if isinstance(value.get("chat_messages"), list):
+    if "chat_messages" in value:
         yield from _conversation(value, file, place, around)
     elif "conversations_memory" in value or "project_memories" in value:
         yield from _prose(text_in(value, "conversations_memory"), file, "")
@@ -225,8 +215,8 @@ def _claude(
 def _conversation(
     value: Mapping[str, Any], file: str, place: str, around: Around
 ) -> Iterator[Found]:
-    session = _session_of(value, "uuid", "id")
-    messages = [one for one in value["chat_messages"] if isinstance(one, Mapping)]
+    session = f"claude-{_session_of(value, 'uuid', 'id')}"
+    messages = [one for one in list_in(value, "chat_messages") if isinstance(one, Mapping)]
     path = _live_branch(messages, text_in(value, "current_leaf_message_uuid"))
     if len(path) < len(messages):
         yield Skipped("branch", len(messages) - len(path))
@@ -240,27 +230,25 @@ def _conversation(
                     hint="it must be human or assistant",
                     sender=repr(message.get("sender"))[:60],
                 )
-            said = Draft(
-                len(turns) + 1,
-                role,
-                _claude_text(message),
-                f"claude-{session}",
+            id, at = (
                 text_in(message, "uuid", "id"),
                 instant_in(message, around.zone, "created_at"),
-                channel="claude",
             )
-            turns += filter(None, map(_checked, (said, *_attached(message, said))))
+            if text := _claude_text(message):
+                turns.append(_turn(len(turns) + 1, role, text, session, id, at))
+            for n, one in enumerate(list_in(message, "attachments"), 1):
+                if text := text_in(one, "extracted_content"):
+                    text = _titled(text_in(one, "file_name"), text)
+                    part = f"{id}/{n}" if id else ""
+                    turns.append(_turn(len(turns) + 1, "tool", text, session, part, at))
         except InputError as error:
             yield problem(file, f"{place}.chat_messages[{number}]", error)
     if turns:
         yield Talk(tuple(turns))
 
 
-def _checked(draft: Draft) -> Draft | None:
-    """A turn that the journal can keep; None for an empty one."""
-    check_name(draft.id, "id")
-    check_text(draft.content)
-    return draft if draft.content else None
+def _titled(title: str, text: str) -> str:
+    return f"{title}\n{text}" if title else text
 
 
 def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[str, Any]]:
@@ -286,19 +274,6 @@ def _claude_text(message: Mapping[str, Any]) -> str:
     return "\n".join(filter(None, (text_in(one, "text") for one in blocks))) or text_in(
         message, "text"
     )
-
-
-def _attached(message: Mapping[str, Any], to: Draft) -> Iterator[Draft]:
-    """The text of files that came with a message. Nobody says it: it was read."""
-    for n, one in enumerate(list_in(message, "attachments"), 1):
-        if text := text_in(one, "extracted_content"):
-            yield to._replace(
-                line=to.line + n,
-                role="tool",
-                origin="import",
-                id=f"{to.id}/{n}" if to.id else "",
-                content="\n".join(filter(None, (text_in(one, "file_name"), text))),
-            )
 
 
 def _prose(text: str, file: str, project: str) -> Iterator[Found]:
@@ -334,17 +309,10 @@ def _project(value: Mapping[str, Any], file: str, place: str, around: Around) ->
         if not (text := text_in(doc, "content")):
             continue
         try:
-            draft = Draft(
-                n + 1,
-                "tool",
-                "\n".join(filter(None, (text_in(doc, "filename"), text))),
-                f"claude-project-{id}",
-                text_in(doc, "uuid"),
-                instant_in(doc, around.zone, "created_at") or since,
-                channel="claude",
-                origin="import",
-            )
-            turns += filter(None, [_checked(draft)])
+            at = instant_in(doc, around.zone, "created_at") or since
+            text = _titled(text_in(doc, "filename"), text)
+            session = f"claude-project-{id}"
+            turns.append(_turn(n + 1, "tool", text, session, text_in(doc, "uuid"), at))
         except InputError as error:
             yield problem(file, f"{place}.docs[{n}]", error)
     if turns:

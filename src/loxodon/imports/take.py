@@ -65,6 +65,16 @@ _MOST_IMPORTANT = 0.9
 _MOST_SURE = 0.99
 
 
+class Job(NamedTuple):
+    """What an import is asked to do."""
+
+    format: str
+    dry: bool  # write nothing
+    total: int  # turns, memories and settings that there are to take
+    progress: Progress | None
+    choice: Choice  # which settings
+
+
 class _Made(NamedTuple):
     """A memory that is to be kept, and what its words say."""
 
@@ -74,25 +84,12 @@ class _Made(NamedTuple):
 
 
 class Taker:
-    """One import into one memory; a dry one writes nothing."""
+    """One import into one memory."""
 
-    def __init__(
-        self,
-        memory: Memory,
-        store: Store,
-        format: str,
-        dry: bool,
-        progress: Progress | None,
-        total: int,
-        choice: Choice,
-    ) -> None:
+    def __init__(self, memory: Memory, store: Store, job: Job) -> None:
         self._memory = memory
         self._store = store
-        self._format = format
-        self._dry = dry
-        self._progress = progress
-        self._total = total
-        self._choice = choice
+        self._job = job
         self._now = memory.now()
         self._contents: dict[str, str] | None = None  # the ids of the memories here, by their words
         self._turns = self._memories = self._known = self._done = 0
@@ -124,7 +121,7 @@ class Taker:
         self._put_turns(drafts)
         self._put_memories(memories)
         return Imported(
-            self._format,
+            self._job.format,
             self._turns,
             self._memories,
             self._known,
@@ -142,8 +139,8 @@ class Taker:
 
     def _advance(self, number: int) -> None:
         self._done += number
-        if self._progress and number:
-            self._progress(min(self._done, self._total), self._total)
+        if self._job.progress and number:
+            self._job.progress(min(self._done, self._job.total), self._job.total)
 
     def _claimed(self, draft: Draft) -> Draft:
         """A turn as an import may bring it."""
@@ -157,11 +154,11 @@ class Taker:
     def _put_turns(self, drafts: list[Draft]) -> None:
         if not drafts:
             return
-        if self._dry:
-            known = self._store.known(with_keys(drafts, self._format, self._now))
+        if self._job.dry:
+            known = self._store.known(with_keys(drafts, self._job.format, self._now))
             added = known.count(None)
         else:
-            added = self._memory.add_drafts(drafts, [self._format]).added
+            added = self._memory.add_drafts(drafts, [self._job.format]).added
         self._turns += added
         self._known += len(drafts) - added
         self._advance(len(drafts))
@@ -182,14 +179,16 @@ class Taker:
                 same.append(one)
                 continue
             try:
-                said = Meaning() if self._dry else meaning_of(one.content, one.since or self._now)
+                said = (
+                    Meaning() if self._job.dry else meaning_of(one.content, one.since or self._now)
+                )
                 made.append(_Made(one, _record(one, said, self._now), said))
             except InputError as error:
                 self._report(problem(one.source.file or one.source.turn, one.source.line, error))
                 continue
             self._memories += 1
             contents[words] = ""
-        if not self._dry:
+        if not self._job.dry:
             with self._store.writing():
                 forgotten = self._memory.forgotten()
                 for new in made:
@@ -243,10 +242,10 @@ class Taker:
             self._known += 1
         elif here is not None:
             self._skipped["set"] += 1
-        elif not self._choice.takes(one.name):
+        elif not self._job.choice.takes(one.name):
             self._offered[one.name] = one.value
         else:
-            if not self._dry:
+            if not self._job.dry:
                 offered.put(self._memory.home, {one.name: one.value})
             self._settings[one.name] = one.value
 
