@@ -23,7 +23,7 @@ from typing import Any
 from loxodon.errors import InputError
 from loxodon.imports.document import instant_in, list_in, mapping_in, text_in
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, each_in, problem
-from loxodon.imports.notes import entries
+from loxodon.imports.markdown import entries
 from loxodon.imports.package import Package
 from loxodon.types import Draft, Origin, Role, Source
 from loxodon.workspace.readers.claude_code import is_claude_code, read_claude_code

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import count
 from typing import Any
 
 from loxodon.errors import InputError
@@ -190,11 +191,13 @@ def read_list(package: Package, around: Around) -> Iterator[Found]:
     if one_a_line(package, name):
         yield from lines(package, name, around)
         return
-    for n, (place, value) in enumerate(elements(package, name, LISTS), 1):
-        try:
-            yield from _listed(value, Source(file=name, line=n), around)
-        except InputError as error:
-            yield problem(name, place, error)
+    numbers = count(1)
+    yield from each_in(
+        package,
+        name,
+        LISTS,
+        lambda value, place: _listed(value, Source(file=name, line=next(numbers)), around),
+    )
 
 
 def one_a_line(package: Package, name: str) -> bool:

@@ -75,14 +75,6 @@ class Job(NamedTuple):
     choice: Choice  # which settings
 
 
-class _Made(NamedTuple):
-    """A memory that is to be kept, and what its words say."""
-
-    of: NewMemory
-    record: Record
-    said: Meaning
-
-
 class Taker:
     """One import into one memory."""
 
@@ -166,7 +158,7 @@ class Taker:
     def _put_memories(self, batch: list[NewMemory]) -> None:
         """Keep those that are new. One that is here in the same words is noted all the same, so
         that it is known again once it was edited."""
-        made: list[_Made] = []
+        made: list[tuple[NewMemory, Record, Meaning]] = []
         same: list[NewMemory] = []
         contents = self._contents = (
             self._known_contents() if self._contents is None else self._contents
@@ -182,7 +174,7 @@ class Taker:
                 said = (
                     Meaning() if self._job.dry else meaning_of(one.content, one.since or self._now)
                 )
-                made.append(_Made(one, _record(one, said, self._now), said))
+                made.append((one, _record(one, said, self._now), said))
             except InputError as error:
                 self._report(problem(one.source.file or one.source.turn, one.source.line, error))
                 continue
@@ -191,16 +183,15 @@ class Taker:
         if not self._job.dry:
             with self._store.writing():
                 forgotten = self._memory.forgotten()
-                for new in made:
-                    record = new.record
+                for one, record, said in made:
                     if forgotten is not None and forgotten.memory(record.id):
                         record = record._replace(id="")  # whatever has this id would go again
                     kept = quarantine.insert(self._store, record, "imported")
-                    meet(self._store, new.said, self._now)
-                    contents[_folded(new.of.content)] = kept.id
-                for one in (*(new.of for new in made), *same):
+                    meet(self._store, said, self._now)
+                    contents[_folded(one.content)] = kept.id
+                for one in (*(one for one, _, _ in made), *same):
+                    id = contents[_folded(one.content)]
                     for key in _keys(one):
-                        id = contents[_folded(one.content)]
                         self._store.workspace_data.put_import(key, id, self._now)
         self._advance(len(batch))
 
