@@ -22,7 +22,7 @@ from typing import NamedTuple, cast
 
 from loxodon.errors import InputError
 from loxodon.imports import records, settings
-from loxodon.imports.document import number_in, whole
+from loxodon.imports.document import number_in
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
 from loxodon.imports.package import Package
 from loxodon.text import sentences
@@ -87,7 +87,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             yield from _remembered(package, name, around)
     for name in (f"{folder}config.json" for folder in folders):
         try:
-            if name in package.names and settings.is_config(whole(package, name)):
+            if name in package.names:
                 yield from settings.of_file(package, name)
         except InputError:
             continue  # whatever it is, it is not what was asked for

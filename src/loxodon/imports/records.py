@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import count
 from typing import Any
 
 from loxodon.errors import InputError
@@ -191,13 +190,11 @@ def read_list(package: Package, around: Around) -> Iterator[Found]:
     if one_a_line(package, name):
         yield from lines(package, name, around)
         return
-    numbers = count(1)
-    yield from each_in(
-        package,
-        name,
-        LISTS,
-        lambda value, place: _listed(value, Source(file=name, line=next(numbers)), around),
-    )
+    for n, (place, value) in enumerate(elements(package, name, LISTS), 1):
+        try:
+            yield from _listed(value, Source(file=name, line=n), around)
+        except InputError as error:
+            yield problem(name, place, error)
 
 
 def one_a_line(package: Package, name: str) -> bool:
@@ -262,12 +259,8 @@ def _listed(
 def _memory(value: Any, source: Source, around: Around, kind: Kind = "fact") -> NewMemory:
     """What one object says; an InputError where it is no memory."""
     text = text_in(value, *_TEXTS)
-    if not text:
+    if not text or "role" in value:  # a message is none
         raise _no_memory()
-    if "role" in value:
-        raise InputError(
-            "this is a message, not a memory", hint="add conversations with `loxodon add`"
-        )
     kind = next((one for one in KINDS if value.get("kind", value.get("type")) == one), kind)
     kind = "summary" if "source_facts" in value else kind
     confidence = number_in(value.get("confidence"))

@@ -26,10 +26,6 @@ _LONGEST = 4 * MAX_LINE  # bytes of a value
 
 
 def read(package: Package, around: Around) -> Iterator[Found]:
-    if not package.alone:
-        raise InputError(
-            "{file} is not a database", hint="give the file memory.db itself", file=package.name
-        )
     try:
         connection = foreign_files.connect(package.path, "mode=ro", _LONGEST)
         try:
