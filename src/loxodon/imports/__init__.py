@@ -130,23 +130,20 @@ def detect(package: Package) -> str:
     """The format; an InputError where nothing tells."""
     if package.alone:
         return _kind_of_file(package, package.names[0])
+    json_files, lines = (
+        [name for name in package.names if name.lower().endswith(end)]
+        for end in (".json", ".jsonl")
+    )
     exports = chats.files_of(package) or [
-        name
-        for name in package.names
-        if name.rsplit("/", 1)[-1].lower() in ("memories.json", "projects.json")
+        name for name in json_files if name.lower().endswith(("memories.json", "projects.json"))
     ]
     if not exports and any(map(markdown.is_part, package.names)):
         return "memory"
-    if not exports and any(
-        _is_transcript(package.head(name))
-        for name in package.names
-        if name.lower().endswith(".jsonl")
-    ):
+    if not exports and any(_is_transcript(package.head(name)) for name in lines):
         return "claude-code"
-    documents = [name for name in package.names if name.lower().endswith(".json")]
-    if not exports and len(documents) != 1:
+    if not exports and len(json_files) != 1:
         raise _unknown(package.name)
-    return _kind_of_json(package, (exports or documents)[0])
+    return _kind_of_json(package, (exports or json_files)[0])
 
 
 def _kind_of_file(package: Package, name: str) -> str:
