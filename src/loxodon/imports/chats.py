@@ -83,14 +83,15 @@ def _chatgpt(file: str, around: Around, value: Any, place: str) -> Iterator[Foun
     for number, id in enumerate(path, 1):
         message = nodes[id]
         try:
-            if message and (reason := _left_out(message)):
-                is_note = reason == "tools" and message.get("recipient") == "bio"
-                yield _remembered(message, session, around) if is_note else Skipped(reason)
+            role = mapping_in(message, "author").get("role")
+            if role == "assistant" and message.get("recipient") == "bio":
+                yield _remembered(message, session, around)
+            elif message and (reason := _left_out(message)):
+                yield Skipped(reason)
             elif text := _chatgpt_text(message):
-                role = _ROLES[message["author"]["role"]]
                 at = instant_in(message, around.zone, "create_time", "update_time")
                 id_there = text_in(message, "id")
-                turns.append(_turn(number, role, text, f"chatgpt-{session}", id_there, at))
+                turns.append(_turn(number, _ROLES[role], text, f"chatgpt-{session}", id_there, at))
         except InputError as error:
             yield problem(file, f"{place}.mapping.{str(id)[:60]}", error)
     said = {id for id, one in nodes.items() if one and not _left_out(one) and _chatgpt_text(one)}

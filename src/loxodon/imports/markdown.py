@@ -74,17 +74,20 @@ def read(package: Package, around: Around) -> Iterator[Found]:
         if not (is_part(name) or package.alone):
             yield Skipped("not memory")
             continue
-        if _is_view(package.head(name, _HEAD)):
-            yield Skipped("generated")
-        elif pool:
-            folders[pool[1]] = None
-            kind = cast(Kind, _KINDS[pool[3]])
-            archived = pool[2] == "archive"
-            yield from records.lines(package, name, around, kind, archived=archived, own=True)
-        elif _is_daily(name):
-            yield from _daily(package, name, around)
-        else:
-            yield from _remembered(package, name, around)
+        try:
+            if _is_view(package.head(name, _HEAD)):
+                yield Skipped("generated")
+            elif pool:
+                folders[pool[1]] = None
+                kind = cast(Kind, _KINDS[pool[3]])
+                archived = pool[2] == "archive"
+                yield from records.lines(package, name, around, kind, archived=archived, own=True)
+            elif _is_daily(name):
+                yield from _daily(package, name, around)
+            else:
+                yield from _remembered(package, name, around)
+        except InputError as error:
+            yield problem(name, 0, error)
     for name in (f"{folder}config.json" for folder in folders):
         try:
             if name in package.names:

@@ -40,6 +40,7 @@ _TEXTS = ("memory", "content", "text", "fact", "value", "data")
 _BELIEF = 0.6  # confidence of a belief that has none
 _PLACE = re.compile(r"(?P<name>[^\s:][^\n]{0,200}?):(?P<line>\d{1,9})(?:-\d{1,9})?")
 _OF_MEM0 = ("user_id", "agent_id", "run_id", "app_id", "hash", "actor_id", "categories")
+_TAKEN = ("created_at", "updated_at", "expiration_date", "state", "archived_at")
 _USED = {  # metadata of mem0 that is not left out
     *("category", "categories", "type", "importance", "tags", "project", "topic"),
     *("data", "hash", "user_id", "agent_id", "run_id", "created_at", "updated_at"),
@@ -153,8 +154,10 @@ def _mem0(around: Around, value: Any, place: str) -> Iterator[Found]:
     metadata = mapping_in(value, "metadata") or mapping_in(value, "metadata_")
     if unused := len(metadata.keys() - _USED):
         yield Skipped("metadata", unused)
-    id = text_in(value, "id")
-    one = _memory({**metadata, "type": "", **value}, Source("mem0", id[:512] or place), around)
+    id = str(value.get("id") or "").strip()
+    taken = {name: metadata.get(name) for name in ("importance", "project", "topic", "tags")}
+    taken |= {name: value.get(name) for name in (*_TEXTS, *_TAKEN)}
+    one = _memory(taken, Source("mem0", id[:512] or place), around)
     fields = (value.get("categories"), *map(metadata.get, ("categories", "category", "type")))
     labels = tuple(dict.fromkeys(label for field in fields for label in names_in(field)))
     yield one._replace(
@@ -237,6 +240,8 @@ def _listed(
         text = value.strip()
         yield NewMemory(text, ("list", text), source) if text else Skipped("empty")
         return
+    if not is_listed(value):  # nor is a message
+        raise _no_memory()
     now = _memory(value, source, around, kind)
     yield now
     for one in list_in(value, "history"):  # what it said before: it was so, until then
@@ -259,7 +264,7 @@ def _listed(
 def _memory(value: Any, source: Source, around: Around, kind: Kind = "fact") -> NewMemory:
     """What one object says; an InputError where it is no memory."""
     text = text_in(value, *_TEXTS)
-    if not text or "role" in value:  # a message is none
+    if not text:
         raise _no_memory()
     kind = next((one for one in KINDS if value.get("kind", value.get("type")) == one), kind)
     kind = "summary" if "source_facts" in value else kind
@@ -286,7 +291,8 @@ def _memory(value: Any, source: Source, around: Around, kind: Kind = "fact") -> 
         confirmed_at=instant_in(value, around.zone, "updated_at", "updated"),
         expires_at=_expiry(value),
         archived=state in ("archived", "paused")
-        or any(value.get(name) for name in ("archived", "archived_at")),
+        or value.get("archived") is True
+        or bool(value.get("archived_at")),
         basis=text_in(value, "basis"),
         id=id,
         strength=share_in(value.get("strength", value.get("score"))),
