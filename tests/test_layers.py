@@ -34,7 +34,7 @@ LAYERS = (
     "write",
     "recall",
     "trust.origin.remembering trust.forget.asked trust.forget.meaning status compat.documents",
-    "workspace working live",
+    "workspace working live imports",
     "backup trust.forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",

@@ -34,8 +34,8 @@ from loxodon.trust.access.offered import Choice
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Restored
 from loxodon.workspace.readers.openclaw_db import read_database
-from tests.workspace.imports.conftest import Take, take
-from tests.workspace.imports.exports import chat, put_database, put_json, put_zip, said
+from tests.imports.conftest import Take, take
+from tests.imports.exports import chat, put_database, put_json, put_zip, said
 from tests.workspace.openclaw.made import OpenClaw
 from tests.workspace.openclaw.made import said as entry
 

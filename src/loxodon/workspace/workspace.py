@@ -207,7 +207,7 @@ class Workspace:
     ) -> Imported:
         """Import memories and chats from another program.
 
-        See `workspace.imports` for the formats. Conversations go to the journal, what is remembered
+        See `loxodon.imports` for the formats. Conversations go to the journal, what is remembered
         becomes memories. Settings that come with it are told; with `settings` those are set that
         only tune, and with `take` those that it names, where nobody has set them here. The same
         again adds nothing, whatever has become of a memory since. What cannot be read as a whole is
@@ -215,7 +215,7 @@ class Workspace:
         `user` chooses whose memories, where a file has those of several people; with `dry_run`
         nothing is written: what would be is told.
         """
-        from loxodon.workspace.imports import take_in
+        from loxodon.imports import take_in
 
         return take_in(
             self.memory,

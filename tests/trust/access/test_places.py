@@ -12,10 +12,10 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError, LoxodonError
+from loxodon.imports.package import Package
 from loxodon.serve.cli.main import main
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.trust.access import places
-from loxodon.workspace.imports.package import Package
 from loxodon.workspace.openclaw.answer import answer
 from tests.clock import Clock
 from tests.serve.http.server import Server

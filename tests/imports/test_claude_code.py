@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import EXAMPLES
+from tests.imports.conftest import Take
+from tests.imports.exports import EXAMPLES
 
 TALK = tuple(
     json.loads(line) for line in (EXAMPLES / "claude_code.jsonl").read_text("utf-8").splitlines()

@@ -12,8 +12,8 @@ import pytest
 from loxodon import Memory, config
 from loxodon.errors import InputError
 from tests.each import each
-from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import EXAMPLES, put_database, put_json, put_zip
+from tests.imports.conftest import Take
+from tests.imports.exports import EXAMPLES, put_database, put_json, put_zip
 
 # mem0
 
@@ -60,6 +60,12 @@ def test_every_shape_of_mem0_is_read(take: Take, tmp_path: Path) -> None:
     openmemory = (EXAMPLES / "openmemory.json").read_text("utf-8")
     found = take(put_zip(tmp_path / "openmemory.zip", {"memories.json": openmemory}))
     assert (found.format, found.memories, found.skipped) == ("mem0", 1, {"deleted": 1})
+
+
+def test_a_memory_of_mem0_may_name_who_said_it(memory: Memory, take: Take, tmp_path: Path) -> None:
+    one = remembered("a", "Owns a boat", role="user", actor_id="dev", confidence=0.2)
+    assert take(put_json(tmp_path / "m.json", [one, {**one, "id": 7}])).known == 1
+    assert [(record.content, record.kind) for record in memory.list()] == [("Owns a boat", "fact")]
 
 
 def test_a_history_leads_to_what_is_known_now(memory: Memory, take: Take) -> None:

@@ -6,16 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from loxodon import Memory
-from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import (
-    chat,
-    conversation,
-    message,
-    put_json,
-    put_zip,
-    said,
-    trip,
-)
+from tests.imports.conftest import Take
+from tests.imports.exports import chat, conversation, message, put_json, put_zip, said, trip
 
 # ChatGPT
 

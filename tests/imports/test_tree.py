@@ -17,9 +17,9 @@ from loxodon.types import Record
 from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
+from tests.imports.conftest import Take
+from tests.imports.exports import EXAMPLES
 from tests.serve.shell import typed
-from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import EXAMPLES
 
 
 @pytest.fixture

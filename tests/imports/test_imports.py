@@ -13,10 +13,10 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, UsageError
 from tests.clock import NOW
-from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import chat, put_database, put_json, put_zip, said, trip
-from tests.workspace.imports.test_claude_code import TALK
-from tests.workspace.imports.test_claude_code import put as put_transcript
+from tests.imports.conftest import Take
+from tests.imports.exports import chat, put_database, put_json, put_zip, said, trip
+from tests.imports.test_claude_code import TALK
+from tests.imports.test_claude_code import put as put_transcript
 
 FORMATS = ("memory", "mem0", "list", "chatgpt", "claude-code", "claude", "tiered", "config")
 MEM0 = {

@@ -1,0 +1,351 @@
+"""A memory kept as files: Markdown, and the layers of a three-layer memory beside it.
+
+    MEMORY.md, USER.md             each entry becomes a memory, in the words of the file
+    2026-01-18.md                  daily notes become turns, from which consolidation learns
+    layer2/active/facts.jsonl      what a three-layer memory knows; also beliefs and summaries
+    layer2/archive/facts.jsonl     what it has put away
+    config.json                    its settings
+
+Its other files (snapshot, indexes, state) are made of these. One file may also come alone.
+
+A bullet is an entry, with its continuation lines; so is a paragraph, or a few sentences of a long
+one. The headings above say what it is about and of which project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from itertools import zip_longest
+from typing import NamedTuple, cast
+
+from loxodon.errors import InputError
+from loxodon.imports import records, settings
+from loxodon.imports.document import number_in
+from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
+from loxodon.imports.package import Package
+from loxodon.text import sentences
+from loxodon.types import Kind, Source
+from loxodon.workspace.readers import read as read_turns
+from loxodon.workspace.readers.lines import split_lines
+from loxodon.workspace.readers.moments import MIDNIGHT, match_day, moment
+from loxodon.workspace.sources.annotations import (
+    Annotations,
+    Prefixes,
+    annotated,
+    day_at_start,
+    front_matter,
+    prefixes_of,
+)
+from loxodon.workspace.sources.generated import generated
+from loxodon.workspace.views import marker_of
+
+_MOST_NOTE = 64 << 20  # bytes of a note
+_HEAD = 4_096  # bytes in which a file that Loxodon wrote says so
+_MEMORY = re.compile(r"(?:.*/)?(?:memory|user)\.(?:md|markdown)", re.IGNORECASE)
+_POOL = re.compile(r"((?:.*/)?)layer2/(active|archive)/(facts|beliefs|summaries)\.jsonl")
+_KINDS = {"facts": "fact", "beliefs": "belief", "summaries": "summary"}
+_SURE = re.compile(r"\W{0,4}O\(c\s?=\s?([\d.]{1,6})\)")
+
+
+def is_note(name: str) -> bool:
+    return name.lower().endswith((".md", ".markdown"))
+
+
+def _is_daily(name: str) -> bool:
+    """Whether a file is named after a day: `2026-02-18.md`, `2026-02-18-trip.md`."""
+    base = name.rsplit("/", 1)[-1]
+    found = match_day(base[:10]) if base[:4].isdecimal() and base[4:5] in "-_" else None
+    return is_note(name) and found is not None and found[1] == 10
+
+
+def is_part(name: str) -> bool:
+    """Whether a file of a folder is one that such a memory is known by."""
+    return bool(_POOL.fullmatch(name) or _MEMORY.fullmatch(name)) or _is_daily(name)
+
+
+def read(package: Package, around: Around) -> Iterator[Found]:
+    folders: dict[str, None] = {}
+    for name in package.names:
+        pool = _POOL.fullmatch(name)
+        if not (is_note(name) or pool or package.alone):
+            continue
+        if not (is_part(name) or package.alone):
+            yield Skipped("not memory")
+            continue
+        try:
+            if _is_view(package.head(name, _HEAD)):
+                yield Skipped("generated")
+            elif pool:
+                folders[pool[1]] = None
+                kind = cast(Kind, _KINDS[pool[3]])
+                archived = pool[2] == "archive"
+                yield from records.lines(package, name, around, kind, archived=archived, own=True)
+            elif _is_daily(name):
+                yield from _daily(package, name, around)
+            else:
+                yield from _remembered(package, name, around)
+        except InputError as error:
+            yield problem(name, 0, error)
+    for name in (f"{folder}config.json" for folder in folders):
+        try:
+            if name in package.names:
+                yield from settings.of_file(package, name)
+        except InputError:
+            continue  # whatever it is, it is not what was asked for
+
+
+def _is_view(start: bytes) -> bool:
+    """Whether Loxodon wrote it: it has its memory already."""
+    head = start.decode("utf-8", "replace").lstrip("\ufeff")
+    if head.startswith("---"):
+        return any(line.startswith("loxodon:") for line in head.split("\n")[:30])
+    return marker_of(head) is not None
+
+
+def _daily(package: Package, name: str, around: Around) -> Iterator[Found]:
+    reading = read_turns(package.read(name, _MOST_NOTE), name, "markdown", around.zone)
+    yield from (problem(name, line, error) for line, error in reading.problems)
+    # Read as a file they would only be found; imported, they are learned from.
+    turns = tuple(one._replace(origin=None) for one in reading.drafts)
+    yield Talk(turns) if turns else Skipped("empty")
+
+
+def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
+    lines = split_lines(package.read(name, _MOST_NOTE))
+    yield from (problem(name, line, error) for line, error in lines.problems)
+    texts = [text or "" for text in lines.texts]
+    front = front_matter(texts)
+    prefixes = prefixes_of(texts)
+    for entry in entries(texts, generated(texts) | set(range(1, front.lines + 1))):
+        if isinstance(entry, _Entry):
+            one = _memory(entry, front.marks, prefixes, around)
+            source = Source(file=name, line=entry.line)
+            yield one._replace(source=source, confirmed_at=package.modified(name))
+        else:
+            yield entry
+
+
+def _memory(entry: _Entry, front: Annotations, prefixes: Prefixes, around: Around) -> NewMemory:
+    """What one entry says, with what is written about it."""
+    text, marks = annotated(entry.text)
+    marks = marks.and_(annotated(entry.before)[1]).and_(front)
+    sure = _SURE.match(text)
+    line, type = prefixes.read(f"- {text}")
+    text = line.removeprefix("- ").strip()
+    day = marks.observed or day_at_start(text)
+    since: datetime | None = moment(day, MIDNIGHT, around.zone) if day else None
+    confidence = number_in(sure[1]) if sure and type == "opinion" else None
+    unsure = confidence is not None and 0 <= confidence < 1
+    return NewMemory(
+        text,
+        ("memory", text),
+        Source(),
+        "belief" if unsure else "fact",
+        entry.category or ("event" if type == "experience" else ""),
+        marks.importance,
+        confidence if unsure and confidence is not None else 1.0,
+        marks.project or entry.project,
+        tags=marks.triggers,
+        since=since if since and since <= around.now else None,
+        archived=marks.superseded,
+        done=entry.todo == "done",
+    )
+
+
+# Markdown as entries
+
+_LONG = 400  # characters of a paragraph that is cut at its sentences
+_JOINED = 300  # characters up to which nested bullets, or sentences, stay together
+_FULL = 55  # columns that a line has at least which was broken for its length
+_BOLD_LEVEL = 7  # of a bold line that stands for a heading
+_ENDS = tuple(".!?:;。！？：；…")
+_BULLET = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?)[:：]?\*\*[:：]?\s*$")
+# A link from one note to another, with the kind of it: `requires [[Good Water]] (filtered)`
+_RELATION = re.compile(r"[\w /-]{0,60}\[\[[^\[\]\n]{1,200}\]\](?: ?\([^()\n]{0,200}\))?")
+_BOX = re.compile(r"\[( |x|X|✓)\]\s+")
+_RULE = re.compile(r"\s{0,3}([-_*=])(?:\s*\1){2,}\s*")
+_HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|(?P<slanted>_[^_]*_|\*[^*]*\*)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
+_COMMENT = re.compile(r"\s*<!--.{0,500}?-->\s*")
+_CATEGORIES = {  # what a heading makes of the entries below it; the first that fits
+    "preference": r"prefer|likes?\b|dislike|favou?rite|style|tone|偏好|喜好|喜欢|习惯|风格",
+    "health": r"health|medical|allerg|diet|健康|过敏|医疗|饮食",
+    "decision": r"decision|decided|chose|决策|决定|选型",
+    "relation": r"contact|people|family|friend|colleague|team|relation|联系人|人物|家人|家庭|朋友"
+    r"|同事|团队|关系",
+    "plan": r"todo|to-do|plan|goal|next step|remind|roadmap|待办|计划|目标|提醒|规划",
+    "credential": r"credential|password|secret|api keys?|凭证|凭据|密码|密钥",
+    "config": r"config|setup|environment|tool|stack|setting|infra|配置|环境|工具|技术栈|设置",
+    "solution": r"lesson|solution|learn|how.?to|troubleshoot|tips?\b|经验|教训|解决|方案|技巧",
+    "event": r"event|history|milestone|timeline|happened|事件|经历|历史|大事|里程碑",
+    "identity": r"identity|about|profile|who |personal|basic|background|bio\b|身份|关于|简介|画像"
+    r"|基本|个人|背景",
+    "status": r"status|current|状态|现状|近况",
+}
+_PROJECT = re.compile(r"(?:project|项目)\s*[:：]\s*(.{1,100})", re.IGNORECASE)
+_PROJECTS = re.compile(
+    r"(?:(?:active|current|my|key|ongoing|other) )?projects?|(?:当前|活跃|进行中的?|我的|重点)?项目"
+    r"(?:列表|清单)?",
+    re.IGNORECASE,
+)
+
+
+class _Entry(NamedTuple):
+    line: int
+    text: str
+    category: str = ""  # what the headings say that it is
+    project: str = ""
+    todo: str = ""  # `open` or `done` for a box to tick
+    before: str = ""  # a comment that stands on the line above it
+
+
+class _Open(NamedTuple):
+    """A bullet or paragraph while it is being read."""
+
+    line: int
+    indent: int  # -1 for a paragraph
+    before: str
+    lines: list[str]
+    children: list[tuple[int, list[str]]]  # the bullets below it, each with its line
+
+    def goes_on_with(self, text: str) -> bool:
+        """Whether a line that is no bullet belongs to it.
+
+        Many keep one thing a line, without bullets: a line of a paragraph goes on in the next only
+        where it is full and does not end.
+        """
+        if self.indent >= 0:
+            return text[:1] in " \t"
+        last = self.lines[-1]
+        if last.startswith("|"):
+            return text.lstrip().startswith("|")
+        wide = len(last) + sum(c > "\u1100" for c in last) > _FULL
+        return wide and not last.endswith(_ENDS)
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """What it says, in one piece or with the bullets below it apart."""
+        text = "\n".join(self.lines)
+        children = [(line, "\n".join(lines)) for line, lines in self.children]
+        nested = "".join(f"\n- {child}" for _, child in children)
+        if children and text.rstrip("* ").endswith((":", "：")):
+            yield from ((line, f"{_plain(text)} {child}") for line, child in children)
+        elif len(text) + len(nested) <= _JOINED or not children:
+            yield self.line, text + nested
+        else:
+            yield self.line, text
+            yield from children
+
+
+def entries(lines: Sequence[str], left_out: Collection[int] = ()) -> Iterator[_Entry | Skipped]:
+    """The entries of a note, in order; the lines numbered in `left_out` are not looked at."""
+    fence = comment = ""
+    code = 0
+    headings: list[tuple[int, str]] = []
+    now: _Open | None = None
+    for number, raw in enumerate((*lines, ""), 1):
+        line = "" if number in left_out else raw.rstrip("\r")
+        mark, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+            continue
+        is_comment = line.lstrip().startswith("<!--") and _COMMENT.fullmatch(line)
+        empty = not line.strip() or _RULE.fullmatch(line[:200])
+        is_content = not (mark or heading or is_comment or empty)
+        indent = len(bullet[1].expandtabs(4)) if bullet else -1
+        body = (line[bullet.end() :] if bullet else line.strip().removeprefix(">")).strip()
+        if is_content and now and bullet and 0 <= now.indent < indent:
+            now.children.append((number, [body]))
+            continue
+        if is_content and now and not bullet and now.goes_on_with(line):
+            (now.children[-1][1] if now.children else now.lines).append(body)
+            continue
+        if now:
+            yield from _entries_of(now, [title for _, title in headings])
+            now = None
+        if mark:
+            fence = mark[1]
+            code += 1
+        elif heading:
+            level = len(heading[1]) if heading[1] else _BOLD_LEVEL
+            headings = [one for one in headings if one[0] < level]
+            headings.append((level, _plain((heading[2] or heading[3] or "").rstrip("# \t\u3000"))))
+            comment = ""
+        elif is_comment:
+            comment = line.strip()
+        elif is_content:
+            now = _Open(number, indent, comment, [body], [])
+            comment = ""
+    if code:
+        yield Skipped("code", code)
+
+
+def _entries_of(one: _Open, titles: Sequence[str]) -> Iterator[_Entry | Skipped]:
+    is_bullet = one.indent >= 0
+    for line, text in one.texts():
+        box = _BOX.match(text)
+        todo = "" if not box else "open" if box[1] == " " else "done"
+        text = text[box.end() :] if box else text
+        text = _plain(_rows(text) if text.startswith("|") else text)
+        if is_bullet and _RELATION.fullmatch(text):
+            yield Skipped("relations")
+        elif _is_form(text, is_bullet):
+            yield Skipped("empty")
+        else:
+            category = "plan" if todo else _category_of(titles)
+            for piece in [text] if is_bullet or len(text) <= _LONG else _pieces(text):
+                yield _Entry(line, piece, category, _project_of(titles), todo, one.before)
+
+
+def _is_form(text: str, is_bullet: bool) -> bool:
+    """Whether it is a form that nobody has filled in (`Name:`), or says how to fill it in."""
+    if len(text) > _JOINED:
+        return False
+    bare = annotated(text)[0].strip()
+    hint = _HELP.fullmatch(bare)
+    said = hint is None or (is_bullet and hint["slanted"])
+    return not bare or bare.endswith((":", "：")) or not said
+
+
+def _plain(text: str) -> str:
+    """Without the marks for bold letters."""
+    return _BOLD.sub(lambda found: found[1] or found[2], text).strip()
+
+
+def _rows(text: str) -> str:
+    """Rows of a table, each on a line, without its frame."""
+    rows = ([cell.strip() for cell in line.strip("| ").split("|")] for line in text.split("\n"))
+    return "\n".join(" | ".join(row) for row in rows if set("".join(row)) - set("-: "))
+
+
+def _pieces(text: str) -> list[str]:
+    """A few sentences of a long paragraph at a time."""
+    pieces = [""]
+    for sentence in sentences.split(text):
+        if pieces[-1] and len(pieces[-1]) + len(sentence) > _JOINED:
+            pieces.append("")
+        glue = " " if pieces[-1] and pieces[-1][-1].isascii() else ""
+        pieces[-1] += glue + sentence
+    return pieces
+
+
+def _category_of(titles: Sequence[str]) -> str:
+    """The category that the innermost heading which tells one names."""
+    for title in reversed(titles):
+        for category, words in _CATEGORIES.items():
+            if re.search(rf"(?<![a-z])(?:{words})", title[:200].lower()):
+                return category
+    return ""
+
+
+def _project_of(titles: Sequence[str]) -> str:
+    """The project that a heading names: `Project: Acme`, or `Acme` below `Projects`."""
+    for title, below in zip_longest(titles, titles[1:]):
+        if found := _PROJECT.fullmatch(title):
+            return found[1].strip()
+        if below and _PROJECTS.fullmatch(title):
+            return below[:100].strip()
+    return ""
