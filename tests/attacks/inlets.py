@@ -18,8 +18,8 @@ from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
-from loxodon.workspace.agents import follow_agent
 from loxodon.workspace.openclaw.answer import answer
+from loxodon.workspace.readers.follow import follow_agent
 from tests.proxy.conftest import started
 from tests.proxy.upstream import stage
 from tests.serve.http.server import Server

@@ -12,8 +12,9 @@ from loxodon.serve.cli.connecting import check_agent
 from loxodon.serve.cli.openclaw import show_followed
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import Followed
-from loxodon.workspace.agents import AGENTS, check_found, found_agents
 from loxodon.workspace.openclaw.follow import agents_at, state_folder
+from loxodon.workspace.readers.coding_agents import AGENTS
+from loxodon.workspace.readers.follow import check_found, found_agents
 
 _OPENCLAW = "openclaw"
 

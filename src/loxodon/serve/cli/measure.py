@@ -55,7 +55,8 @@ from loxodon.memory import Memory
 from loxodon.recall.understand import understand
 from loxodon.tokens import estimate
 from loxodon.types import Item, Recall
-from loxodon.workspace.readers.jsonl import as_object, draft_from_mapping, parse_line
+from loxodon.workspace.readers.jsonl import draft_from_mapping
+from loxodon.workspace.readers.lines import as_object, parse_line
 
 if TYPE_CHECKING:
     from loxodon.models.embedders import ChosenEmbedder

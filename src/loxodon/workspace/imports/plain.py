@@ -26,8 +26,7 @@ from loxodon.workspace.imports.document import (
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, problem, problem_at
 from loxodon.workspace.imports.mem0 import file_of
 from loxodon.workspace.imports.package import Package
-from loxodon.workspace.readers.jsonl import parse_line
-from loxodon.workspace.readers.lines import split_lines
+from loxodon.workspace.readers.lines import parse_line, split_lines
 
 FORMAT = "list"
 LISTS = ("memories", "facts", "results", "items", "data")

@@ -1,7 +1,9 @@
-"""What every reader shares: the lines of a file, and what is refused in them."""
+"""What every reader shares: the lines of a file, the objects in them, and what is refused."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
 from loxodon.errors import InputError
@@ -9,18 +11,15 @@ from loxodon.types import Draft
 
 Format = Literal["jsonl", "openclaw", "claude-code", "codex", "gemini-cli", "markdown", "chat"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+Entry = Mapping[str, object]
+Numbered = tuple[int, Entry]  # with the number of its line, from 1
+Trouble = tuple[int, InputError]  # a line, from 1, and what is wrong with it
+Read = tuple[list[Draft], list[Trouble]]
 
-Trouble = tuple[int, InputError]
-"""A line number (1-based) and what is wrong with that line."""
-
-DATABASE_MARK = b"SQLite format 3\0"
-"""How every SQLite database begins."""
-MAX_LINE = 16 * 2**20
-"""Bytes of one line; a longer one is not parsed."""
-MAX_TEXT = 4 * 2**20
-"""Bytes of the text of one turn."""
-MAX_NAME = 512
-"""Characters of an id, a session, a speaker or a channel."""
+DATABASE_MARK = b"SQLite format 3\0"  # how every SQLite database begins
+MAX_LINE = 16 << 20  # bytes; a longer line is not parsed
+MAX_TEXT = 4 << 20  # bytes of the text of one turn
+MAX_NAME = 512  # characters of an id, a session, a speaker or a channel
 
 
 class Reading(NamedTuple):
@@ -34,11 +33,9 @@ class Reading(NamedTuple):
 class FileLines(NamedTuple):
     """A file as lines of text, without their line ends."""
 
-    texts: list[str | None]
-    """None for a line that was refused; its reason is in `problems`."""
+    texts: list[str | None]  # None for a line that was refused; its reason is in `problems`
     problems: list[Trouble]
-    whole: bool
-    """Whether the last line has its line end: one without may still be being written."""
+    whole: bool  # False where the last line has no end: it may still be being written
 
 
 def split_lines(data: bytes) -> FileLines:
@@ -48,81 +45,65 @@ def split_lines(data: bytes) -> FileLines:
     inside a string.
     """
     if data.startswith(DATABASE_MARK):
-        return FileLines([], [(1, _database())], True)
+        error = InputError(
+            "the file is an SQLite database, not text",
+            hint="`loxodon add` reads text; export the conversation as text first",
+        )
+        return FileLines([], [(1, error)], True)
+    clean = escaped = False
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         # An odd last byte is half a character of a file still being written.
-        even = data[:-1] if len(data) % 2 else data
-        return _sift(even.decode("utf-16", "surrogatepass"), checked=False, size=len(data))
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return _sift_bytes(data)
-    return _sift(text, checked=True, size=len(data))
-
-
-def _sift(text: str, *, checked: bool, size: int) -> FileLines:
-    """The lines of decoded text; `checked` says that it came from valid UTF-8."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    texts: list[str | None] = list(text.split("\n"))
-    whole = _drop_end(texts)
-    problems: list[Trouble] = []
-    # Nearly every file is clean: look at the whole text once before looking at each line.
-    if not checked or size > MAX_LINE or "\0" in text:
-        for index, line in enumerate(texts):
-            refusal = _refusal(line or "")
-            if refusal is not None:
-                texts[index] = None
-                problems.append((index + 1, refusal))
-    return _unless_binary(FileLines(texts, problems, whole))
-
-
-def _sift_bytes(data: bytes) -> FileLines:
-    """The lines of a file that is not UTF-8 throughout: each is decoded on its own."""
-    texts: list[str | None] = []
-    problems: list[Trouble] = []
-    for number, raw in enumerate(data.split(b"\n"), 1):
-        text, refusal = _decoded(raw.removesuffix(b"\r"))
-        texts.append(text)
-        if refusal is not None:
-            problems.append((number, refusal))
-    return _unless_binary(FileLines(texts, problems, _drop_end(texts)))
-
-
-def _drop_end(texts: list[str | None]) -> bool:
-    """Take off the empty piece after the last newline; says whether there was one."""
+        text = data[: len(data) & ~1].decode("utf-16", "surrogatepass")
+    else:
+        data = data.removeprefix(b"\xef\xbb\xbf")
+        try:
+            text = data.decode("utf-8")
+            # Nearly every file is clean: look at all of it once before looking at each line.
+            clean = len(data) <= MAX_LINE and "\0" not in text
+        except UnicodeDecodeError:
+            text, escaped = data.decode("utf-8", "surrogateescape"), True
+    texts: list[str | None] = [*text.replace("\r\n", "\n").split("\n")]
     whole = texts[-1] == ""
     if whole:
         texts.pop()
-    return whole
+    problems: list[Trouble] = []
+    for index, line in enumerate([] if clean else texts):
+        if (refusal := _refusal(line or "", escaped)) is not None:
+            texts[index] = None
+            problems.append((index + 1, refusal))
+    bad, total = len(problems), len(texts)
+    if bad > 3 and bad * 2 > total:
+        # One problem in place of thousands for a picture, or text in another encoding.
+        error = InputError(
+            "{bad} of the {total} lines are not UTF-8 text",
+            hint="if it is text in another encoding, such as GBK, save it as UTF-8 first",
+            bad=bad,
+            total=total,
+        )
+        return FileLines([], [(1, error)], whole)
+    return FileLines(texts, problems, whole)
 
 
-def _decoded(raw: bytes) -> tuple[str | None, InputError | None]:
+def _refusal(line: str, escaped: bool) -> InputError | None:
+    """Why a line is not read; `escaped` says that bytes which are not UTF-8 are surrogates."""
+    raw = line.encode("utf-8", "surrogateescape" if escaped else "surrogatepass")
     try:
-        text = raw.decode("utf-8")
+        if escaped:
+            raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return None, InputError(
+        return InputError(
             "the line is not UTF-8 text (byte {byte} at position {position})",
             hint="save the file as UTF-8 and read it again",
             byte=f"0x{raw[error.start]:02x}",
             position=error.start + 1,
         )
-    refusal = _refusal(text)
-    return (None, refusal) if refusal is not None else (text, None)
-
-
-def _refusal(line: str) -> InputError | None:
-    # A character is at most four bytes, so that a short line need not be measured.
-    if len(line) * 4 > MAX_LINE:
-        size = len(line.encode("utf-8", "surrogatepass"))
-        if size > MAX_LINE:
-            return InputError(
-                "the line is {size} long; the limit is {most}",
-                hint="split it, or remove what is not conversation",
-                size=_mebibytes(size),
-                most=_mebibytes(MAX_LINE),
-            )
+    if len(raw) > MAX_LINE:
+        return InputError(
+            "the line is {size} long; the limit is {most}",
+            hint="split it, or remove what is not conversation",
+            size=_mebibytes(len(raw)),
+            most=_mebibytes(MAX_LINE),
+        )
     if "\0" in line:
         return InputError(
             "the line contains a NUL character",
@@ -131,43 +112,88 @@ def _refusal(line: str) -> InputError | None:
     return None
 
 
-def _unless_binary(lines: FileLines) -> FileLines:
-    """One problem in place of thousands for a picture, a database, or text in another encoding."""
-    bad, total = len(lines.problems), len(lines.texts)
-    if bad <= 3 or bad * 2 <= total:
-        return lines
-    error = InputError(
-        "{bad} of the {total} lines are not UTF-8 text",
-        hint="if it is text in another encoding, such as GBK, save it as UTF-8 first",
-        bad=bad,
-        total=total,
-    )
-    return FileLines([], [(1, error)], lines.whole)
+def objects_in(lines: FileLines, before: int = 0) -> tuple[list[Numbered], list[Trouble]]:
+    """The JSON objects, one a line, and the lines that are none; `before` lines stand above."""
+    entries: list[Numbered] = []
+    problems = [(before + number, error) for number, error in lines.problems]
+    last = 0 if lines.whole else before + len(lines.texts)
+    for number, text in enumerate(lines.texts, before + 1):
+        if not text or text.isspace():
+            continue
+        try:
+            entries.append((number, as_object(parse_line(text, cut=number == last))))
+        except InputError as error:
+            problems.append((number, error))
+    return entries, problems
 
 
-def _database() -> InputError:
+def parse_line(text: str, *, cut: bool = False) -> object:
+    """The JSON value of one line; `cut` says that the line has no end yet. Raises InputError."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise InputError(
+            "the JSON is nested too deeply",
+            hint="a message needs no nesting beyond its list of blocks",
+        ) from None
+    except ValueError as error:
+        if cut and not text.rstrip().endswith("}"):
+            raise InputError(
+                "the last line is cut off",
+                hint="if it is still being written, read the file again later",
+            ) from None
+        raise not_json(error) from None
+
+
+def not_json(error: ValueError) -> InputError:
+    """What is wrong with a line that json.loads refused."""
+    # Not every ValueError is a JSONDecodeError: a number of 5,000 digits raises a plain one.
     return InputError(
-        "the file is an SQLite database, not text",
-        hint="`loxodon add` reads text; export the conversation as text first",
+        "the line is not JSON: {reason} at column {column}",
+        hint="write one JSON object per line",
+        reason=getattr(error, "msg", "a number is too long").removesuffix(" starting at"),
+        column=getattr(error, "colno", 1),
     )
+
+
+def as_object(value: object) -> Entry:
+    """`value` where it is a JSON object; raises InputError for any other."""
+    if isinstance(value, Mapping):
+        return value
+    raise InputError(
+        "the line is a JSON {type}, not an object",
+        hint="write one JSON object per line, with a role and content",
+        type={"str": "string", "NoneType": "null", "bool": "boolean", "list": "array"}.get(
+            type(value).__name__, "number"
+        ),
+    )
+
+
+def word(entry: Entry, name: str) -> str:
+    """A field that is text; empty where it is not."""
+    value = entry.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def inner(entry: Entry, name: str) -> Entry:
+    """A field that is an object; empty where it is not."""
+    value = entry.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 def check_text(text: str) -> None:
     """Raise InputError for the text of a turn that the journal cannot keep."""
     if "\0" in text:
         raise InputError("the text contains a NUL character", hint="remove it")
-    if text.isascii():
-        size = len(text)
-    else:
-        try:
-            size = len(text.encode("utf-8"))
-        except UnicodeEncodeError as error:
-            raise InputError(
-                "the text contains half a character ({code} at position {position})",
-                hint="it was cut in the middle of an emoji or a rare character; remove that half",
-                code=f"U+{ord(text[error.start]):04X}",
-                position=error.start + 1,
-            ) from None
+    try:
+        size = len(text) if text.isascii() else len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "the text contains half a character ({code} at position {position})",
+            hint="it was cut in the middle of an emoji or a rare character; remove that half",
+            code=f"U+{ord(text[error.start]):04X}",
+            position=error.start + 1,
+        ) from None
     if size > MAX_TEXT:
         raise InputError(
             "the text is {size} long; the limit for one message is {most}",
@@ -179,8 +205,6 @@ def check_text(text: str) -> None:
 
 def check_name(text: str, field: str) -> None:
     """Raise InputError for a session, id, speaker or channel that the journal cannot keep."""
-    if text.isascii() and text.isprintable() and len(text) <= MAX_NAME:
-        return
     if len(text) > MAX_NAME:
         raise InputError(
             "the {field} is {count} characters long; the limit is {most}",
@@ -189,6 +213,8 @@ def check_name(text: str, field: str) -> None:
             count=len(text),
             most=MAX_NAME,
         )
+    if text.isascii() and text.isprintable():
+        return
     if any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in text):
         raise InputError(
             "the {field} {value} contains a control character or half a character",
