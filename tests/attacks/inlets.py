@@ -12,6 +12,7 @@ from loxodon import Memory
 from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError
+from loxodon.journal.follow import follow_agent
 from loxodon.live.pending import Pending
 from loxodon.serve.cli.main import main
 from loxodon.serve.mcp.tools import TOOLS
@@ -19,7 +20,6 @@ from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
 from loxodon.workspace.openclaw.answer import answer
-from loxodon.workspace.readers.follow import follow_agent
 from tests.proxy.conftest import started
 from tests.proxy.upstream import stage
 from tests.serve.http.server import Server

@@ -16,9 +16,9 @@ import httpx
 import pytest
 
 from loxodon import Memory
+from loxodon.journal.jsonl import text_of
 from loxodon.trust.origin.own import in_parts, own_words
 from loxodon.trust.origin.provenance import is_own, is_wish
-from loxodon.workspace.readers.jsonl import text_of
 from tests.attacks.wrappers import BARE, HONEST, PAYLOADS, WRAPPERS, wrapped
 from tests.long import count, figure
 from tests.proxy.conftest import Proxy, started

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from loxodon.connect.agents import AGENTS, Action
 from loxodon.errors import UsageError
+from loxodon.journal.coding_agents import AGENTS as FOLLOWED
+from loxodon.journal.follow import recent, within
 from loxodon.messages import current
-from loxodon.workspace.readers.coding_agents import AGENTS as FOLLOWED
-from loxodon.workspace.readers.follow import recent, within
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

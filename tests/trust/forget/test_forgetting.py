@@ -384,7 +384,7 @@ def test_other_words_in_an_old_transcript_are_not_learned(home: Path, clock: Clo
 
 
 def test_a_file_without_times_does_not_bring_it_back(home: Path, clock: Clock) -> None:
-    from loxodon.workspace.readers.jsonl import drafts_of
+    from loxodon.journal.jsonl import drafts_of
 
     turns = [{"role": "user", "content": one} for one in ("我对花生过敏的厉害", "我住在上海市区")]
     with opened(home, clock) as memory:

@@ -11,9 +11,9 @@ import pytest
 from loxodon import Memory
 from loxodon.client import Client
 from loxodon.errors import InputError
+from loxodon.journal import read
 from loxodon.serve.cli.main import main
 from loxodon.types import Turn
-from loxodon.workspace.readers import read
 from tests.serve.http.server import Server
 
 WHATSAPP = """\

@@ -10,11 +10,11 @@ from datetime import datetime, tzinfo
 from io import BufferedIOBase
 
 from loxodon.errors import InputError
+from loxodon.journal import Format, Reading, is_database, read
+from loxodon.journal.speakers import OWNERS
 from loxodon.messages import t
 from loxodon.trust.origin.claiming import key_of
 from loxodon.types import Draft
-from loxodon.workspace.readers import Format, Reading, is_database, read
-from loxodon.workspace.readers.speakers import OWNERS
 
 MAX_FILE = 1 << 30
 _SHOWN = 12
@@ -107,7 +107,7 @@ def _read(name: str, format: Format | None, zone: tzinfo | None) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
     if format not in (None, "openclaw") or not _is_database(name):
         return read(bytes_of(name), name, format, zone)
-    from loxodon.workspace.readers.openclaw_db import read_database
+    from loxodon.journal.openclaw_db import read_database
 
     reading = read_database(name, zone)
     if not reading.drafts and len(reading.problems) == 1 and not reading.problems[0][0]:

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import check_name, check_text
 from loxodon.types import Draft, FileProblem, Role, Source
 from loxodon.workspace.imports.document import elements, instant_in, text_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem_at
 from loxodon.workspace.imports.package import Package
-from loxodon.workspace.readers.lines import check_name, check_text
 
 FORMAT = "chatgpt"
 _SAID = ("text", "multimodal_text", "code")

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import check_name, check_text
 from loxodon.types import Draft, Role, Source
 from loxodon.workspace.imports.chatgpt import files_of
 from loxodon.workspace.imports.claims import TRUST
@@ -20,7 +21,6 @@ from loxodon.workspace.imports.document import elements, instant_in, text_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem_at
 from loxodon.workspace.imports.notes import entries
 from loxodon.workspace.imports.package import Package
-from loxodon.workspace.readers.lines import check_name, check_text
 
 FORMAT = "claude"
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}

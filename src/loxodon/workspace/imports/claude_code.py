@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loxodon.errors import InputError
+from loxodon.journal.coding_agents import is_claude_code, read_claude_code
+from loxodon.journal.lines import split_lines
 from loxodon.workspace.imports.found import Around, Found, Talk, problem
 from loxodon.workspace.imports.package import Package
-from loxodon.workspace.readers.coding_agents import is_claude_code, read_claude_code
-from loxodon.workspace.readers.lines import split_lines
 
 FORMAT = "claude-code"
 _BATCH = 500

@@ -14,8 +14,8 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.errors import InputError
+from loxodon.journal.moments import read_instant
 from loxodon.workspace.imports.package import MOST_WHOLE, Limited, Package
-from loxodon.workspace.readers.moments import read_instant
 
 _PIECE = 1 << 20
 _MOST_ELEMENT = 256 << 20

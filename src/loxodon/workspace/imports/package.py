@@ -1,7 +1,7 @@
 """The files of an import: a folder, an archive, or one file; read in pieces and within limits.
 
 Nothing of an archive is ever written to disk, so that no name in it can lead anywhere. An archive
-that unpacks to absurdly more than it is (`workspace/readers/unpacking.py`) is refused; a link that
+that unpacks to absurdly more than it is (`journal/unpacking.py`) is refused; a link that
 leaves its folder, and what is no file, are not read.
 """
 
@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, BinaryIO, TypeVar
 
 from loxodon.errors import InputError
+from loxodon.journal.unpacking import MOST_PARTS, Allowance
 from loxodon.trust.access.places import is_closed, opened
-from loxodon.workspace.readers.unpacking import MOST_PARTS, Allowance
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo

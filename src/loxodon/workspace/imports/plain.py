@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import parse_line, split_lines
 from loxodon.types import CATEGORIES, KINDS, Kind, Source
 from loxodon.workspace.imports.document import (
     elements,
@@ -26,7 +27,6 @@ from loxodon.workspace.imports.document import (
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, problem, problem_at
 from loxodon.workspace.imports.mem0 import file_of
 from loxodon.workspace.imports.package import Package
-from loxodon.workspace.readers.lines import parse_line, split_lines
 
 FORMAT = "list"
 LISTS = ("memories", "facts", "results", "items", "data")

@@ -11,6 +11,8 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import InputError
+from loxodon.journal.jsonl import role_named
+from loxodon.journal.lines import MAX_LINE, check_name, check_text
 from loxodon.store.sqlite import foreign_files
 from loxodon.store.sqlite.database import APPLICATION_ID
 from loxodon.types import CATEGORIES, Draft, Source
@@ -18,8 +20,6 @@ from loxodon.workspace.imports.claims import TRUST
 from loxodon.workspace.imports.document import instant_in, share_in, text_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
 from loxodon.workspace.imports.package import Package
-from loxodon.workspace.readers.jsonl import role_named
-from loxodon.workspace.readers.lines import MAX_LINE, check_name, check_text
 
 if TYPE_CHECKING:
     import apsw

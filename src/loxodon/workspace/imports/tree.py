@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from datetime import date, datetime
 
 from loxodon.errors import InputError
+from loxodon.journal import read as read_turns
+from loxodon.journal.lines import split_lines
+from loxodon.journal.moments import MIDNIGHT, match_day, moment
 from loxodon.types import Source
 from loxodon.workspace.imports import layers
 from loxodon.workspace.imports.document import number_in
@@ -19,9 +22,6 @@ from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, T
 from loxodon.workspace.imports.layers import is_pool
 from loxodon.workspace.imports.notes import NoteEntry, entries
 from loxodon.workspace.imports.package import Package
-from loxodon.workspace.readers import read as read_turns
-from loxodon.workspace.readers.lines import split_lines
-from loxodon.workspace.readers.moments import MIDNIGHT, match_day, moment
 from loxodon.workspace.sources.annotations import (
     Annotations,
     Prefixes,

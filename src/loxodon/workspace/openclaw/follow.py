@@ -17,19 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.follow import Following, TranscriptPart, as_input, parsed_mark, stray, within
+from loxodon.journal.lines import session_of
+from loxodon.journal.openclaw import About, about_session
+from loxodon.journal.openclaw_db import SessionDatabase, can_unpack, opened, stamp
 from loxodon.types import Draft, Followed
 from loxodon.workspace.openclaw.transcripts import read_file, read_session
-from loxodon.workspace.readers.follow import (
-    Following,
-    TranscriptPart,
-    as_input,
-    parsed_mark,
-    stray,
-    within,
-)
-from loxodon.workspace.readers.lines import session_of
-from loxodon.workspace.readers.openclaw import About, about_session
-from loxodon.workspace.readers.openclaw_db import SessionDatabase, can_unpack, opened, stamp
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace

@@ -14,17 +14,10 @@ from datetime import tzinfo
 from typing import BinaryIO
 
 from loxodon.errors import InputError
-from loxodon.workspace.readers.follow import (
-    Mark,
-    TranscriptPart,
-    digest,
-    entries_of,
-    number,
-    only_grew,
-)
-from loxodon.workspace.readers.lines import Numbered, check_name, session_of
-from loxodon.workspace.readers.openclaw import About, conversation, goes_on, leaf_of, turns
-from loxodon.workspace.readers.openclaw_db import SessionDatabase, Stand
+from loxodon.journal.follow import Mark, TranscriptPart, digest, entries_of, number, only_grew
+from loxodon.journal.lines import Numbered, check_name, session_of
+from loxodon.journal.openclaw import About, conversation, goes_on, leaf_of, turns
+from loxodon.journal.openclaw_db import SessionDatabase, Stand
 
 
 def _telling(part: TranscriptPart, told: int) -> TranscriptPart:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from loxodon.clock import in_zone, parse_instant
 from loxodon.errors import InputError
-from loxodon.workspace.readers.lines import shown
+from loxodon.journal.lines import shown
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECONDS = 1_000_000

@@ -21,9 +21,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
-from loxodon.workspace.readers.jsonl import role_named, text_of
-from loxodon.workspace.readers.lines import (
+from loxodon.journal.jsonl import role_named, text_of
+from loxodon.journal.lines import (
     Entry,
     FileLines,
     Numbered,
@@ -36,7 +35,7 @@ from loxodon.workspace.readers.lines import (
     session_of,
     word,
 )
-from loxodon.workspace.readers.openclaw_words import (
+from loxodon.journal.openclaw_words import (
     Words,
     is_of_memory,
     is_silence,
@@ -44,6 +43,7 @@ from loxodon.workspace.readers.openclaw_words import (
     own_words,
     without_recalled,
 )
+from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
 
 Kind = Literal["talk", "schedule", "heartbeat", "subagent", "dream", "hook", "incognito"]
 
@@ -285,7 +285,7 @@ def _draft(
     role, origin, speaker = _author(message, role, words.speaker, several)
     at: datetime | None = None
     if written := entry.get("timestamp") or message.get("timestamp"):
-        from loxodon.workspace.readers.moments import read_instant, to_zone
+        from loxodon.journal.moments import read_instant, to_zone
 
         at = to_zone(read_instant(written, zone), zone)  # OpenClaw writes every time in UTC
     return Draft(

@@ -21,10 +21,9 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
-from loxodon.workspace.readers.lines import FileLines, Trouble, check_name, check_text, stem_of
-from loxodon.workspace.readers.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
-from loxodon.workspace.readers.speakers import (
+from loxodon.journal.lines import FileLines, Trouble, check_name, check_text, stem_of
+from loxodon.journal.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
+from loxodon.journal.speakers import (
     ASSISTANTS,
     MAX_SPEAKER,
     MODELS,
@@ -35,6 +34,7 @@ from loxodon.workspace.readers.speakers import (
     role_of,
     shown_name,
 )
+from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
 
 _STAMPS = ("stamped", "name-first", "stamp-first")
 """Styles that nothing but a log has."""

@@ -14,8 +14,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
-from loxodon.workspace.readers.lines import (
+from loxodon.journal.lines import (
     Entry,
     FileLines,
     Numbered,
@@ -28,7 +27,8 @@ from loxodon.workspace.readers.lines import (
     session_of,
     word,
 )
-from loxodon.workspace.readers.openclaw_words import without_recalled
+from loxodon.journal.openclaw_words import without_recalled
+from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
 
 _MOST_BLOCKS = 200  # taken off one message; a hostile one may have a million
 _TEXT_PARTS = ("text", "Text", "input_text", "output_text")
@@ -100,7 +100,7 @@ class CodingAgent(NamedTuple):
 
 
 def _draft(said: Said, line: int, opening: Opening, zone: tzinfo | None) -> Draft | None:
-    from loxodon.workspace.readers.moments import read_instant, to_zone
+    from loxodon.journal.moments import read_instant, to_zone
 
     text = without_recalled(said.text).strip() if said.role == "user" else said.text.strip()
     if not text:

@@ -20,16 +20,9 @@ from datetime import date, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import FileLines, Trouble, check_text, session_of, stem_of
+from loxodon.journal.moments import MIDNIGHT, Clock, match_clock, match_day, moment, search_day
 from loxodon.types import Draft
-from loxodon.workspace.readers.lines import FileLines, Trouble, check_text, session_of, stem_of
-from loxodon.workspace.readers.moments import (
-    MIDNIGHT,
-    Clock,
-    match_clock,
-    match_day,
-    moment,
-    search_day,
-)
 
 LONG_SECTION = 2000
 """Characters; a longer section becomes a turn for each paragraph."""

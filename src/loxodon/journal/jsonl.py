@@ -17,8 +17,7 @@ from typing import NoReturn
 
 from loxodon.clock import in_zone
 from loxodon.errors import InputError
-from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Chat, Draft, Origin, Role
-from loxodon.workspace.readers.lines import (
+from loxodon.journal.lines import (
     Entry,
     FileLines,
     Read,
@@ -30,6 +29,7 @@ from loxodon.workspace.readers.lines import (
     objects_in,
     shown,
 )
+from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Chat, Draft, Origin, Role
 
 _WORDS_FOR: dict[Role, str] = {
     "user": "user human",
@@ -277,7 +277,7 @@ def _instant_in(value: Entry, zone: tzinfo | None) -> datetime | None:
             else:
                 if 1 < moment.year < 9999:
                     return moment if moment.tzinfo is not None else in_zone(moment, zone)
-        from loxodon.workspace.readers.moments import read_instant
+        from loxodon.journal.moments import read_instant
 
         return read_instant(found, zone)
     return None

@@ -16,18 +16,11 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.coding_agents import AGENTS, Opening, document_entries
+from loxodon.journal.lines import Numbered, Trouble, inner, objects_in, session_of, split_lines
 from loxodon.messages import tn
 from loxodon.store import Progress
 from loxodon.types import Draft, FileProblem, Followed, Turn
-from loxodon.workspace.readers.coding_agents import AGENTS, Opening, document_entries
-from loxodon.workspace.readers.lines import (
-    Numbered,
-    Trouble,
-    inner,
-    objects_in,
-    session_of,
-    split_lines,
-)
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace

@@ -21,9 +21,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from loxodon.errors import InputError, install_hint
-from loxodon.store.sqlite import foreign_files
-from loxodon.types import Draft
-from loxodon.workspace.readers.lines import (
+from loxodon.journal.lines import (
     DATABASE_MARK,
     MAX_LINE,
     Entry,
@@ -36,8 +34,10 @@ from loxodon.workspace.readers.lines import (
     parse_line,
     word,
 )
-from loxodon.workspace.readers.openclaw import About, about_session, conversation, turns
-from loxodon.workspace.readers.unpacking import Allowance
+from loxodon.journal.openclaw import About, about_session, conversation, turns
+from loxodon.journal.unpacking import Allowance
+from loxodon.store.sqlite import foreign_files
+from loxodon.types import Draft
 
 _BATCH = 200  # events that are asked for at once
 _MOST_ENTRY = 4 << 20  # characters of a session's entry in the index, which may hold its prompt
