@@ -11,7 +11,6 @@ from io import BufferedIOBase
 
 from loxodon.errors import InputError
 from loxodon.journal import Format, Reading, is_database, read
-from loxodon.journal.speakers import OWNERS
 from loxodon.messages import t
 from loxodon.trust.origin.claiming import key_of
 from loxodon.types import Draft
@@ -61,6 +60,8 @@ def read_files(
 
 def check_names(me: Sequence[str], files: Sequence[tuple[str, list[Draft]]]) -> None:
     """Refuse a name that nobody has in any of the files."""
+    from loxodon.journal.chat import OWNERS
+
     said = [one for _, drafts in files for one in drafts]
     people = {key_of(one.speaker): one.speaker for one in said if one.speaker}
     # What `Me:` says is the user's already, and has no name.
