@@ -16,6 +16,7 @@ from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
+from loxodon.journal.identity import with_keys
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
 from loxodon.text.words import fold
@@ -26,7 +27,6 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Draft, FileProblem, Imp
 from loxodon.workspace.imports import claims
 from loxodon.workspace.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
 from loxodon.write.decay import initial_strength
-from loxodon.write.journal import with_keys
 from loxodon.write.keep import tags_of
 from loxodon.write.meaning import Meaning, is_user, meaning_of, meet, weight_of
 
