@@ -148,19 +148,23 @@ class _Tree:
     chain of parents can be a ring whatever ids a file has.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, numbered: Iterable[Numbered]) -> None:
+        self.nodes: list[Numbered] = []
         self.parents: list[int] = []
         self.resets: list[int] = []
         self.places: dict[str, int] = {}
         self.leaf = -1
         self.tip = -1  # the entry written last, which need not be in the conversation
         self.reset = -1
+        for line, entry in numbered:
+            if entry.get("type") == "leaf":
+                self._move(entry)
+            elif entry.get("type") != "session":
+                self._add(line, entry)
 
-    def add(self, entry: Entry) -> None:
-        if entry.get("type") == "leaf":
-            self._move(entry)
-            return
-        place = len(self.parents)
+    def _add(self, line: int, entry: Entry) -> None:
+        place = len(self.nodes)
+        self.nodes.append((line, entry))
         kind = entry.get("type", "message")
         counts = kind in _ENTRY_TYPES and entry.get("appendMode") != "side"
         parent = self._parent(entry)
@@ -214,11 +218,11 @@ class _Tree:
 
 def live(numbered: Iterable[Numbered]) -> list[Numbered]:
     """The entries on the path from the root to the current leaf, in order."""
-    tree, nodes = _grown(numbered)
+    tree = _Tree(numbered)
     path: list[Numbered] = []
     place = tree.leaf
     while place >= 0:
-        path.append(nodes[place])
+        path.append(tree.nodes[place])
         place = tree.parents[place]
     path.reverse()
     return path
@@ -226,11 +230,9 @@ def live(numbered: Iterable[Numbered]) -> list[Numbered]:
 
 def leaf_of(numbered: Iterable[Numbered]) -> str:
     """The id of the entry that the next one hangs on; empty where that is not plain to see."""
-    tree, nodes = _grown(numbered)
-    if tree.leaf < 0 or tree.leaf != tree.tip:
-        return ""
-    name = nodes[tree.leaf][1].get("id")
-    return name if isinstance(name, str) else ""
+    tree = _Tree(numbered)
+    plain = tree.leaf >= 0 and tree.leaf == tree.tip
+    return word(tree.nodes[tree.leaf][1], "id") if plain else ""
 
 
 def goes_on(numbered: Iterable[Numbered], leaf: str) -> bool:
@@ -246,19 +248,6 @@ def goes_on(numbered: Iterable[Numbered], leaf: str) -> bool:
         if isinstance(name, str):
             known.add(name)
     return bool(leaf)
-
-
-def _grown(numbered: Iterable[Numbered]) -> tuple[_Tree, list[Numbered]]:
-    """The tree of these entries, and its nodes."""
-    tree = _Tree()
-    nodes: list[Numbered] = []
-    for line, entry in numbered:
-        if entry.get("type") == "session":
-            continue
-        tree.add(entry)
-        if entry.get("type") != "leaf":
-            nodes.append((line, entry))
-    return tree, nodes
 
 
 # -- the turns -----------------------------------------------------------------------------------
