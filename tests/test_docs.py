@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from loxodon.journal import FORMATS
 from loxodon.serve.cli.parser import _FLAGS, _OPTIONS
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.types import CATEGORIES, CHATS, ORIGINS, ROLES, Record, Turn
-from loxodon.workspace.readers import FORMATS
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")

@@ -28,7 +28,7 @@ LAYERS = (
     trust.origin.vouching trust.forget.tombstones trust.forget.naming
     """,
     "store",
-    "models workspace.readers",
+    "models journal",
     "trust.origin trust.access trust.audit trust.forget.gatekeeper",
     "verbs fields",
     "write",

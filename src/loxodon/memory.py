@@ -333,7 +333,7 @@ class Memory(Knowledge, Recalling, Overviews):
         are the user's own words; what another speaker says is about them, by name. This also
         applies to turns added before.
         """
-        from loxodon.workspace.readers.jsonl import drafts_of
+        from loxodon.journal.jsonl import drafts_of
 
         drafts = drafts_of(turns, self._space.zone)
         return self.add_drafts(drafts, [session or "default"], progress, live=True, me=me)
@@ -348,7 +348,7 @@ class Memory(Knowledge, Recalling, Overviews):
         live: bool = False,
         me: Collection[str] = (),
     ) -> Added:
-        """Like `add`, for turns that a reader has already checked (`workspace.readers.read`).
+        """Like `add`, for turns that a reader has already checked (`journal.read`).
 
         Turns without a session get the first of `names` that is unused or begins with the same
         turns. What was said during a pause, and what was forgotten, is not added. The time of a

@@ -12,12 +12,12 @@ from loxodon import Memory
 from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError
+from loxodon.journal.follow import follow_agent
 from loxodon.serve.cli.main import main
 from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
-from loxodon.workspace.agents import follow_agent
 from loxodon.workspace.openclaw.answer import answer
 from tests.imports.exports import chat, conversation, message, put_json, put_zip, said
 from tests.proxy.conftest import started

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from loxodon.connect.agents import AGENTS as CONNECTED
-from loxodon.workspace.agents import AGENTS as FOLLOWED
-from loxodon.workspace.agents import transcripts
+from loxodon.journal.coding_agents import AGENTS as FOLLOWED
+from loxodon.journal.follow import transcripts
 from tests.real_agents.conftest import Agent
 from tests.real_agents.model import Reply
 

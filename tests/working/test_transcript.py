@@ -13,9 +13,9 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError, StoreError
+from loxodon.journal import read
 from loxodon.store.working_sessions import WorkingSessions
 from loxodon.working import Session
-from loxodon.workspace.readers import read
 from loxodon.workspace.views.restore import restore
 from tests.clock import Clock
 from tests.working.talk import assistant, on_disk, user

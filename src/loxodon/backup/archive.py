@@ -9,7 +9,7 @@
     policy.toml, keys/stretch.json    where there are some; never a key
 
 Nothing is believed of such a file before it was checked: names, sizes and hashes, how much would
-come out of it (`workspace/readers/unpacking.py`) and how much that would take on disk. The manifest
+come out of it (`journal/unpacking.py`) and how much that would take on disk. The manifest
 of an encrypted backup also has a keyed hash of itself.
 """
 
@@ -28,10 +28,10 @@ from hashlib import sha256
 from typing import IO, Any, NamedTuple
 
 from loxodon.errors import FullStoreError, InputError, LockedStoreError
+from loxodon.journal.unpacking import Allowance
 from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.trust.rest.keys import mac
-from loxodon.workspace.readers.unpacking import Allowance
 
 MANIFEST = "manifest.json"
 VERSION = 1

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from loxodon.errors import CallError
+from loxodon.journal.jsonl import text_of
 from loxodon.trust.origin.own import in_parts
 from loxodon.types import Record, Version
-from loxodon.workspace.readers.jsonl import text_of
 
 Answer = dict[str, Any]
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from loxodon.connect.agents import AGENTS, Action
 from loxodon.errors import UsageError
+from loxodon.journal.coding_agents import AGENTS as FOLLOWED
+from loxodon.journal.follow import recent, within
 from loxodon.messages import current
-from loxodon.workspace.agents import AGENTS as FOLLOWED
-from loxodon.workspace.agents import own_words, recent
-from loxodon.workspace.following import within
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -74,7 +73,7 @@ def _start(memory: Memory, request: Mapping[str, object]) -> str:
 def _prompt(memory: Memory, agent: str, path: str, request: Mapping[str, object]) -> str:
     """What is remembered for a prompt, without what the agent has before it already."""
     given = request.get("prompt")
-    prompt = own_words(agent, given) if isinstance(given, str) else ""
+    prompt = FOLLOWED[agent].own_words(given).strip() if isinstance(given, str) else ""
     if not prompt or not memory.gate(prompt).recall:
         return ""
     return memory.recall(prompt, in_view=recent(agent, path) if path else ()).context

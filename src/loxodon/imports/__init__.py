@@ -26,11 +26,11 @@ from loxodon.imports.document import elements, whole
 from loxodon.imports.found import Around, Found, NewMemory, Reader, Setting, Talk, problem
 from loxodon.imports.package import Package
 from loxodon.imports.take import Job, Taker
+from loxodon.journal.lines import DATABASE_MARK
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.trust.access.offered import Choice
 from loxodon.types import FileProblem, Imported
-from loxodon.workspace.readers.lines import DATABASE_MARK
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

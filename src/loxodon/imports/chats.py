@@ -25,9 +25,9 @@ from loxodon.imports.document import instant_in, list_in, mapping_in, text_in
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, each_in, problem
 from loxodon.imports.markdown import entries
 from loxodon.imports.package import Package
+from loxodon.journal.coding_agents import is_claude_code, read_claude_code
+from loxodon.journal.lines import check_name, check_text, split_lines
 from loxodon.types import Draft, Origin, Role, Source
-from loxodon.workspace.readers.claude_code import is_claude_code, read_claude_code
-from loxodon.workspace.readers.lines import check_name, check_text, split_lines
 
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[-_]*\d*\.json", re.IGNORECASE)
 _ROLES: dict[object, Role] = {"human": "user", "user": "user", "assistant": "assistant"}

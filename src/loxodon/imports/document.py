@@ -14,7 +14,7 @@ from typing import Any
 
 from loxodon.errors import InputError
 from loxodon.imports.package import Package
-from loxodon.workspace.readers.moments import read_instant
+from loxodon.journal.moments import read_instant
 
 _MOST = 1 << 30  # bytes of a file
 _SPACE = re.compile(r"\s*")

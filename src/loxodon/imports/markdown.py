@@ -25,11 +25,11 @@ from loxodon.imports import records, settings
 from loxodon.imports.document import number_in
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
 from loxodon.imports.package import Package
+from loxodon.journal import read as read_turns
+from loxodon.journal.lines import split_lines
+from loxodon.journal.moments import MIDNIGHT, match_day, moment
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
-from loxodon.workspace.readers import read as read_turns
-from loxodon.workspace.readers.lines import split_lines
-from loxodon.workspace.readers.moments import MIDNIGHT, match_day, moment
 from loxodon.workspace.sources.annotations import (
     Annotations,
     Prefixes,

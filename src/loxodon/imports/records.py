@@ -31,9 +31,8 @@ from loxodon.imports.document import (
 )
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, each_in, problem
 from loxodon.imports.package import Package
+from loxodon.journal.lines import parse_line, split_lines
 from loxodon.types import CATEGORIES, KINDS, Kind, Source
-from loxodon.workspace.readers.jsonl import parse_line
-from loxodon.workspace.readers.lines import split_lines
 
 LISTS = ("memories", "facts", "results", "items", "data")
 _TEXTS = ("memory", "content", "text", "fact", "value", "data")

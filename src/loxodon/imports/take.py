@@ -31,6 +31,7 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
+from loxodon.journal.identity import with_keys
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
 from loxodon.store.walls import checked_agent
@@ -51,7 +52,6 @@ from loxodon.types import (
     Record,
 )
 from loxodon.write.decay import initial_strength
-from loxodon.write.journal import with_keys
 from loxodon.write.keep import tags_of
 from loxodon.write.meaning import Meaning, is_user, meaning_of, meet, weight_of
 

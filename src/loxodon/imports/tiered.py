@@ -16,11 +16,11 @@ from loxodon.errors import InputError
 from loxodon.imports.document import instant_in, share_in, text_in
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
 from loxodon.imports.package import Package
+from loxodon.journal.jsonl import role_named
+from loxodon.journal.lines import MAX_LINE, check_name, check_text
 from loxodon.store.sqlite import foreign_files
 from loxodon.store.sqlite.database import APPLICATION_ID
 from loxodon.types import CATEGORIES, Draft, Role, Source
-from loxodon.workspace.readers.jsonl import role_named
-from loxodon.workspace.readers.lines import MAX_LINE, check_name, check_text
 
 _LONGEST = 4 * MAX_LINE  # bytes of a value
 

@@ -25,10 +25,10 @@ from loxodon import files
 from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
+from loxodon.journal.identity import MAX_SESSION
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
-from loxodon.write.journal import MAX_SESSION
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.fields import is_text, number
+from loxodon.journal.identity import MAX_SESSION, Keyed, said_again, unmarked, with_keys
 from loxodon.live.pending import Pending, PendingEntry
 from loxodon.memory import Memory
 from loxodon.recall import assemble as frames
@@ -47,7 +48,6 @@ from loxodon.types import (
     Turn,
 )
 from loxodon.workspace.sources.chunk import chunks
-from loxodon.write.journal import MAX_SESSION, Keyed, said_again, unmarked, with_keys
 
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase

@@ -14,12 +14,12 @@ from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.journal.jsonl import text_of
 from loxodon.serve.http.guard import Caller
 from loxodon.spaces import MAX_NAME
 from loxodon.text.patterns import lazy
 from loxodon.trust.origin.own import in_parts
 from loxodon.types import CHATS, Chat
-from loxodon.workspace.readers.jsonl import text_of
 
 Kind = Literal["chat", "responses", "messages"]  # OpenAI's two APIs, and Anthropic's
 SpaceBy = Literal["user", "key", "fixed"]

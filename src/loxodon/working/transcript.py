@@ -172,7 +172,7 @@ class Transcript:
         entries = [entry for _, line in lines if (entry := _entry(line))]
         if not self._last:
             # The entries on the path to the current leaf
-            from loxodon.workspace.readers.openclaw import live
+            from loxodon.journal.openclaw import live
 
             entries = [entry for _, entry in live(list(enumerate(entries, 1)))]
         self._last = lines[-1][0]

@@ -148,7 +148,7 @@ class _Watching:
         if self.state:
             paths.append(os.path.join(self.state, "agents"))
         if self.agents:
-            from loxodon.workspace.agents import tops
+            from loxodon.journal.follow import tops
 
             paths += [path for agent in self.agents for path in tops(agent, os.environ)]
         found = {}

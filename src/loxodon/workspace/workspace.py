@@ -176,10 +176,11 @@ class Workspace:
     def follow_agent(
         self, agent: str, file: str = "", progress: Progress | None = None, *, known: bool = False
     ) -> Followed:
-        """Journal what was said to a coding agent (`workspace.agents`) since the last time, in all
+        """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
         of its transcripts or in one, with `known` also in those that were read before; its folder
         is where its environment variable says."""
-        from loxodon.workspace.agents import AGENTS, follow_agent
+        from loxodon.journal.coding_agents import AGENTS
+        from loxodon.journal.follow import follow_agent
 
         folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
         return follow_agent(self, agent, folder, file, progress, known=known)

@@ -7,15 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon.errors import NotFoundError
-from loxodon.store import Filter, KnownTurn, Progress
-from loxodon.text.check import checked_text
-from loxodon.text.words import query_words
-from loxodon.trust.access.within import placed
-from loxodon.trust.guard.guard import LATELY
-from loxodon.trust.origin import claiming
-from loxodon.trust.origin.provenance import is_own
-from loxodon.types import Added, Draft, Turn
-from loxodon.write.journal import (
+from loxodon.journal.identity import (
     MAX_SESSION,
     SAMPLE,
     Keyed,
@@ -24,6 +16,14 @@ from loxodon.write.journal import (
     unmarked,
     with_keys,
 )
+from loxodon.store import Filter, KnownTurn, Progress
+from loxodon.text.check import checked_text
+from loxodon.text.words import query_words
+from loxodon.trust.access.within import placed
+from loxodon.trust.guard.guard import LATELY
+from loxodon.trust.origin import claiming
+from loxodon.trust.origin.provenance import is_own
+from loxodon.types import Added, Draft, Turn
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace

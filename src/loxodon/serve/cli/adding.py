@@ -10,11 +10,10 @@ from datetime import datetime, tzinfo
 from io import BufferedIOBase
 
 from loxodon.errors import InputError
+from loxodon.journal import Format, Reading, is_database, read
 from loxodon.messages import t
 from loxodon.trust.origin.claiming import key_of
 from loxodon.types import Draft
-from loxodon.workspace.readers import Format, Reading, is_database, read
-from loxodon.workspace.readers.speakers import OWNERS
 
 MAX_FILE = 1 << 30
 _SHOWN = 12
@@ -61,6 +60,8 @@ def read_files(
 
 def check_names(me: Sequence[str], files: Sequence[tuple[str, list[Draft]]]) -> None:
     """Refuse a name that nobody has in any of the files."""
+    from loxodon.journal.chat import OWNERS
+
     said = [one for _, drafts in files for one in drafts]
     people = {key_of(one.speaker): one.speaker for one in said if one.speaker}
     # What `Me:` says is the user's already, and has no name.
@@ -107,7 +108,7 @@ def _read(name: str, format: Format | None, zone: tzinfo | None) -> Reading:
     """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
     if format not in (None, "openclaw") or not _is_database(name):
         return read(bytes_of(name), name, format, zone)
-    from loxodon.workspace.readers.openclaw_db import read_database
+    from loxodon.journal.openclaw_db import read_database
 
     reading = read_database(name, zone)
     if not reading.drafts and len(reading.problems) == 1 and not reading.problems[0][0]:

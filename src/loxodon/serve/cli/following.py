@@ -6,13 +6,14 @@ import os
 from argparse import Namespace
 
 from loxodon.errors import NotFoundError
+from loxodon.journal.coding_agents import AGENTS
+from loxodon.journal.follow import check_found, found_agents
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.connecting import check_agent
 from loxodon.serve.cli.openclaw import show_followed
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import Followed
-from loxodon.workspace.agents import AGENTS, check_found, found_agents
 from loxodon.workspace.openclaw.follow import agents_at, state_folder
 
 _OPENCLAW = "openclaw"

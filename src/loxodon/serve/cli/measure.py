@@ -50,11 +50,12 @@ from loxodon import config as settings
 from loxodon.clock import parse_instant, zone_named
 from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError, UsageError
+from loxodon.journal.jsonl import draft_from_mapping
+from loxodon.journal.lines import as_object, parse_line
 from loxodon.memory import Memory
 from loxodon.recall.understand import understand
 from loxodon.tokens import estimate
 from loxodon.types import Item, Recall
-from loxodon.workspace.readers.jsonl import as_object, draft_from_mapping, parse_line
 
 if TYPE_CHECKING:
     from loxodon.models.embedders import ChosenEmbedder

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 import loxodon
+from loxodon.journal.identity import MAX_SESSION
 from loxodon.live.schedule import JOBS
 from loxodon.serve.http.examples import BODIES, cursor_for, example_of
 from loxodon.serve.http.fields import described, schema_of
@@ -19,7 +20,6 @@ from loxodon.serve.http.wire import schema_of as value_schema
 from loxodon.spaces import MAX_NAME
 from loxodon.types import CHATS, Receipt
 from loxodon.verbs import CURSOR, FLAG, Argument
-from loxodon.write.journal import MAX_SESSION
 
 PREFIX = "/v1/spaces"
 DRY_RUN = Argument("dry_run", FLAG, "show what would be done, without doing it")

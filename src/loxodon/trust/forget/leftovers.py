@@ -136,7 +136,7 @@ class Leftovers:
 
     def _in_databases(self) -> Iterator[FileProblem]:
         """Databases of another program that are followed: rows have no lines, so it is the file."""
-        from loxodon.workspace.readers.openclaw_db import read_database
+        from loxodon.journal.openclaw_db import read_database
 
         paths = dict.fromkeys(path for path, *_ in self._workspace.store.primary.dump("followed"))
         for path in paths:

@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from loxodon.journal.identity import key_of
 from loxodon.store import TextAt
 from loxodon.store.rows import loaded
 from loxodon.trust.audit.witness import is_id
 from loxodon.working.transcript import line_of
 from loxodon.workspace import copies
-from loxodon.write.journal import key_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.clock import to_stored
+from loxodon.journal.identity import key_of
 from loxodon.store.rows import loaded
 from loxodon.store.working_sessions import WorkingSessions
 from loxodon.trust.forget.tombstones import Marks
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
-from loxodon.write.journal import key_of
 
 
 def erase(rows: WorkingSessions, marks: Marks) -> int:

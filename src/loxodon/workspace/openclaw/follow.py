@@ -17,13 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.follow import Following, TranscriptPart, as_input, parsed_mark, stray, within
+from loxodon.journal.lines import session_of
+from loxodon.journal.openclaw import About, about_session
+from loxodon.journal.openclaw_db import SessionDatabase, can_unpack, opened, stamp
 from loxodon.types import Draft, Followed
-from loxodon.workspace.following import Following, as_input, stray, within
 from loxodon.workspace.openclaw.transcripts import read_file, read_session
-from loxodon.workspace.readers.lines import session_of
-from loxodon.workspace.readers.openclaw_about import About, about_session
-from loxodon.workspace.readers.openclaw_db import SessionDatabase, can_unpack, opened
-from loxodon.workspace.transcript_files import TranscriptPart, parsed_mark
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
@@ -213,8 +212,8 @@ class _Run(Following):
     def follow_database(self, path: str) -> None:
         """Journal what is new in all sessions of a database."""
         marks = self._store.workspace_data.marks(path)
-        stamp = {"files": [_stat(path), _stat(path + "-wal")]}
-        if parsed_mark(marks.get("", "")) == stamp:
+        files = stamp(path)
+        if parsed_mark(marks.get("", "")) == {"files": files}:
             self._count(unchanged=len(marks) - 1)
             return
         self._flush()
@@ -229,8 +228,8 @@ class _Run(Following):
             self._waiting.clear()
             self.tell(path, [(0, error)])
         else:
-            if _settled(stamp["files"]) and (can_unpack() or known == len(self._problems)):
-                self._set_marks([(path, "", stamp)])
+            if _settled(files) and (can_unpack() or known == len(self._problems)):
+                self._set_marks([(path, "", {"files": files})])
         finally:
             self._check_read = _nothing
 
@@ -294,14 +293,6 @@ class _Run(Following):
 
 def _nothing() -> None:
     """What was read from whole files cannot be torn."""
-
-
-def _stat(path: str) -> list[int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return []
-    return [found.st_size, found.st_mtime_ns]
 
 
 def _settled(stats: Sequence[Sequence[int]]) -> bool:

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
 from loxodon.workspace.openclaw import blocks, json5, kit_files, members, toml
@@ -39,7 +40,6 @@ from loxodon.workspace.openclaw.changes import (
 )
 from loxodon.workspace.openclaw.edits import ConfigEdit
 from loxodon.workspace.openclaw.follow import DATABASE
-from loxodon.workspace.readers.openclaw_db import can_unpack
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 

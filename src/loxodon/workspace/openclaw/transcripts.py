@@ -14,19 +14,10 @@ from datetime import tzinfo
 from typing import BinaryIO
 
 from loxodon.errors import InputError
-from loxodon.workspace.readers.lines import check_name, session_of
-from loxodon.workspace.readers.openclaw import Entry, conversation, goes_on, leaf_of, turns
-from loxodon.workspace.readers.openclaw_about import About
-from loxodon.workspace.readers.openclaw_db import SessionDatabase, Stand
-from loxodon.workspace.transcript_files import (
-    Mark,
-    TranscriptPart,
-    digest,
-    entries_of,
-    number,
-    only_grew,
-    tail_of,
-)
+from loxodon.journal.follow import Mark, TranscriptPart, digest, entries_of, number, only_grew
+from loxodon.journal.lines import Numbered, check_name, session_of
+from loxodon.journal.openclaw import About, conversation, goes_on, leaf_of, turns
+from loxodon.journal.openclaw_db import SessionDatabase, Stand
 
 
 def _telling(part: TranscriptPart, told: int) -> TranscriptPart:
@@ -72,14 +63,13 @@ def _grown_part(
         return None
     if os.fstat(file.fileno()).st_size <= end:
         return None  # it was written to, and has not grown
-    file.seek(end)
     entries, problems, after = entries_of(file, path, end, line)
     if problems or not goes_on(entries, leaf):
         return None
     about = about_of(session)
     drafts, bad = turns(entries, zone, session, about) if about.kind == "talk" else ([], [])
     after["bad"] = bool(bad)
-    new = {**after, "tail": tail_of(file, number(after["end"])), "session": session}
+    new = {**after, "session": session}
     new["leaf"] = leaf_of(entries) if entries else leaf
     new["from"] = mark.get("from")
     return TranscriptPart(session, drafts, bad, new, spoken=about.kind == "talk")
@@ -88,18 +78,16 @@ def _grown_part(
 def _whole_part(
     file: BinaryIO, path: str, about_of: Callable[[str], About], zone: tzinfo | None
 ) -> TranscriptPart:
-    file.seek(0)
     entries, problems, after = entries_of(file, path, 0, 0)
     session, parent = _header(entries, path)
     about = about_of(session)
     spoken = about.kind == "talk"
     drafts, bad = conversation(entries, zone, session, about) if spoken else ([], [])
-    mark = {**after, "tail": tail_of(file, number(after["end"])), "session": session}
-    mark["leaf"] = leaf_of(entries)
+    mark = {**after, "session": session, "leaf": leaf_of(entries)}
     return TranscriptPart(session, drafts, problems + bad, mark, parent, spoken)
 
 
-def _header(entries: Sequence[tuple[int, Entry]], path: str) -> tuple[str, str]:
+def _header(entries: Sequence[Numbered], path: str) -> tuple[str, str]:
     """The session that a file is of, and the one that it was branched off."""
     for _, entry in entries:
         if entry.get("type") == "session":

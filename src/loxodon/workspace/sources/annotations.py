@@ -18,7 +18,7 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.workspace.readers.moments import match_day
+from loxodon.journal.moments import match_day
 
 Type = Literal["", "world", "experience", "opinion"]
 

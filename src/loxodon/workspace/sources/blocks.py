@@ -8,8 +8,8 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.workspace.readers.markdown import fence_after, heading_of, read_heading
-from loxodon.workspace.readers.moments import MIDNIGHT, Clock
+from loxodon.journal.markdown import fence_after, heading_of, read_heading
+from loxodon.journal.moments import MIDNIGHT, Clock
 from loxodon.workspace.sources.annotations import (
     NOTHING,
     Annotations,

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from typing import NamedTuple
 
+from loxodon.journal.markdown import day_in_name
+from loxodon.journal.moments import MIDNIGHT, Clock, moment
 from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
 from loxodon.tokens import estimate
-from loxodon.workspace.readers.markdown import day_in_name
-from loxodon.workspace.readers.moments import MIDNIGHT, Clock, moment
 from loxodon.workspace.sources.annotations import NOTHING, Annotations, day_at_start, front_matter
 from loxodon.workspace.sources.blocks import Block, Section, SourceLine, dedented, nested, sections
 from loxodon.workspace.sources.generated import generated

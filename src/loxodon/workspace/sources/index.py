@@ -17,11 +17,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import FileLines, split_lines
 from loxodon.layout import VIEWS
 from loxodon.messages import t, tn
 from loxodon.store import Chunk, NoteFile, Progress
 from loxodon.types import FileProblem, Indexed
-from loxodon.workspace.readers.lines import FileLines, split_lines
 from loxodon.workspace.sources.chunk import RULES, chunks
 from loxodon.workspace.sources.discover import DiscoveredFile, discover
 from loxodon.workspace.views.manifest import is_view, load

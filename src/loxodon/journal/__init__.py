@@ -12,47 +12,28 @@ a problem with its number, and the caller decides whether to go on without it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import tzinfo
+from importlib import import_module
 
 from loxodon.errors import UsageError
-from loxodon.types import Draft
-from loxodon.workspace.readers.jsonl import draft_from_mapping
-from loxodon.workspace.readers.lines import (
+from loxodon.journal.lines import (
     DATABASE_MARK,
     FORMATS,
-    MAX_LINE,
-    MAX_TEXT,
+    Entry,
     FileLines,
     Format,
+    Read,
     Reading,
-    Trouble,
     shown,
     split_lines,
 )
 
-__all__ = [
-    "FORMATS",
-    "MAX_LINE",
-    "MAX_TEXT",
-    "Draft",
-    "Format",
-    "Reading",
-    "detect",
-    "draft_from_mapping",
-    "is_database",
-    "read",
-]
+__all__ = ["FORMATS", "Format", "Reading", "detect", "is_database", "read"]
 
-Reader = Callable[[FileLines, str, tzinfo | None], tuple[list[Draft], list[Trouble]]]
-"""Takes the lines of a file, its name and a zone."""
-
-_HEAD = 50
-"""Lines that are looked at to tell the kind of a file."""
-_JSON_NAMES = (".jsonl", ".ndjson", ".json")
-_GEMINI = ('"sessionId"', '"projectHash"', '"messages"')
-"""What a transcript of Gemini CLI that is one document begins with."""
-_MARKDOWN_NAMES = (".md", ".markdown")
+_HEAD = 50  # lines that are looked at to tell the kind of a file
+_GEMINI = ('"sessionId"', '"projectHash"', '"messages"')  # in its transcripts of one document
 
 
 def read(
@@ -68,42 +49,22 @@ def read(
     return Reading(kind, drafts, sorted(problems, key=lambda problem: problem[0]))
 
 
-def _reader(kind: Format) -> Reader:
+def _reader(kind: Format) -> Callable[[FileLines, str, tzinfo | None], Read]:
+    from loxodon.journal.coding_agents import AGENTS
+
+    if kind in AGENTS:
+        return AGENTS[kind].read
+    if kind not in FORMATS:
+        raise UsageError(
+            "unknown format {format}",
+            hint="use one of {formats}",
+            format=shown(kind),
+            formats=", ".join(FORMATS),
+        )
     # Each is imported only when such a file is read.
-    if kind == "jsonl":
-        from loxodon.workspace.readers.jsonl import read_jsonl
-
-        return read_jsonl
-    if kind == "openclaw":
-        from loxodon.workspace.readers.openclaw import read_openclaw
-
-        return read_openclaw
-    if kind == "claude-code":
-        from loxodon.workspace.readers.claude_code import read_claude_code
-
-        return read_claude_code
-    if kind == "codex":
-        from loxodon.workspace.readers.codex import read_codex
-
-        return read_codex
-    if kind == "gemini-cli":
-        from loxodon.workspace.readers.gemini_cli import read_gemini
-
-        return read_gemini
-    if kind == "markdown":
-        from loxodon.workspace.readers.markdown import read_markdown
-
-        return read_markdown
-    if kind == "chat":
-        from loxodon.workspace.readers.chatlog import read_chat
-
-        return read_chat
-    raise UsageError(
-        "unknown format {format}",
-        hint="use one of {formats}",
-        format=shown(kind),
-        formats=", ".join(FORMATS),
-    )
+    module = import_module(f"{__name__}.{kind}")
+    reader: Callable[[FileLines, str, tzinfo | None], Read] = getattr(module, f"read_{kind}")
+    return reader
 
 
 def is_database(head: bytes) -> bool:
@@ -113,23 +74,21 @@ def is_database(head: bytes) -> bool:
 
 def detect(head: str, name: str) -> Format:
     """What kind of file begins with `head`: its content decides, then its name."""
-    lowered = name.lower()
     lines = head.removeprefix("\ufeff").split("\n")[:_HEAD]
     filled = [line for line in lines if line.strip()]
     kind = _json_kind(filled)
     if kind is not None:
         return kind
-    if lowered.endswith(_JSON_NAMES):
+    lowered = name.lower()
+    if lowered.endswith((".jsonl", ".ndjson", ".json")):
         return "jsonl"
-    if lowered.endswith(_MARKDOWN_NAMES) or any(_is_heading(line) for line in filled):
+    if lowered.endswith((".md", ".markdown")) or any(_is_heading(line) for line in filled):
         return "markdown"
     return "chat"
 
 
 def _json_kind(lines: list[str]) -> Format | None:
     """The kind of lines that are JSON; None where they are something else."""
-    import json
-
     for line in lines:
         if not line.lstrip().startswith("{"):
             continue
@@ -149,28 +108,19 @@ def _json_kind(lines: list[str]) -> Format | None:
     return None
 
 
-def _kind_of_entry(entry: dict[str, object]) -> Format:
+def _kind_of_entry(entry: Entry) -> Format:
     """What kind of file has this as its first object."""
-    from loxodon.workspace.readers.claude_code import is_claude_code
-    from loxodon.workspace.readers.codex import is_codex
-    from loxodon.workspace.readers.gemini_cli import is_gemini
+    from loxodon.journal.coding_agents import AGENTS
 
-    if is_claude_code(entry):
-        return "claude-code"
-    if is_codex(entry):
-        return "codex"
-    if is_gemini(entry):
-        return "gemini-cli"
-    return "openclaw" if _is_openclaw(entry) else "jsonl"
-
-
-def _is_openclaw(entry: dict[str, object]) -> bool:
+    for name in FORMATS:
+        if name in AGENTS and AGENTS[name].begins(entry):
+            return name
     kind = entry.get("type")
     if kind == "session":
-        return "role" not in entry
-    if not isinstance(kind, str) or "id" not in entry:
-        return False
-    return "parentId" in entry or (kind == "message" and isinstance(entry.get("message"), dict))
+        return "jsonl" if "role" in entry else "openclaw"
+    of_openclaw = isinstance(kind, str) and "id" in entry
+    message = kind == "message" and isinstance(entry.get("message"), dict)
+    return "openclaw" if of_openclaw and ("parentId" in entry or message) else "jsonl"
 
 
 def _is_heading(line: str) -> bool:

@@ -8,7 +8,7 @@ from loxodon import Turn
 from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
-from tests.workspace.readers.added import Added, add
+from tests.journal.added import Added, add
 
 SHANGHAI = timezone(timedelta(hours=8))
 

@@ -20,27 +20,17 @@ from datetime import date, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import FileLines, Read, Trouble, check_text, session_of, stem_of
+from loxodon.journal.moments import MIDNIGHT, Clock, match_clock, match_day, moment, search_day
 from loxodon.types import Draft
-from loxodon.workspace.readers.lines import FileLines, Trouble, check_text, session_of, stem_of
-from loxodon.workspace.readers.moments import (
-    MIDNIGHT,
-    Clock,
-    match_clock,
-    match_day,
-    moment,
-    search_day,
-)
 
-LONG_SECTION = 2000
-"""Characters; a longer section becomes a turn for each paragraph."""
-
+_LONG_SECTION = 2000  # characters; a longer section becomes a turn for each paragraph
 _DREAMING = "openclaw:dreaming:"
 _PROMOTION = "openclaw-memory-promotion:"
 _SEPARATORS = " \t-–—:：|·,，."
 _BULLETS = ("- ", "* ", "+ ")
 
-Numbered = tuple[int, str]
-"""A line and its number."""
+Numbered = tuple[int, str]  # a line, with its number before it
 
 
 class _Section:
@@ -53,8 +43,7 @@ class _Section:
         self.day = day
         self.clock = clock
         self.body: list[Numbered] = []
-        self.emptied = False
-        """Whether something below it was left out."""
+        self.emptied = False  # whether something below it was left out
 
 
 class _Heading(NamedTuple):
@@ -63,9 +52,7 @@ class _Heading(NamedTuple):
     clock: Clock | None
 
 
-def read_markdown(
-    lines: FileLines, name: str, zone: tzinfo | None
-) -> tuple[list[Draft], list[Trouble]]:
+def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The turns of a note, and its lines that cannot be read."""
     problems = list(lines.problems)
     texts = [text or "" for text in lines.texts]
@@ -74,26 +61,16 @@ def read_markdown(
     left_out.update(range(1, after + 1))
     drafts: list[Draft] = []
     for section in _sections(texts, left_out, day or day_in_name(name), problems):
+        session = section.day.isoformat() if section.day else session_of(name)
+        at = moment(section.day, section.clock, zone) if section.day else None
         for line, content in _turns(section):
             try:
                 check_text(content)
             except InputError as error:
                 problems.append((line, error))
             else:
-                drafts.append(_draft(line, content, section, name, zone))
+                drafts.append(Draft(line, "user", content, session, at=at, origin="file"))
     return drafts, problems
-
-
-def _draft(line: int, content: str, section: _Section, name: str, zone: tzinfo | None) -> Draft:
-    session = section.day.isoformat() if section.day else session_of(name)
-    return Draft(
-        line,
-        "user",
-        content,
-        session,
-        at=moment(section.day, section.clock, zone) if section.day else None,
-        origin="file",
-    )
 
 
 def _front_matter(texts: Sequence[str]) -> tuple[int, date | None]:
@@ -132,7 +109,7 @@ def made_by_openclaw(texts: Sequence[str]) -> set[int]:
             end = _end_of_dream(texts, number)
         elif _PROMOTION in text:
             end = _end_of_promotion(texts, number)
-        if end > number or _DREAMING in text or _PROMOTION in text:
+        if _DREAMING in text or _PROMOTION in text:
             left_out.update(range(number, end + 1))
         number = end + 1
     return left_out
@@ -140,23 +117,17 @@ def made_by_openclaw(texts: Sequence[str]) -> set[int]:
 
 def _end_of_dream(texts: Sequence[str], start: int) -> int:
     """The last line of the dream that begins at `start`: its end marker, if it has one."""
-    if _closes(texts[start - 1]):
-        return start
-    heading = 0
-    for number in range(start + 1, len(texts) + 1):
-        text = texts[number - 1]
+    before_heading = 0
+    for number, text in enumerate(texts[start - 1 :], start):
         if _DREAMING in text:
-            if _closes(text):
+            if ":end" in text or "/openclaw:dreaming" in text or "end openclaw:dreaming" in text:
                 return number
-            return heading or number - 1
-        if not heading and 0 < heading_of(text)[0] <= 2:
-            heading = number - 1
+            if number > start:
+                return before_heading or number - 1
+        elif not before_heading and 0 < heading_of(text)[0] <= 2:
+            before_heading = number - 1
     # Without its end marker a dream reaches to the next heading, so that no other note is lost.
-    return heading or len(texts)
-
-
-def _closes(text: str) -> bool:
-    return ":end" in text or "/openclaw:dreaming" in text or "end openclaw:dreaming" in text
+    return before_heading or len(texts)
 
 
 def _end_of_promotion(texts: Sequence[str], start: int) -> int:
@@ -245,42 +216,27 @@ def read_heading(level: int, title: str) -> _Heading:
     if found and not at_start:
         return _Heading(title, day, clock[0])
     rest = rest.lstrip("[(（")[clock[1] :]
-    return _Heading(_after_range(rest).lstrip(_SEPARATORS + "])）"), day, clock[0])
-
-
-def _after_range(rest: str) -> str:
-    """What follows the time of a heading, without the second time of `10:30 - 11:00`."""
-    bare = rest.lstrip(" ")
-    if bare[:1] and bare[0] in "-–—~～至到":
-        second = bare[1:].lstrip(" ")
-        until = match_clock(second)
-        if until is not None:
-            return second[until[1] :]
-    return rest
+    second = rest.lstrip(" ")
+    if second[:1] in tuple("-–—~～至到"):  # 10:30 - 11:00
+        second = second[1:].lstrip(" ")
+        if (until := match_clock(second)) is not None:
+            rest = second[until[1] :]
+    return _Heading(rest.lstrip(_SEPARATORS + "])）"), day, clock[0])
 
 
 def _turns(section: _Section) -> list[Numbered]:
     """The turns of a section: itself, or its paragraphs where it is long."""
-    body = _trimmed(section.body)
+    filled = [place for place, (_, text) in enumerate(section.body) if text.strip()]
+    body = section.body[filled[0] : filled[-1] + 1] if filled else []
     if not body:
         # A title alone is a note ("## 15:00 Dentist"), but that of a whole file is only its name.
         alone = section.title and section.level == 2 and not section.emptied
         return [(section.line, section.title)] if alone else []
     text = "\n".join(text for _, text in body)
     title = f"{section.title}\n" if section.title else ""
-    if len(title) + len(text) <= LONG_SECTION:
+    if len(title) + len(text) <= _LONG_SECTION:
         return [(section.line if section.level else body[0][0], title + text)]
     return [(block[0][0], title + "\n".join(text for _, text in block)) for block in _blocks(body)]
-
-
-def _trimmed(body: list[Numbered]) -> list[Numbered]:
-    """Without the empty lines at both ends."""
-    start, end = 0, len(body)
-    while start < end and not body[start][1].strip():
-        start += 1
-    while end > start and not body[end - 1][1].strip():
-        end -= 1
-    return body[start:end]
 
 
 def _blocks(body: list[Numbered]) -> list[list[Numbered]]:
@@ -295,17 +251,9 @@ def _blocks(body: list[Numbered]) -> list[list[Numbered]]:
             paragraphs.append([])  # a sub-heading stays with the paragraph below it
     blocks: list[list[Numbered]] = []
     for paragraph in paragraphs:
-        if sum(len(text) + 1 for _, text in paragraph) > LONG_SECTION:
-            blocks.extend(_items(paragraph))
-        elif paragraph:
-            blocks.append(paragraph)
+        long = sum(len(text) + 1 for _, text in paragraph) > _LONG_SECTION
+        for place, line in enumerate(paragraph):
+            if not place or (long and line[1].startswith(_BULLETS)):
+                blocks.append([])
+            blocks[-1].append(line)
     return blocks
-
-
-def _items(paragraph: list[Numbered]) -> list[list[Numbered]]:
-    items: list[list[Numbered]] = [[]]
-    for line in paragraph:
-        if line[1].startswith(_BULLETS) and items[-1]:
-            items.append([])
-        items[-1].append(line)
-    return items

@@ -15,15 +15,27 @@ reads them from anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime, tzinfo
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
-from loxodon.workspace.readers.jsonl import as_object, parse_line, role_named, text_of
-from loxodon.workspace.readers.lines import FileLines, Trouble, check_name, check_text, session_of
-from loxodon.workspace.readers.openclaw_about import About
-from loxodon.workspace.readers.openclaw_words import (
+from loxodon.journal.jsonl import role_named, text_of
+from loxodon.journal.lines import (
+    Entry,
+    FileLines,
+    Numbered,
+    Read,
+    Trouble,
+    check_name,
+    check_text,
+    inner,
+    objects_in,
+    session_of,
+    word,
+)
+from loxodon.journal.openclaw_words import (
     Words,
     is_of_memory,
     is_silence,
@@ -31,10 +43,19 @@ from loxodon.workspace.readers.openclaw_words import (
     own_words,
     without_recalled,
 )
+from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
 
-Entry = Mapping[str, object]
+Kind = Literal["talk", "schedule", "heartbeat", "subagent", "dream", "hook", "incognito"]
 
-ENTRY_TYPES = (
+_CHATS: dict[object, Chat] = {
+    "direct": "direct",
+    "dm": "direct",
+    "group": "group",
+    "channel": "room",
+    "room": "room",
+}
+# What moves the conversation on. Entries of other types hang in the tree without being in it.
+_ENTRY_TYPES = (
     "message",
     "thinking_level_change",
     "model_change",
@@ -46,41 +67,34 @@ ENTRY_TYPES = (
     "label",
     "session_info",
 )
-"""What moves the conversation on. Entries of other types hang in the tree without being in it."""
-
+# Roles of messages that programs add for the model
 _NOT_SAID = ("bashExecution", "custom", "hookMessage", "compactionSummary", "branchSummary")
-"""Roles of messages that programs add for the model."""
+# Programs whose messages in the user's name say nothing new
 _ROUTINE = ("heartbeat", "memory_search", "memory_get")
-"""Programs whose messages in the user's name say nothing new."""
+_SENDER_FIELDS = ("senderName", "senderUsername", "senderId")
 
 
-def read_openclaw(
-    lines: FileLines, name: str, zone: tzinfo | None
-) -> tuple[list[Draft], list[Trouble]]:
+class About(NamedTuple):
+    """What is to know of a session besides what was said in it."""
+
+    chat: Chat = "direct"  # where nothing says otherwise: what may be private stays private
+    channel: str = ""  # `telegram`, `discord`…; empty for OpenClaw's own
+    kind: Kind = "talk"
+
+
+def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The live conversation of a transcript file, and the lines that cannot be read.
 
     A transcript without a header takes its session from the file name, as OpenClaw names them.
     """
-    entries: list[tuple[int, Entry]] = []
-    problems = list(lines.problems)
-    last = 0 if lines.whole else len(lines.texts)
-    for number, text in enumerate(lines.texts, 1):
-        if not text or text.isspace():
-            continue
-        try:
-            entries.append((number, as_object(parse_line(text, cut=number == last))))
-        except InputError as error:
-            problems.append((number, error))
-    drafts, troubles = conversation(entries, zone, session_of(name))
-    return drafts, problems + troubles
+    entries, problems = objects_in(lines)
+    drafts, bad = conversation(entries, zone, session_of(name))
+    return drafts, problems + bad
 
 
 def conversation(
-    entries: Iterable[tuple[int, Entry]],
-    zone: tzinfo | None,
-    session: str = "",
-    about: About | None = None,
-) -> tuple[list[Draft], list[Trouble]]:
+    entries: Iterable[Numbered], zone: tzinfo | None, session: str = "", about: About | None = None
+) -> Read:
     """The turns of the live conversation in numbered entries, and those that cannot be read.
 
     `session` names it where the entries have no header; `about` is what an index says of it.
@@ -90,21 +104,21 @@ def conversation(
     for line, entry in numbered:
         if entry.get("type") == "session":
             try:
-                session = _checked(entry.get("id"), "session") or session
+                session = _checked(entry, "id", "session") or session
             except InputError as error:
                 problems.append((line, error))
             break
-    drafts, troubles = turns(live(numbered), zone, session, about)
-    return drafts, problems + troubles
+    drafts, bad = turns(live(numbered), zone, session, about)
+    return drafts, problems + bad
 
 
 def turns(
-    path: Iterable[tuple[int, Entry]],
+    path: Iterable[Numbered],
     zone: tzinfo | None,
     session: str,
     about: About | None,
     asked: set[str] | None = None,
-) -> tuple[list[Draft], list[Trouble]]:
+) -> Read:
     """The turns in entries that are all of the live conversation, and those that cannot be read.
 
     `asked` gathers what the memory was asked, because its answers are not learned again; hand it
@@ -124,6 +138,9 @@ def turns(
     return drafts, problems
 
 
+# -- the tree ------------------------------------------------------------------------------------
+
+
 class _Tree:
     """The entries so far: for each its parent, and the last reset above it.
 
@@ -131,22 +148,25 @@ class _Tree:
     chain of parents can be a ring whatever ids a file has.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, numbered: Iterable[Numbered]) -> None:
+        self.nodes: list[Numbered] = []
         self.parents: list[int] = []
         self.resets: list[int] = []
         self.places: dict[str, int] = {}
         self.leaf = -1
-        self.tip = -1
-        """The entry written last, which need not be in the conversation."""
+        self.tip = -1  # the entry written last, which need not be in the conversation
         self.reset = -1
+        for line, entry in numbered:
+            if entry.get("type") == "leaf":
+                self._move(entry)
+            elif entry.get("type") != "session":
+                self._add(line, entry)
 
-    def add(self, entry: Entry) -> None:
-        if entry.get("type") == "leaf":
-            self._move(entry)
-            return
-        place = len(self.parents)
+    def _add(self, line: int, entry: Entry) -> None:
+        place = len(self.nodes)
+        self.nodes.append((line, entry))
         kind = entry.get("type", "message")
-        counts = kind in ENTRY_TYPES and entry.get("appendMode") != "side"
+        counts = kind in _ENTRY_TYPES and entry.get("appendMode") != "side"
         parent = self._parent(entry)
         if counts and self._strays(parent):
             parent = self.leaf
@@ -196,28 +216,26 @@ class _Tree:
             self.places[name] = place
 
 
-def live(numbered: Iterable[tuple[int, Entry]]) -> list[tuple[int, Entry]]:
+def live(numbered: Iterable[Numbered]) -> list[Numbered]:
     """The entries on the path from the root to the current leaf, in order."""
-    tree, nodes = _grown(numbered)
-    path: list[tuple[int, Entry]] = []
+    tree = _Tree(numbered)
+    path: list[Numbered] = []
     place = tree.leaf
     while place >= 0:
-        path.append(nodes[place])
+        path.append(tree.nodes[place])
         place = tree.parents[place]
     path.reverse()
     return path
 
 
-def leaf_of(numbered: Iterable[tuple[int, Entry]]) -> str:
+def leaf_of(numbered: Iterable[Numbered]) -> str:
     """The id of the entry that the next one hangs on; empty where that is not plain to see."""
-    tree, nodes = _grown(numbered)
-    if tree.leaf < 0 or tree.leaf != tree.tip:
-        return ""
-    name = nodes[tree.leaf][1].get("id")
-    return name if isinstance(name, str) else ""
+    tree = _Tree(numbered)
+    plain = tree.leaf >= 0 and tree.leaf == tree.tip
+    return word(tree.nodes[tree.leaf][1], "id") if plain else ""
 
 
-def goes_on(numbered: Iterable[tuple[int, Entry]], leaf: str) -> bool:
+def goes_on(numbered: Iterable[Numbered], leaf: str) -> bool:
     """Whether these entries only go on from `leaf`, so that none before them need be read again."""
     known = {leaf}
     for _, entry in numbered:
@@ -232,17 +250,7 @@ def goes_on(numbered: Iterable[tuple[int, Entry]], leaf: str) -> bool:
     return bool(leaf)
 
 
-def _grown(numbered: Iterable[tuple[int, Entry]]) -> tuple[_Tree, list[tuple[int, Entry]]]:
-    """The tree of these entries, and its nodes."""
-    tree = _Tree()
-    nodes: list[tuple[int, Entry]] = []
-    for line, entry in numbered:
-        if entry.get("type") == "session":
-            continue
-        tree.add(entry)
-        if entry.get("type") != "leaf":
-            nodes.append((line, entry))
-    return tree, nodes
+# -- the turns -----------------------------------------------------------------------------------
 
 
 def _draft(
@@ -251,8 +259,7 @@ def _draft(
     """The turn of one entry; None for one that is not a turn or that has no words."""
     if entry.get("type", "message") != "message":
         return None
-    inner = entry.get("message")
-    message = inner if isinstance(inner, Mapping) else entry  # older ones are flat
+    message = inner(entry, "message") or entry  # older ones are flat
     if message.get("role") in _NOT_SAID:
         return None
     role = role_named(message.get("role"))
@@ -265,13 +272,18 @@ def _draft(
         chat = about.chat
     several = words.group or chat != "direct"
     role, origin, speaker = _author(message, role, words.speaker, several)
+    at: datetime | None = None
+    if written := entry.get("timestamp") or message.get("timestamp"):
+        from loxodon.journal.moments import read_instant, to_zone
+
+        at = to_zone(read_instant(written, zone), zone)  # OpenClaw writes every time in UTC
     return Draft(
         line,
         role,
         words.text,
         session,
-        _checked(entry.get("id"), "id"),
-        _instant(entry, message, zone),
+        _checked(entry, "id"),
+        at,
         speaker,
         channel=about.channel if about else "",
         chat=chat,
@@ -289,18 +301,13 @@ def _said(message: Entry, role: Role, asked: set[str]) -> Words:
         text = text_of(content)
         return Words("" if is_silence(text) else text)
     if role == "tool":
-        call = message.get("toolCallId")
-        if is_of_memory(message) or (isinstance(call, str) and call in asked):
+        if is_of_memory(message) or word(message, "toolCallId") in asked:
             return Words("")
         return Words(without_recalled(text_of(content)))
-    if role == "user" and _source_tool(message) in _ROUTINE:
-        return Words("")
-    return own_words(text_of(content)) if role == "user" else Words(text_of(content))
-
-
-def _source_tool(message: Entry) -> object:
-    provenance = message.get("provenance")
-    return provenance.get("sourceTool") if isinstance(provenance, Mapping) else None
+    if role == "user":
+        routine = inner(message, "provenance").get("sourceTool") in _ROUTINE
+        return Words("") if routine else own_words(text_of(content))
+    return Words(text_of(content))
 
 
 def _author(message: Entry, role: Role, speaker: str, several: bool) -> tuple[Role, Origin, str]:
@@ -309,38 +316,100 @@ def _author(message: Entry, role: Role, speaker: str, several: bool) -> tuple[Ro
     Among `several` they are the user's own only where OpenClaw says that the owner spoke.
     """
     if role == "tool":
-        return role, "tool", _checked(message.get("toolName"), "toolName")
+        return role, "tool", _checked(message, "toolName")
     if role != "user":
         return role, ORIGIN_OF_ROLE[role], ""
-    provenance = message.get("provenance")
-    kind = provenance.get("kind") if isinstance(provenance, Mapping) else None
-    if isinstance(provenance, Mapping) and kind in ("inter_session", "internal_system"):
-        return "system", "tool", _checked(provenance.get("sourceTool"), "sourceTool")
-    extra = message.get("__openclaw")
-    if not isinstance(extra, Mapping):
-        return (role, "group", speaker) if several else (role, "user", "")
-    for field in ("senderName", "senderUsername", "senderId"):
-        speaker = _checked(extra.get(field), field) or speaker
-        if extra.get(field):
-            break
-    owner = extra.get("senderIsOwner")
+    provenance = inner(message, "provenance")
+    if provenance.get("kind") in ("inter_session", "internal_system"):
+        return "system", "tool", _checked(provenance, "sourceTool")
+    sender = inner(message, "__openclaw")
+    named = next((field for field in _SENDER_FIELDS if sender.get(field)), "")
+    speaker = _checked(sender, named) or speaker
+    owner = sender.get("senderIsOwner")
     theirs = owner is False or (owner is not True and several)
     return (role, "group", speaker) if theirs else (role, "user", "")
 
 
-def _checked(value: object, field: str) -> str:
+def _checked(entry: Entry, name: str, field: str = "") -> str:
     """A name in an entry; what is not text there is no name."""
-    if not isinstance(value, str):
-        return ""
-    check_name(value, field)
+    value = word(entry, name)
+    check_name(value, field or name)
     return value
 
 
-def _instant(entry: Entry, message: Entry, zone: tzinfo | None) -> datetime | None:
-    """When the entry was written, in the user's zone: OpenClaw writes every time in UTC."""
-    value = entry.get("timestamp") or message.get("timestamp")
-    if not value:
-        return None
-    from loxodon.workspace.readers.moments import read_instant, to_zone
+# -- what a session is, by its key and its entry in the index of sessions ------------------------
 
-    return to_zone(read_instant(value, zone), zone)
+
+def about_session(key: str, entry: Entry) -> About:
+    """What the session with this key is; `entry` is what the index has on it.
+
+        agent:main:main                         the private conversation with the agent `main`
+        agent:main:telegram:group:42            a group
+        agent:main:cron:JOB:run:RUN             a schedule's own session
+        agent:main:subagent:ID                  an agent that an agent called
+
+    Where nobody speaks but programs there is nothing to remember of a person; OpenClaw's own memory
+    leaves such sessions out, and so do we.
+    """
+    scope = _scope(key)
+    parts = scope.split(":")
+    chat = _CHATS.get(_text(entry, "chatType").lower()) or _chat_of(scope, parts)
+    return About(chat, _channel(entry, parts), _kind(scope, key.lower(), entry))
+
+
+def _scope(key: str) -> str:
+    """The key without the agent it belongs to."""
+    parts = key.lower().split(":", 2)
+    return parts[2] if len(parts) == 3 and parts[0] == "agent" else key.lower()
+
+
+def _kind(scope: str, key: str, entry: Entry) -> Kind:
+    parents = [_scope(_text(entry, name)) for name in ("spawnedBy", "parentSessionKey")]
+    if any(one.startswith("cron:") for one in (scope, *parents)) or (
+        _text(entry, "createdVia") == "cron"
+    ):
+        return "schedule"
+    if any(one.startswith("dreaming-narrative-") for one in (scope, parents[0])):
+        return "dream"
+    if ":incognito-" in key:
+        return "incognito"
+    if _text(entry, "heartbeatIsolatedBaseSessionKey") or scope.endswith(":heartbeat"):
+        return "heartbeat"
+    if parents[0] or scope.startswith("subagent:") or ":subagent:" in scope:
+        return "subagent"
+    if scope.startswith("hook:") or _text(entry, "hookExternalContentSource"):
+        return "hook"
+    return "talk"
+
+
+def _chat_of(scope: str, parts: list[str]) -> Chat:
+    if scope.endswith("@g.us"):  # how older versions name a group of WhatsApp
+        return "group"
+    if parts[0] == "discord" and parts[-1].startswith("channel-"):  # and a room of Discord
+        return "room"
+    # The kind of peer comes first, or after the channel, or after the channel and an account.
+    for part, next_part in pairwise(parts[:4]):
+        if part in _CHATS and next_part:
+            return _CHATS[part]
+    return "direct"
+
+
+def _channel(entry: Entry, parts: list[str]) -> str:
+    delivery = inner(entry, "deliveryContext"), inner(entry, "delivery")
+    places = (
+        (entry, "channel"),
+        (entry, "lastChannel"),
+        (inner(entry, "origin"), "provider"),
+        *((one, "channel") for one in delivery),
+    )
+    for place, name in places:
+        if _text(place, name):
+            return _text(place, name)
+    peer = parts[1:3] if len(parts) > 2 else []
+    return parts[0][:64] if any(part in _CHATS for part in peer) else ""
+
+
+def _text(entry: Entry, name: str) -> str:
+    """A short text in an entry; empty for anything else."""
+    value = word(entry, name)
+    return value.strip() if len(value) <= 512 and value.isprintable() else ""

@@ -17,27 +17,49 @@ has to be told (`Memory.add_drafts`, `me`). A log with more than two people is a
 from __future__ import annotations
 
 import re
+from collections import Counter
+from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import FileLines, Read, Trouble, check_name, check_text, stem_of
+from loxodon.journal.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
-from loxodon.workspace.readers.lines import FileLines, Trouble, check_name, check_text, stem_of
-from loxodon.workspace.readers.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
-from loxodon.workspace.readers.speakers import (
-    ASSISTANTS,
-    MAX_SPEAKER,
-    MODELS,
-    OWNERS,
-    USERS,
-    is_name,
-    key_of,
-    role_of,
-    shown_name,
-)
 
-_STAMPS = ("stamped", "name-first", "stamp-first")
-"""Styles that nothing but a log has."""
+_MAX_SPEAKER = 30  # characters of a name
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+OWNERS = _words("me myself 我 本人 自己")
+_USERS = _words("user human you 用户 人类 你 you-said 你说")
+_ASSISTANTS = _words("assistant ai bot model 助手 机器人 小助手 ai助手 智能助手")
+_MODELS = _words(
+    "chatgpt gpt gpt-4 gpt-4o gpt-5 claude gemini deepseek kimi copilot qwen grok llama openclaw"
+    " 豆包 通义千问 文心一言 智谱清言 chatgpt-said claude-said gemini-said chatgpt说"
+)
+_SYSTEM = _words("system 系统")
+_TOOL = _words("tool function 工具")
+
+# Words that stand before a colon in prose
+_NOT_NAMES = _words(
+    "note notes ps p.s nb todo fixme warning caution important tip tips hint hints info example"
+    " examples e.g i.e eg ie summary date time subject from to cc bcc re fw fwd url link links"
+    " source see update edit error usage title step steps question answer reason result results"
+    " conclusion ingredients method directions requirements features pros cons overview option"
+    " options day part phase chapter section item items output input default version http https"
+    " ftp file mailto tel"
+    " 注 注意 备注 提示 说明 例如 比如 例 结论 总结 标题 时间 地点 日期 问题 原因 答案 附 附注"
+    " 另外 步骤 方法 结果 链接 来源 参考 主题 目标 背景 建议 优点 缺点 示例 更新 警告 第一 第二"
+    " 第三 首先 其次 最后 一 二 三"
+)
+# Characters that a Chinese sentence has and a name has not
+_PROSE = frozenset("的是了说在有这那就都和与及请把被让给吗呢吧如下你他她它们要会很也还但因所")
+_NOT_IN_NAMES = frozenset('，。；！？、…“”‘’《》,;!?"<>{}|\\/=`*#$%^&')
+_STAMPS = ("stamped", "name-first", "stamp-first")  # styles that nothing but a log has
 _GAP = re.compile(r"[ \t]*([-–—|•·]?)[ \t]*")
 _COLON = re.compile(r"[:：]")
 _RULE = " \t-=—–*_#~·[]【】()（）<>"
@@ -47,27 +69,23 @@ _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"
 class _Header(NamedTuple):
     """A line that may begin a message."""
 
-    style: str
-    """`stamped`, `name-first`, `stamp-first`, `timed`, `plain`, `name-time`, or `notice`."""
+    style: str  # of `_STAMPS`, or `timed`, `plain`, `name-time`, `notice`
     name: str
     text: str
     day: Day | None = None
     clock: Clock | None = None
 
 
-class _Message:
-    """A message while its lines are being gathered."""
+class _Message(NamedTuple):
+    """A message; `texts` is added to while its lines are being gathered."""
 
-    def __init__(self, line: int, name: str, text: str, at: datetime | None) -> None:
-        self.line = line
-        self.name = name
-        self.at = at
-        self.texts = [text] if text else []
+    line: int
+    name: str
+    at: datetime | None
+    texts: list[str]
 
 
-def read_chat(
-    lines: FileLines, name: str, zone: tzinfo | None
-) -> tuple[list[Draft], list[Trouble]]:
+def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The messages of a log, and its lines that cannot be read."""
     problems = list(lines.problems)
     texts = [_plain(text or "") for text in lines.texts]
@@ -75,11 +93,18 @@ def read_chat(
     chosen = _speaking(headers, texts)
     if not chosen:
         if any(text.strip() for text in texts):
-            problems.append((1, _not_a_chat()))
+            error = InputError(
+                "no line starts with a speaker's name",
+                hint="a chat log has lines such as Alice: hi; "
+                "for another kind of file, set --format",
+            )
+            problems.append((1, error))
         return [], problems
     messages = _messages(texts, headers, chosen, _Calendar(headers, chosen, name, zone), problems)
+    keys = {_key_of(message.name) for message in messages if message.name}
+    people = {key for key in keys if _role_of(key) is None}
+    group = len(people) + bool(keys & (OWNERS | _USERS)) > 2
     drafts: list[Draft] = []
-    group = _people(messages) > 2
     for message in messages:
         try:
             draft = _draft(message, group=group)
@@ -89,13 +114,6 @@ def read_chat(
             if draft is not None:
                 drafts.append(draft)
     return drafts, problems
-
-
-def _not_a_chat() -> InputError:
-    return InputError(
-        "no line starts with a speaker's name",
-        hint="a chat log has lines such as Alice: hi; for another kind of file, set --format",
-    )
 
 
 def _plain(text: str) -> str:
@@ -127,8 +145,8 @@ def _header(text: str) -> _Header | None:
     if named and (day or marked):
         return _Header("stamped", *named, day, clock)
     if named:  # `10:30 Dentist: …` may as well stand in a message
-        return _Header("timed", *named, day, clock) if is_name(named[0]) else None
-    if day and clock and not marked and is_name(rest):
+        return _Header("timed", *named, day, clock) if _is_name(named[0]) else None
+    if day and clock and not marked and _is_name(rest):
         return _Header("stamp-first", rest, "", day, clock)
     if bracket or (day and clock):
         return _Header("notice", "", rest, day, clock)
@@ -159,7 +177,7 @@ def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
 
 def _split_name(rest: str) -> tuple[str, str] | None:
     """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
-    colon = _COLON.search(rest, 0, 2 * MAX_SPEAKER + 1)
+    colon = _COLON.search(rest, 0, 2 * _MAX_SPEAKER + 1)
     if colon is None or rest.startswith("//", colon.end()):
         return None
     name, text = rest[: colon.start()].strip(), rest[colon.end() :]
@@ -175,16 +193,16 @@ def _split_name(rest: str) -> tuple[str, str] | None:
 
 def _name_first(bare: str) -> _Header | None:
     """`张三 2026-02-04 10:30`, `Alice, [04.02.2026 10:30]`: the text is on the lines below."""
-    if len(bare) > MAX_SPEAKER + 40 or bare[-1] not in "0123456789])】分mMzZ":
+    if len(bare) > _MAX_SPEAKER + 40 or bare[-1] not in "0123456789])】分mMzZ":
         return None
-    for place in range(1, min(len(bare), MAX_SPEAKER + 2)):
+    for place in range(1, min(len(bare), _MAX_SPEAKER + 2)):
         if bare[place - 1] not in " \t," or bare[place] in " \t":
             continue
         stamp = _stamp(bare[place:])
         if stamp is None or stamp[2] != len(bare) - place:
             continue
         name = bare[:place].rstrip(" \t,，:：")
-        if not is_name(name):
+        if not _is_name(name):
             return None
         return _Header("name-first" if stamp[0] else "name-time", name, "", stamp[0], stamp[1])
     return None
@@ -192,11 +210,11 @@ def _name_first(bare: str) -> _Header | None:
 
 def _plain_header(bare: str) -> _Header | None:
     """`Alice: hi` without a stamp, where what stands before a colon is often no name."""
-    colon = _COLON.search(bare, 0, MAX_SPEAKER + 1)
+    colon = _COLON.search(bare, 0, _MAX_SPEAKER + 1)
     if colon is None or not colon.start():
         return None
     name, text = bare[: colon.start()].strip(), bare[colon.end() :]
-    if text.startswith(("/", ":")) or not is_name(name):
+    if text.startswith(("/", ":")) or not _is_name(name):
         return None
     wide = colon.group() == "：" or not name.isascii() or not text[:1].isascii()
     if text and not text[0].isspace() and not wide:
@@ -206,29 +224,25 @@ def _plain_header(bare: str) -> _Header | None:
 
 def _speaking(headers: list[_Header | None], texts: list[str]) -> set[int]:
     """The places of the lines that begin a message."""
-    count: dict[str, int] = {}
-    for header in headers:
-        if header:
-            count[header.style] = count.get(header.style, 0) + 1
-    plain, timed = count.get("plain", 0), count.get("timed", 0)
-    best = max(_STAMPS, key=lambda style: count.get(style, 0))
+    count = Counter(header.style for header in headers if header)
+
+    def of_style(*styles: str) -> set[int]:
+        return {n for n, header in enumerate(headers) if header and header.style in styles}
+
+    # In a log with times a line without one goes on with what is above.
+    best = max(_STAMPS, key=lambda style: count[style])
     # Prose in a stamped log may have more colons than the log has messages, but not by much.
-    if count.get(best, 0) * 5 >= max(plain, timed, 1):
-        return _of_style(headers, best)
-    if timed >= max(plain, 1):
-        return _of_style(headers, "timed")
+    if count[best] * 5 >= max(count["plain"], count["timed"], 1):
+        return of_style(best, "notice") if best == "stamped" else of_style(best)
+    if count["timed"] >= max(count["plain"], 1):
+        return of_style("timed")
     chosen = _of_plain(headers)
-    if chosen and _begins_soon(chosen, texts) and not _is_rare(chosen, texts):
+    # With a speaker on so few lines the file is something else, settings or code.
+    filled = sum(bool(text.strip()) for text in texts)
+    rare = filled > 20 and len(chosen) * 20 < filled
+    if chosen and not rare and _begins_soon(chosen, texts):
         return chosen
-    if count.get("name-time", 0) >= 2:
-        return _of_style(headers, "name-time")
-    return set()
-
-
-def _of_style(headers: list[_Header | None], style: str) -> set[int]:
-    """The lines of one style; in a log with times a line without one goes on with what is above."""
-    styles = (style, "notice") if style == "stamped" else (style,)
-    return {n for n, header in enumerate(headers) if header and header.style in styles}
+    return of_style("name-time") if count["name-time"] >= 2 else set()
 
 
 def _of_plain(headers: list[_Header | None]) -> set[int]:
@@ -238,20 +252,14 @@ def _of_plain(headers: list[_Header | None]) -> set[int]:
     must not become a person's words: besides those named by their role only the first to speak
     does, and where no user is named, who speaks more than once.
     """
-    plain = {p: key_of(h.name) for p, h in enumerate(headers) if h and h.style == "plain"}
+    plain = {p: _key_of(h.name) for p, h in enumerate(headers) if h and h.style == "plain"}
     keys = list(plain.values())
-    if not set(keys) & (ASSISTANTS | MODELS):
+    if not set(keys) & (_ASSISTANTS | _MODELS):
         return set(plain)
-    named = bool(set(keys) & (USERS | OWNERS))
-    heard = {key for key in keys if role_of(key) or (not named and keys.count(key) > 1)}
+    named = bool(set(keys) & (_USERS | OWNERS))
+    heard = {key for key in keys if _role_of(key) or (not named and keys.count(key) > 1)}
     heard.add(keys[0])
     return {place for place, key in plain.items() if key in heard}
-
-
-def _is_rare(chosen: set[int], texts: list[str]) -> bool:
-    """Whether so few lines have a speaker that the file is something else, settings or code."""
-    filled = sum(bool(text.strip()) for text in texts)
-    return filled > 20 and len(chosen) * 20 < filled
 
 
 def _begins_soon(chosen: set[int], texts: list[str]) -> bool:
@@ -286,17 +294,13 @@ class _Calendar:
         self.zone = zone
         self.today: date | None = None
         self.clock = MIDNIGHT
-        found = match_day(stem_of(name).replace("_", "-"))
-        if found:
-            self.turn_to(found[0], None, quiet=True)
+        if found := match_day(stem_of(name).replace("_", "-")):
+            with suppress(InputError):
+                self.turn_to(found[0], None)
 
-    def turn_to(self, day: Day, clock: Clock | None, *, quiet: bool = False) -> None:
-        """Go to that day; raises InputError where there is no such day, unless `quiet`."""
-        try:
-            self.today = day.resolve(month_first=self.month_first)
-        except InputError:
-            if not quiet:
-                raise
+    def turn_to(self, day: Day, clock: Clock | None) -> None:
+        """Go to that day; raises InputError where there is no such day."""
+        self.today = day.resolve(month_first=self.month_first)
         self.clock = clock or MIDNIGHT
 
     def at(self, header: _Header) -> datetime | None:
@@ -346,27 +350,19 @@ def _messages(
         try:
             if header is not None and place in chosen:
                 at = calendar.at(header)
-                current = _Message(place + 1, header.name, header.text, at)
+                current = _Message(place + 1, header.name, at, [header.text])
                 messages.append(current)
             elif separator is not None:
                 calendar.turn_to(*separator)
             elif current is not None:
                 current.texts.append(text)
             elif text.strip():
-                current = _Message(place + 1, "", text, None)
+                current = _Message(place + 1, "", None, [text])
                 messages.append(current)
         except InputError as error:
             problems.append((place + 1, error))
-            current = _Message(place + 1, "", "", None)  # its lines go with it
+            current = _Message(place + 1, "", None, [])  # its lines go with it
     return messages
-
-
-def _people(messages: list[_Message]) -> int:
-    """How many people speak."""
-    keys = {key_of(message.name) for message in messages if message.name}
-    owners = keys & (OWNERS | USERS)
-    others = {key for key in keys if role_of(key) is None}
-    return len(others) + bool(owners)
 
 
 def _draft(message: _Message, *, group: bool) -> Draft | None:
@@ -375,8 +371,8 @@ def _draft(message: _Message, *, group: bool) -> Draft | None:
     if not text:
         return None
     check_text(text)
-    key = key_of(message.name)
-    named = role_of(key)
+    key = _key_of(message.name)
+    named = _role_of(key)
     role: Role = named or ("user" if message.name else "system")
     person = named is None and bool(message.name)
     check_name(message.name, "speaker")
@@ -385,7 +381,62 @@ def _draft(message: _Message, *, group: bool) -> Draft | None:
         role,
         text,
         at=message.at,
-        speaker=shown_name(message.name) if person or key in MODELS else "",
+        speaker=_shown_name(message.name) if person or key in _MODELS else "",
         chat="group" if group else "direct",
         origin="group" if person else ORIGIN_OF_ROLE[role],
     )
+
+
+# -- who speaks: what is a name, and whose --------------------------------------------------------
+
+
+def _key_of(name: str) -> str:
+    """What two spellings of one name have in common; `You said` is how ChatGPT is copied."""
+    key = name.casefold().strip(" *@~")
+    return key.replace(" said", "-said").replace(" 说", "说")
+
+
+def _shown_name(name: str) -> str:
+    """The name by itself, without the `said` and the marks that stood around it."""
+    return name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
+
+
+def _role_of(key: str) -> Role | None:
+    """The role that a name stands for; None for the name of a person."""
+    if key in OWNERS or key in _USERS:
+        return "user"
+    if key in _ASSISTANTS or key in _MODELS:
+        return "assistant"
+    if key in _SYSTEM:
+        return "system"
+    return "tool" if key in _TOOL else None
+
+
+def _is_name(name: str) -> bool:
+    """Whether this may be a name, where nothing but a colon after it says so."""
+    key = _key_of(name)
+    if _role_of(key) is not None:
+        return True
+    if not 0 < len(name) <= _MAX_SPEAKER or key.rstrip(" 0123456789") in _NOT_NAMES:
+        return False
+    if not (name[0].isalpha() or name[0] in "@~+_"):
+        return False
+    return _is_latin_name(name) if name.isascii() else _is_other_name(name)
+
+
+def _is_latin_name(name: str) -> bool:
+    words = name.split()
+    if any(not (c.isalnum() or c in " -_'.@~+()") for c in name) or len(words) > 4:
+        return False
+    if name.endswith(".") or ("." in words[0] and len(words[0]) > 4):
+        return False
+    # A name of several words has capitals; `the plan is: …` has not.
+    return len(words) == 1 or not any(word[0].islower() for word in words)
+
+
+def _is_other_name(name: str) -> bool:
+    if any(c in _NOT_IN_NAMES for c in name):
+        return False
+    if all(ord(c) < 0x2E80 for c in name):  # Zoë, Иван: as long as a Latin name
+        return len(name.split()) <= 4 and not any(w[0].islower() for w in name.split()[1:])
+    return len(name) <= 12 and not any(c in _PROSE for c in name)

@@ -13,9 +13,9 @@ from loxodon import Memory, Turn
 from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
+from tests.journal.added import Added, add
 from tests.long import count
 from tests.workspace.openclaw.made import OpenClaw, talk
-from tests.workspace.readers.added import Added, add
 
 SHANGHAI = timezone(timedelta(hours=8))
 SESSION = "0b6c1d2e-52c8-442d-99d8-cd9d248b71dd"

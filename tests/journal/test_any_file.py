@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.cases import cases
 from tests.each import each
+from tests.journal.added import add
 from tests.long import count
-from tests.workspace.readers.added import add
 
 FORMATS = ("jsonl", "openclaw", "claude-code", "codex", "gemini-cli", "markdown", "chat")
 HELLO = '{"role": "user", "content": "你好，我喜欢火锅 🍲"}'

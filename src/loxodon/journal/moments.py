@@ -8,17 +8,14 @@ from typing import NamedTuple
 
 from loxodon.clock import in_zone, parse_instant
 from loxodon.errors import InputError
-from loxodon.workspace.readers.lines import shown
+from loxodon.journal.lines import shown
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECONDS = 1_000_000
+# A number below the first is counted in the second to the second: 10**11 seconds is the year 5138,
+# and 10**11 milliseconds is 1973, so that the size tells the unit.
 _EPOCH_UNITS = (10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9)
-"""A number below the first is counted in the second to the second: 10**11 seconds is the year
-5138, and 10**11 milliseconds is 1973, so that the size tells the unit."""
-_ABSURD = 2200
-"""A count that leads to this year counts something else."""
-_EPOCH_DIGITS = (9, 10, 13, 16, 19)
-"""Digits that a count since 1970 has, as text; 12 and 14 are a date such as 20260204103015."""
+_ABSURD = 2200  # a count that leads to this year counts something else
+_EPOCH_DIGITS = (9, 10, 13, 16, 19)  # of a count, as text; 12 and 14 are a date: 20260204103015
 
 _SPACE = r"[ \t]"
 _WEEKDAY = (
@@ -123,23 +120,19 @@ def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
     if offset and offset[0] in "+-" and not second:
         # 10:30-11:00 is half an hour; only a full 10:30:00-11:00 has an offset.
         end, offset = found.start(9), None
-    if letter or part:
-        if hour > 12 and letter:
-            return None
-        hour = _in_half(hour, part, (letter or "").lower())
+    if letter and hour > 12:
+        return None
+    if letter in ("p", "P") or part in ("下午", "傍晚", "晚上", "夜里"):
+        hour += 12 if hour < 12 else 0
+    elif part == "中午":
+        hour += 12 if hour < 4 else 0
+    elif (letter or part) and hour == 12:
+        hour = 0
     clock = Clock(
         hour, 30 if half else int(minute or minutes or 0), int(second or 0), _zone_of(utc, offset)
     )
     valid = clock.hour < 24 and clock.minute < 60 and clock.second < 60
     return (clock, end) if valid else None
-
-
-def _in_half(hour: int, part: str | None, letter: str) -> int:
-    if letter == "p" or part in ("下午", "傍晚", "晚上", "夜里"):
-        return hour + 12 if hour < 12 else hour
-    if part == "中午":
-        return hour + 12 if hour < 4 else hour
-    return 0 if hour == 12 else hour
 
 
 def _zone_of(utc: str | None, offset: str | None) -> tzinfo | None:
@@ -203,12 +196,10 @@ def read_instant(value: object, zone: tzinfo | None) -> datetime:
 def _from_epoch(number: float, zone: tzinfo | None) -> datetime | None:
     for most, units in _EPOCH_UNITS:
         if abs(number) < most:  # false for NaN, too
-            if isinstance(number, int):
-                since = timedelta(microseconds=number * _MICROSECONDS // units)
-            else:
-                since = timedelta(microseconds=round(number * _MICROSECONDS / units))
+            whole = isinstance(number, int)
+            micro = number * 10**6 // units if whole else round(number * 10**6 / units)
             try:
-                found = to_zone(_EPOCH + since, zone)
+                found = to_zone(_EPOCH + timedelta(microseconds=micro), zone)
             except OverflowError:
                 return None
             return found if found.year < _ABSURD else None
@@ -233,9 +224,5 @@ def _from_loose(text: str, zone: tzinfo | None) -> datetime | None:
         return None
     on = day[0].resolve()
     rest = text[day[1] :].lstrip(" \tT,，")
-    clock = match_clock(rest)
-    if clock is None:
-        if rest:
-            return None
-        return moment(on, MIDNIGHT, zone)
-    return moment(on, clock[0], zone) if clock[1] == len(rest) else None
+    clock, end = match_clock(rest) or (MIDNIGHT, 0)
+    return moment(on, clock, zone) if end == len(rest) else None

@@ -9,7 +9,7 @@ import pytest
 from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
-from tests.workspace.readers.added import Added, add
+from tests.journal.added import Added, add
 
 
 def log(text: str, name: str = "chat.txt") -> Added:

@@ -1,0 +1,409 @@
+"""Journalling what agents write down of their conversations, once and as it grows.
+
+How far each transcript was read (its mark) is put down with what was journalled of it, so that a
+run that is killed reads the same again and adds nothing. A transcript that was not only added to is
+read whole: turns have ids, and none is added twice. Nothing of an agent's is ever written to.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.coding_agents import AGENTS, Opening, document_entries
+from loxodon.journal.lines import Numbered, Trouble, inner, objects_in, session_of, split_lines
+from loxodon.messages import tn
+from loxodon.store import Progress
+from loxodon.types import Draft, FileProblem, Followed, Turn
+
+if TYPE_CHECKING:
+    from loxodon.workspace.workspace import Workspace
+
+MAX_FILE = 512 << 20  # bytes of a transcript that are read at once
+_TAIL = 4096  # bytes before the mark by which a file is known to have only grown
+_BATCH = 1_000  # turns that are gathered before they are journalled, with their marks
+_MOST_PROBLEMS = 100  # of one transcript that are told
+_RECENT_TAIL = 256 << 10  # bytes at the end in which the latest messages are looked for
+_MOST_RECENT = 40
+# Raised when a reader learns to read what it passed over: what was read with another one is read
+# again, and what is new to the journal is added.
+_FORM = 2
+
+Mark = Mapping[str, object]
+
+
+class TranscriptPart(NamedTuple):
+    """What is new in a transcript."""
+
+    session: str
+    drafts: list[Draft]
+    problems: list[Trouble]
+    mark: dict[str, object]
+    parent: str = ""  # what it was branched off, where all was read: its first turns are that one's
+    spoken: bool = True  # False where nobody speaks in it but programs
+
+
+# -- transcripts as files that grow --------------------------------------------------------------
+
+
+def parsed_mark(text: str) -> Mark:
+    """A mark as it was put down; an empty one where that makes no sense."""
+    try:
+        value = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def entries_of(
+    file: BinaryIO, path: str, start: int, line: int
+) -> tuple[list[Numbered], list[Trouble], dict[str, object]]:
+    """The whole lines from `start` on as numbered entries, those that are none, and the mark."""
+    file.seek(start)
+    data = file.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise InputError(
+            "{file} is larger than {most} MiB",
+            hint="split it into smaller files",
+            file=path,
+            most=MAX_FILE >> 20,
+        )
+    end = data.rfind(b"\n") + 1
+    if end < len(data) and _is_whole(data[end:]):
+        end = len(data)
+    lines = split_lines(data[:end])
+    entries, problems = objects_in(lines, line)
+    mark = {"end": start + end, "line": line + len(lines.texts), "tail": _tail(file, start + end)}
+    return entries, problems, mark
+
+
+def _is_whole(text: bytes) -> bool:
+    """Whether a last line without its end is all there: what is cut off cannot be an object."""
+    try:
+        return text.rstrip().endswith(b"}") and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def only_grew(file: BinaryIO, mark: Mark) -> bool:
+    """Whether what stands before the mark is what stood there."""
+    end = mark.get("end")
+    return isinstance(end, int) and _tail(file, end) == mark.get("tail")
+
+
+def _tail(file: BinaryIO, end: int) -> str:
+    start = max(0, end - _TAIL)
+    file.seek(start)
+    return digest(file.read(end - start))
+
+
+def digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+# -- one run, of any agent -----------------------------------------------------------------------
+
+
+class Following:
+    """What one run found so far, and what waits to be journalled."""
+
+    def __init__(self, workspace: Workspace, name: str) -> None:
+        self._memory = workspace.memory
+        self._store = workspace.store
+        self._zone = workspace.zone
+        self._name = name
+        self._waiting: list[tuple[str, str, TranscriptPart]] = []
+        self._found = Followed()
+        self._sessions: dict[str, None] = {}
+        self._problems: list[FileProblem] = []
+        self._agent = ""  # whose turns they are, where agents are kept apart
+
+    def result(self) -> Followed:
+        self._flush()
+        return self._found._replace(sessions=tuple(self._sessions), problems=tuple(self._problems))
+
+    def tell(self, file: str, problems: Sequence[Trouble]) -> None:
+        for line, error in problems[:_MOST_PROBLEMS]:
+            message, hint = error.localized()
+            self._problems.append(FileProblem(file, line, message, hint))
+        left = len(problems) - _MOST_PROBLEMS
+        if left > 0:
+            more = tn("{n} more line cannot be read", "{n} more lines cannot be read", left)
+            self._problems.append(FileProblem(file, 0, more))
+
+    def _mark(self, path: str) -> Mark:
+        return parsed_mark(self._store.workspace_data.mark(path))
+
+    def _lies_still(self, path: str, mark: Mark) -> bool:
+        try:
+            stat = os.stat(path)
+        except OSError:
+            return False
+        return (mark.get("size"), mark.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
+
+    def _wait(self, path: str, session: str, part: TranscriptPart) -> None:
+        """Put what is new in a transcript with what waits."""
+        self._waiting.append((path, session, part))
+        if sum(len(part.drafts) for _, _, part in self._waiting) >= _BATCH:
+            self._flush()
+
+    def _check(self) -> None:
+        """Raises InputError where what waits may be torn; what is read from whole files is not."""
+
+    def _flush(self) -> None:
+        """Journal what waits, and put down how far it was read."""
+        self._check()
+        waiting, self._waiting = self._waiting, []
+        # A program may have put files and quotations into the user's words.
+        drafts = [
+            draft._replace(
+                origin="relayed" if draft.origin == "user" else draft.origin, agent=self._agent
+            )
+            for _, _, part in waiting
+            for draft in part.drafts
+        ]
+        if drafts:
+            added = self._memory.add_drafts(drafts, [self._name])
+            self._count(added=added.added, known=added.known, changed=added.changed)
+            if added.added:
+                self._sessions.update(dict.fromkeys(added.sessions))
+        # A run that is killed here reads the same again, and adds nothing.
+        self._set_marks([(path, session, part.mark) for path, session, part in waiting])
+
+    def _set_marks(self, marks: Sequence[tuple[str, str, Mark]]) -> None:
+        if marks:
+            now = self._memory.now()
+            with self._store.writing():
+                for path, session, mark in marks:
+                    self._store.workspace_data.set_mark(path, session, json.dumps(mark), now)
+
+    def _count(self, **more: int) -> None:
+        now = self._found._asdict()
+        self._found = self._found._replace(**{name: now[name] + n for name, n in more.items()})
+
+
+def as_input(error: OSError | InputError, path: str) -> InputError:
+    """Why a transcript could not be read."""
+    if isinstance(error, InputError):
+        return error
+    return InputError(
+        "cannot read {file}: {reason}",
+        hint="check the file name and its permissions",
+        file=path,
+        reason=error.strerror or str(error),
+    )
+
+
+def stray() -> InputError:
+    """What is said of a transcript that is not where the agent keeps them."""
+    return InputError(
+        "it is a link out of the agent's folder, and was not followed",
+        hint="put the file itself there",
+    )
+
+
+def within(root: str, path: str) -> bool:
+    """Whether a path leads into a folder, links and all; `root` is a real path."""
+    return os.path.realpath(path).startswith(root + os.sep)
+
+
+# -- coding agents -------------------------------------------------------------------------------
+
+
+def transcripts(agent: str, folder: str) -> list[str]:
+    """The transcripts that an agent has in its folder; those that were written to last come last,
+    as a copy of a session does after the session."""
+    found: dict[str, float] = {}
+    for pattern in AGENTS[agent].patterns:
+        for path in glob.glob(os.path.join(glob.escape(folder), pattern)):
+            if os.path.isfile(path):
+                found[path] = os.path.getmtime(path)
+    return sorted(found, key=lambda path: (found[path], path))
+
+
+def tops(agent: str, environment: Mapping[str, str]) -> list[str]:
+    """The folders that an agent's transcripts are somewhere in."""
+    folder = AGENTS[agent].folder(environment)
+    names = dict.fromkeys(pattern.partition("/")[0] for pattern in AGENTS[agent].patterns)
+    return [os.path.join(folder, name) for name in names]
+
+
+def found_agents(environment: Mapping[str, str]) -> list[str]:
+    """Those that are on this machine."""
+    return [name for name, one in AGENTS.items() if os.path.isdir(one.folder(environment))]
+
+
+def check_found(agent: str, folder: str) -> None:
+    """Raise NotFoundError for an agent that is not on this machine."""
+    if not os.path.isdir(folder):
+        raise NotFoundError(
+            "{agent} was not found: there is no folder {path}",
+            hint="start it once; if its folder is elsewhere, set {variable}",
+            agent=AGENTS[agent].title,
+            path=folder,
+            variable=AGENTS[agent].variable,
+        )
+
+
+def follow_agent(
+    workspace: Workspace,
+    agent: str,
+    folder: str,
+    file: str = "",
+    progress: Progress | None = None,
+    *,
+    known: bool = False,
+) -> Followed:
+    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause.
+    With `known` also in those that were read before: an agent that is killed tells no hook."""
+    check_found(agent, folder)
+    if workspace.memory.paused:
+        return Followed()
+    run = _Run(workspace, agent)
+    paths = [file] if file and not known else transcripts(agent, folder)
+    if known:
+        paths = [path for path in paths if path == file or run.knows(path)]
+    run.follow_files(os.path.realpath(folder), paths, progress)
+    return run.result()
+
+
+class _Run(Following):
+    """See `Following`."""
+
+    def __init__(self, workspace: Workspace, agent: str) -> None:
+        super().__init__(workspace, agent)
+        self._reader = AGENTS[agent]
+        self._taken: set[tuple[str, datetime | None]] = set()  # ids and times read in this run
+
+    def follow_files(self, root: str, paths: Sequence[str], progress: Progress | None) -> None:
+        for done, path in enumerate(paths):
+            if progress is not None:
+                progress(done, len(paths))
+            mark = self._mark(path)
+            if self._lies_still(path, mark):
+                self._count(unchanged=1)
+                continue
+            try:
+                if not within(root, path):
+                    raise stray()
+                part = self._part(path, mark)
+            except (OSError, InputError) as error:
+                self.tell(path, [(0, as_input(error, path))])
+                continue
+            self.tell(path, part.problems)
+            self._count(**{"read" if part.spoken else "skipped": 1})
+            line = number(mark.get("line"))
+            went_on = line and part.drafts and part.drafts[0].line > line
+            if part.drafts and not went_on:
+                part = part._replace(drafts=self._own(part))
+            self._taken |= {(draft.id, draft.at) for draft in part.drafts}
+            self._wait(path, "", part)
+
+    def knows(self, path: str) -> bool:
+        """Whether a transcript was read before, however."""
+        return bool(super()._mark(path))
+
+    def _mark(self, path: str) -> Mark:
+        mark = super()._mark(path)
+        return mark if mark.get("form") == _FORM else {}
+
+    def _own(self, part: TranscriptPart) -> list[Draft]:
+        """The turns of a transcript that was read whole, without those that it begins with and that
+        are copies: agents copy a session that is resumed or forked into the new one."""
+        before = list[Turn]()
+        if part.parent:
+            self._flush()
+            before = self._memory.journal(session=part.parent)
+        copies = 0
+        for copies, draft in enumerate(part.drafts):
+            said = [(turn.role, turn.content) for turn in before[copies : copies + 1]]
+            if said != [(draft.role, draft.content)] and not self._is_taken(draft):
+                break
+        else:
+            copies = len(part.drafts)
+        self._count(known=copies)
+        return part.drafts[copies:]
+
+    def _is_taken(self, draft: Draft) -> bool:
+        """Whether a turn with this id was said at this time, in whatever session."""
+        if draft.at is None or (draft.id, draft.at) in self._taken:
+            return draft.at is not None
+        moment = timedelta(microseconds=1)
+        found = self._memory.journal(since=draft.at, until=draft.at + moment)
+        return any(turn.id == draft.id for turn in found)
+
+    def _part(self, path: str, mark: Mark) -> TranscriptPart:
+        """What is new in a transcript since its mark."""
+        with open(path, "rb") as file:
+            stat = os.fstat(file.fileno())
+            if path.endswith(".json") or not only_grew(file, mark):
+                mark = {}
+            if path.endswith(".json"):
+                entries, problems, after = _document(file), list[Trouble](), dict[str, object]()
+            else:
+                end, line = number(mark.get("end")), number(mark.get("line"))
+                entries, problems, after = entries_of(file, path, end, line)
+        session = mark.get("session")
+        opening = Opening(
+            session if isinstance(session, str) and session else session_of(path),
+            mark.get("spoken") is not False,
+            person=mark.get("person") is not False,
+        )
+        drafts, bad, now = self._reader.turns(entries, opening, self._zone)
+        stamp = {"size": stat.st_size, "mtime": stat.st_mtime_ns, "form": _FORM}
+        who = {"session": now.session, "spoken": now.spoken, "person": now.person}
+        spoken = now.spoken and (now.person or bool(drafts))
+        new = {**stamp, **after, **who}
+        return TranscriptPart(now.session, drafts, problems + bad, new, now.parent, spoken)
+
+
+def _document(file: BinaryIO) -> list[Numbered]:
+    file.seek(0)
+    entries = document_entries([file.read(MAX_FILE).decode("utf-8", "replace")])
+    if entries is None:
+        raise InputError(
+            "it is not JSON; it may be being written", hint="it will be read next time"
+        )
+    return entries
+
+
+def recent(agent: str, path: str) -> list[str]:
+    """What was said last in a transcript, as far as the agent still has it before it."""
+    try:
+        with open(path, "rb") as file:
+            start = max(0, os.fstat(file.fileno()).st_size - _RECENT_TAIL)
+            file.seek(start)
+            if start:
+                file.readline()
+            entries, _, _ = entries_of(file, path, file.tell(), 1)
+    except (OSError, InputError):
+        return []
+    for place in range(len(entries) - 1, -1, -1):
+        kept = _kept(entries[place])
+        if kept is not None:
+            entries = [*kept, *entries[place + 1 :]]
+            break
+    drafts, _, _ = AGENTS[agent].turns(entries, Opening(session_of(path)), None)
+    return [draft.content for draft in drafts[-_MOST_RECENT:]]
+
+
+def _kept(numbered: Numbered) -> list[Numbered] | None:
+    """What the agent has left before it of all that was said before an entry, where the entry tells
+    of that: nothing but a summary, or the messages that are in it. None where it tells nothing."""
+    line, entry = numbered
+    if entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary":
+        return []
+    messages = inner(entry, "$set").get("messages")
+    if not isinstance(messages, list):
+        return None
+    return [(line, one) for one in messages if isinstance(one, Mapping)]

@@ -1,0 +1,328 @@
+"""Turns as JSON: one object a line, an array of them, or `{"messages": [...]}`.
+
+    {"role": "user", "content": "…", "at": "2026-02-04T10:30:00+08:00", "session": "s1"}
+
+`at` may be called timestamp, time, created_at or ts, and be a count of seconds or milliseconds;
+`content` may be called text or message, and be a list of blocks as OpenAI and Anthropic write
+them. `id`, `session`, `speaker`, `channel`, `chat` and `origin` are optional. Other fields are
+ignored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import NoReturn
+
+from loxodon.clock import in_zone
+from loxodon.errors import InputError
+from loxodon.journal.lines import (
+    Entry,
+    FileLines,
+    Read,
+    Trouble,
+    as_object,
+    check_name,
+    check_text,
+    not_json,
+    objects_in,
+    shown,
+)
+from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Chat, Draft, Origin, Role
+
+_WORDS_FOR: dict[Role, str] = {
+    "user": "user human",
+    "assistant": "assistant ai bot model",
+    "tool": "tool toolresult tool_result function",
+    "system": "system developer",
+}
+_ROLES = {word: role for role, words in _WORDS_FOR.items() for word in words.split()}
+_TIME_FIELDS = ("at", "timestamp", "time", "created_at", "ts")
+_TEXT_FIELDS = ("content", "text", "message")
+_MEDIA = {name: f"[{name}]" for name in ("image", "audio", "video", "file")} | {
+    "document": "[file]"
+}
+_TOOL_BLOCKS = ("tool_result", "toolResult", "function_call_output")
+_LINES = 10**9  # more lines than a file has
+
+
+def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
+    """One turn from one mapping; raises InputError where it is not a turn."""
+    if not isinstance(value, Mapping):  # callers of the library are not all type-checked
+        raise InputError(
+            "the turn must be a mapping, not {type}",
+            hint="write each turn as a dict with a role and content",
+            type=type(value).__name__,
+        )
+    return _draft(value, line, zone) or _no_text()
+
+
+def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
+    """Turns as drafts; one InputError for all that cannot be taken."""
+    drafts: list[Draft] = []
+    problems: list[Trouble] = []
+    for place, turn in enumerate(turns, 1):
+        try:
+            drafts.append(draft_from_mapping(turn, place, zone))
+        except InputError as error:
+            problems.append((place, error))
+    if problems:
+        place, first = problems[0]
+        raise InputError(
+            "turn {place} is invalid: {error}",
+            hint="{error_hint}",
+            problems=problems,
+            place=place,
+            error=first,
+        )
+    return drafts
+
+
+def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
+    """The turns of a file, and the lines that are none.
+
+    In a file that is one JSON array or object, a line is the place of the message in it.
+    """
+    drafts: list[Draft] = []
+    document, broken = _document(lines)
+    if document is None:
+        entries, problems = objects_in(lines)
+        for number, entry in entries:
+            _take(entry, number, zone, drafts, problems)
+        if broken is not None and not drafts and len(problems) > 1:
+            return drafts, [broken]  # one mistake in a document, not one in each of its lines
+        return drafts, problems
+    problems = list(lines.problems)
+    for place, value in enumerate(document, 1):
+        _take(value, place, zone, drafts, problems)
+    return drafts, problems
+
+
+def _document(lines: FileLines) -> tuple[list[object] | None, Trouble | None]:
+    """The messages of a file that is one JSON value, or what is wrong with it if it tries to be."""
+    first = next((text for text in lines.texts if text and not text.isspace()), "")
+    if first.lstrip()[:1] not in ("[", "{") or None in lines.texts:
+        return None, None
+    try:
+        alone = json.loads(first)
+    except (ValueError, RecursionError):
+        alone = None
+    if isinstance(alone, dict):
+        return None, None  # one object a line
+    try:
+        value = json.loads("\n".join(text or "" for text in lines.texts))
+    except RecursionError:
+        return None, None
+    except ValueError as error:
+        trouble = None if alone is not None else (getattr(error, "lineno", 1), not_json(error))
+        return None, trouble
+    if isinstance(value, list):
+        return value, None
+    if not isinstance(value, dict) or not _is_conversation(value):
+        return [value], None
+    session = value.get("session", value.get("session_id", value.get("id")))
+    with_session = {} if session is None else {"session": session}
+    return [
+        {**with_session, **message} if isinstance(message, dict) else message
+        for message in value["messages"]
+    ], None
+
+
+def _is_conversation(value: Entry) -> bool:
+    return isinstance(value.get("messages"), list) and "role" not in value
+
+
+def _take(
+    value: object, line: int, zone: tzinfo | None, drafts: list[Draft], problems: list[Trouble]
+) -> None:
+    """Add the turns of one JSON value: a message, or a conversation with its messages."""
+    messages: Sequence[object] = [value]
+    session = ""
+    try:
+        entry = as_object(value)
+        if _is_conversation(entry):
+            session = _name(entry, "session", "session_id", "id")
+            messages = entry["messages"] if isinstance(entry["messages"], list) else []
+    except InputError as error:
+        problems.append((line, error))
+        return
+    for place, message in enumerate(messages):
+        try:
+            draft = _draft(as_object(message), line, zone)
+        except InputError as error:
+            problems.append((line, error))
+            continue
+        if draft is not None:
+            # Many messages on one line stand at many places: the same words twice are two turns.
+            at = line + place * _LINES
+            drafts.append(draft._replace(line=at, session=draft.session or session))
+
+
+def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
+    """The turn in a mapping; None for one that only calls tools, which nobody said."""
+    role = role_named(value.get("role"))
+    content: object = None
+    for field in _TEXT_FIELDS:
+        content = value.get(field)
+        if content is not None:
+            break
+    text = "" if content is None else text_of(content)
+    blocks = content if isinstance(content, list | tuple) else ()
+    if role == "user" and blocks and not text.strip():
+        # Anthropic hands tool results over in the user's name; they are not the user's words.
+        text = _joined(blocks, results=True)
+        role = "tool" if text.strip() else role
+    if not text or text.isspace():
+        # A call of a tool and a tool's empty answer are in order.
+        if role == "tool" or value.get("tool_calls") or value.get("function_call") or blocks:
+            return None
+        _no_text()
+    check_text(text)
+    return Draft(
+        line,
+        role,
+        text,
+        _name(value, "session", "session_id"),
+        _name(value, "id"),
+        _instant_in(value, zone),
+        _name(value, "speaker", "name"),
+        _name(value, "channel"),
+        _chat(value.get("chat")),
+        _origin(value.get("origin"), role),
+    )
+
+
+def role_named(role: object) -> Role:
+    """The role that a word stands for; raises InputError for an unknown one."""
+    if isinstance(role, str):
+        known = _ROLES.get(role) or _ROLES.get(role.strip().lower())
+        if known:
+            return known
+    if role is None:
+        raise InputError(
+            "the message has no role", hint="give it a role: user, assistant, system or tool"
+        )
+    raise InputError(
+        "unknown role {role}", hint="use user, assistant, system or tool", role=shown(role)
+    )
+
+
+def text_of(content: object) -> str:
+    """The text of a message: a string, or blocks of which thinking and tool calls are left out."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        content = [content]
+    if not isinstance(content, list | tuple):
+        raise InputError(
+            "the content must be text, not {type}",
+            hint="use a string, or a list of blocks with a type and a text",
+            type=type(content).__name__,
+        )
+    return _joined(content)
+
+
+def _joined(blocks: Sequence[object], *, results: bool = False) -> str:
+    """The text of blocks: of what tools gave back, or of all others."""
+    texts: list[str] = []
+    for block in blocks:
+        if isinstance(block, str):
+            texts.append("" if results else block)
+            continue
+        if not isinstance(block, Mapping):
+            raise InputError(
+                "the list of blocks in the content contains {type}",
+                hint="each block needs a type and a text",
+                type=type(block).__name__,
+            )
+        if results != (block.get("type") in _TOOL_BLOCKS):
+            continue
+        if results:
+            given = block.get("content", block.get("output", ""))
+            texts.append(text_of(given) if given is not None else "")
+        else:
+            texts.append(_block_text(block))
+    return "\n".join(text for text in texts if text)
+
+
+def _block_text(block: Entry) -> str:
+    kind = block.get("type", "text")
+    medium = str(kind).removeprefix("input_").removesuffix("_url")
+    if medium in _MEDIA:
+        return _MEDIA[medium]
+    if kind not in ("text", "input_text", "output_text", None):
+        return ""  # thinking, tool calls, and what is yet to be invented: not what was said
+    text = block.get("text")
+    if not isinstance(text, str):
+        raise InputError(
+            "the text of a block must be a string, not {type}",
+            hint="use a string",
+            type=type(text).__name__,
+        )
+    return text
+
+
+def _instant_in(value: Entry, zone: tzinfo | None) -> datetime | None:
+    """The time in any of the fields that may hold it; None where there is none."""
+    for field in _TIME_FIELDS:
+        found = value.get(field)
+        if found is None or found == "":
+            continue
+        if isinstance(found, str) and found[4:5] == "-":  # the usual way, kept quick
+            try:
+                moment = datetime.fromisoformat(found)
+            except ValueError:
+                pass
+            else:
+                if 1 < moment.year < 9999:
+                    return moment if moment.tzinfo is not None else in_zone(moment, zone)
+        from loxodon.journal.moments import read_instant
+
+        return read_instant(found, zone)
+    return None
+
+
+def _no_text() -> NoReturn:
+    raise InputError("the message has no text", hint="add content, or remove the message")
+
+
+def _name(value: Entry, *fields: str) -> str:
+    for field in fields:
+        found = value.get(field)
+        if found is None:
+            continue
+        if isinstance(found, int) and not isinstance(found, bool) and abs(found) < 10**100:
+            found = str(found)
+        if not isinstance(found, str):
+            raise InputError(
+                "the {field} must be text, not {type}",
+                hint="use a string, or omit it",
+                field=field,
+                type=type(found).__name__,
+            )
+        check_name(found, field)
+        return found
+    return ""
+
+
+def _chat(value: object) -> Chat:
+    if value is None:
+        return "direct"
+    if value in CHATS:
+        return value
+    raise InputError(
+        "unknown chat type {chat}", hint="use direct, group or room, or omit it", chat=shown(value)
+    )
+
+
+def _origin(value: object, role: Role) -> Origin:
+    if value is None:
+        return ORIGIN_OF_ROLE[role]
+    if value in ORIGINS:
+        return value
+    raise InputError(
+        "unknown origin {origin}",
+        hint="use user, assistant, tool, web, file, group or import, or omit it",
+        origin=shown(value),
+    )

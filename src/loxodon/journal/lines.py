@@ -1,0 +1,254 @@
+"""What every reader shares: the lines of a file, the objects in them, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, get_args
+
+from loxodon.errors import InputError
+from loxodon.types import Draft
+
+Format = Literal["jsonl", "openclaw", "claude-code", "codex", "gemini-cli", "markdown", "chat"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+Entry = Mapping[str, object]
+Numbered = tuple[int, Entry]  # with the number of its line, from 1
+Trouble = tuple[int, InputError]  # a line, from 1, and what is wrong with it
+Read = tuple[list[Draft], list[Trouble]]
+
+DATABASE_MARK = b"SQLite format 3\0"  # how every SQLite database begins
+MAX_LINE = 16 << 20  # bytes; a longer line is not parsed
+MAX_TEXT = 4 << 20  # bytes of the text of one turn
+MAX_NAME = 512  # characters of an id, a session, a speaker or a channel
+
+
+class Reading(NamedTuple):
+    """What a file had in it: the good lines as drafts, the bad ones as problems."""
+
+    format: Format
+    drafts: list[Draft]
+    problems: list[Trouble]
+
+
+class FileLines(NamedTuple):
+    """A file as lines of text, without their line ends."""
+
+    texts: list[str | None]  # None for a line that was refused; its reason is in `problems`
+    problems: list[Trouble]
+    whole: bool  # False where the last line has no end: it may still be being written
+
+
+def split_lines(data: bytes) -> FileLines:
+    """The lines of `data`: UTF-8, with or without a byte order mark, or UTF-16 with one.
+
+    A line ends at a newline only. `str.splitlines` would also break at U+2028, which JSON allows
+    inside a string.
+    """
+    if data.startswith(DATABASE_MARK):
+        error = InputError(
+            "the file is an SQLite database, not text",
+            hint="`loxodon add` reads text; export the conversation as text first",
+        )
+        return FileLines([], [(1, error)], True)
+    clean = escaped = False
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        # An odd last byte is half a character of a file still being written.
+        text = data[: len(data) & ~1].decode("utf-16", "surrogatepass")
+    else:
+        data = data.removeprefix(b"\xef\xbb\xbf")
+        try:
+            text = data.decode("utf-8")
+            # Nearly every file is clean: look at all of it once before looking at each line.
+            clean = len(data) <= MAX_LINE and "\0" not in text
+        except UnicodeDecodeError:
+            text, escaped = data.decode("utf-8", "surrogateescape"), True
+    texts: list[str | None] = [*text.replace("\r\n", "\n").split("\n")]
+    whole = texts[-1] == ""
+    if whole:
+        texts.pop()
+    problems: list[Trouble] = []
+    for index, line in enumerate([] if clean else texts):
+        if (refusal := _refusal(line or "", escaped)) is not None:
+            texts[index] = None
+            problems.append((index + 1, refusal))
+    bad, total = len(problems), len(texts)
+    if bad > 3 and bad * 2 > total:
+        # One problem in place of thousands for a picture, or text in another encoding.
+        error = InputError(
+            "{bad} of the {total} lines are not UTF-8 text",
+            hint="if it is text in another encoding, such as GBK, save it as UTF-8 first",
+            bad=bad,
+            total=total,
+        )
+        return FileLines([], [(1, error)], whole)
+    return FileLines(texts, problems, whole)
+
+
+def _refusal(line: str, escaped: bool) -> InputError | None:
+    """Why a line is not read; `escaped` says that bytes which are not UTF-8 are surrogates."""
+    raw = line.encode("utf-8", "surrogateescape" if escaped else "surrogatepass")
+    try:
+        if escaped:
+            raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return InputError(
+            "the line is not UTF-8 text (byte {byte} at position {position})",
+            hint="save the file as UTF-8 and read it again",
+            byte=f"0x{raw[error.start]:02x}",
+            position=error.start + 1,
+        )
+    if len(raw) > MAX_LINE:
+        return InputError(
+            "the line is {size} long; the limit is {most}",
+            hint="split it, or remove what is not conversation",
+            size=_mebibytes(len(raw)),
+            most=_mebibytes(MAX_LINE),
+        )
+    if "\0" in line:
+        return InputError(
+            "the line contains a NUL character",
+            hint="remove it; if this is not a text file, it cannot be read",
+        )
+    return None
+
+
+def objects_in(lines: FileLines, before: int = 0) -> tuple[list[Numbered], list[Trouble]]:
+    """The JSON objects, one a line, and the lines that are none; `before` lines stand above."""
+    entries: list[Numbered] = []
+    problems = [(before + number, error) for number, error in lines.problems]
+    last = 0 if lines.whole else before + len(lines.texts)
+    for number, text in enumerate(lines.texts, before + 1):
+        if not text or text.isspace():
+            continue
+        try:
+            entries.append((number, as_object(parse_line(text, cut=number == last))))
+        except InputError as error:
+            problems.append((number, error))
+    return entries, problems
+
+
+def parse_line(text: str, *, cut: bool = False) -> object:
+    """The JSON value of one line; `cut` says that the line has no end yet. Raises InputError."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise InputError(
+            "the JSON is nested too deeply",
+            hint="a message needs no nesting beyond its list of blocks",
+        ) from None
+    except ValueError as error:
+        if cut and not text.rstrip().endswith("}"):
+            raise InputError(
+                "the last line is cut off",
+                hint="if it is still being written, read the file again later",
+            ) from None
+        raise not_json(error) from None
+
+
+def not_json(error: ValueError) -> InputError:
+    """What is wrong with a line that json.loads refused."""
+    # Not every ValueError is a JSONDecodeError: a number of 5,000 digits raises a plain one.
+    return InputError(
+        "the line is not JSON: {reason} at column {column}",
+        hint="write one JSON object per line",
+        reason=getattr(error, "msg", "a number is too long").removesuffix(" starting at"),
+        column=getattr(error, "colno", 1),
+    )
+
+
+def as_object(value: object) -> Entry:
+    """`value` where it is a JSON object; raises InputError for any other."""
+    if isinstance(value, Mapping):
+        return value
+    raise InputError(
+        "the line is a JSON {type}, not an object",
+        hint="write one JSON object per line, with a role and content",
+        type={"str": "string", "NoneType": "null", "bool": "boolean", "list": "array"}.get(
+            type(value).__name__, "number"
+        ),
+    )
+
+
+def word(entry: Entry, name: str) -> str:
+    """A field that is text; empty where it is not."""
+    value = entry.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def inner(entry: Entry, name: str) -> Entry:
+    """A field that is an object; empty where it is not."""
+    value = entry.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def check_text(text: str) -> None:
+    """Raise InputError for the text of a turn that the journal cannot keep."""
+    if "\0" in text:
+        raise InputError("the text contains a NUL character", hint="remove it")
+    try:
+        size = len(text) if text.isascii() else len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "the text contains half a character ({code} at position {position})",
+            hint="it was cut in the middle of an emoji or a rare character; remove that half",
+            code=f"U+{ord(text[error.start]):04X}",
+            position=error.start + 1,
+        ) from None
+    if size > MAX_TEXT:
+        raise InputError(
+            "the text is {size} long; the limit for one message is {most}",
+            hint="split it into several messages",
+            size=_mebibytes(size),
+            most=_mebibytes(MAX_TEXT),
+        )
+
+
+def check_name(text: str, field: str) -> None:
+    """Raise InputError for a session, id, speaker or channel that the journal cannot keep."""
+    if len(text) > MAX_NAME:
+        raise InputError(
+            "the {field} is {count} characters long; the limit is {most}",
+            hint="shorten it",
+            field=field,
+            count=len(text),
+            most=MAX_NAME,
+        )
+    if text.isascii() and text.isprintable():
+        return
+    if any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in text):
+        raise InputError(
+            "the {field} {value} contains a control character or half a character",
+            hint="remove it",
+            field=field,
+            value=shown(text),
+        )
+
+
+def shown(value: object) -> str:
+    """A value as an error message may show it: short, and safe to print."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= 60 else value[:59] + "…")
+    if isinstance(value, int) and abs(value) >= 10**25:
+        return f"10^{int(value.bit_length() * 0.30103)}"  # thousands of digits help nobody
+    return str(value) if isinstance(value, int | float) else f"({type(value).__name__})"
+
+
+def stem_of(name: str) -> str:
+    """The last part of a path, without its folders (of either kind) and its extension."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    head, dot, _ = last.rpartition(".")
+    return head if dot and head else last
+
+
+def session_of(name: str) -> str:
+    """The session that a file is named after; empty where its name cannot be one."""
+    stem = stem_of(name)
+    try:
+        check_name(stem, "session")
+    except InputError:  # file names may hold any bytes
+        return ""
+    return stem
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB"
