@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
 from loxodon.types import Draft
 
 

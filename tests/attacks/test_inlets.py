@@ -210,8 +210,8 @@ def test_the_search_for_leaks_finds_one(place: Place) -> None:
 
 
 def test_what_was_kept_before_is_found_and_mended(place: Place) -> None:
-    from loxodon.trust.guard.guard import Guard
-    from loxodon.trust.guard.policy import built_in
+    from loxodon.guard.guard import Guard
+    from loxodon.guard.policy import built_in
 
     with place.open() as memory:
         lax = built_in()
@@ -239,8 +239,8 @@ def test_what_was_kept_before_is_found_and_mended(place: Place) -> None:
 
 def _kept_before(place: Place) -> None:
     """A home from before there were rules, with a secret everywhere."""
-    from loxodon.trust.guard.guard import Guard
-    from loxodon.trust.guard.policy import built_in
+    from loxodon.guard.guard import Guard
+    from loxodon.guard.policy import built_in
 
     with place.open(**{"workspace.views": "on"}) as memory:
         lax = built_in()

@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
-from loxodon.trust.guard.signs import has_sign
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
+from loxodon.guard.signs import has_sign
 from tests.attacks import fresh_cases as fresh
 from tests.attacks import held_out_cases as held_out
 from tests.attacks import personal_cases as personal

@@ -13,9 +13,9 @@ from random import Random
 
 import pytest
 
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
-from loxodon.trust.guard.signs import has_sign
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
+from loxodon.guard.signs import has_sign
 from tests.attacks.typed import lines, typed
 from tests.long import count, figure
 

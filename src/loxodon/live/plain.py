@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.fields import is_text, number
+from loxodon.guard.guard import LATELY
 from loxodon.live.pending import Pending, PendingEntry
 from loxodon.memory import Memory
 from loxodon.recall import assemble as frames
@@ -30,7 +31,6 @@ from loxodon.text.quote import clean
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
 from loxodon.trust.access.within import placed
-from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin import claiming
 from loxodon.types import (
     Added,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.guard.guard import Guard
+from loxodon.guard.guard import Guard
 from tests.clock import Clock
 
 

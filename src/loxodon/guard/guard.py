@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from loxodon import files
 
 if TYPE_CHECKING:
+    from loxodon.guard.policy import Policy
+    from loxodon.guard.rules import Rule
     from loxodon.store import Chunk
-    from loxodon.trust.guard.policy import Policy
-    from loxodon.trust.guard.rules import Rule
     from loxodon.types import Draft, Record, Turn
 
 _Said = TypeVar("_Said", "Draft", "Turn")
@@ -306,7 +306,7 @@ class Guard:
 
 
 def _policy_of(home: str) -> Policy:
-    from loxodon.trust.guard import policy
+    from loxodon.guard import policy
 
     return policy.load(home)
 
@@ -376,7 +376,7 @@ def mask_of(it: str, one: Detection) -> str:
 
 def _has_sign(text: str) -> bool:
     """Whether a closer look is worth it, by plain means: no false is ever wrong."""
-    from loxodon.trust.guard.signs import has_sign
+    from loxodon.guard.signs import has_sign
 
     return has_sign(text)
 
@@ -385,11 +385,11 @@ class _Engine:
     """A policy, compiled."""
 
     def __init__(self, policy: Policy) -> None:
-        from loxodon.trust.guard import told
-        from loxodon.trust.guard.find import Finder
+        from loxodon.guard.answers import answer
+        from loxodon.guard.find import Finder
 
         self.policy = policy
-        self.may_answer = told.answer
+        self.may_answer = answer
         self.incoming = Finder(policy, policy.rules)
         self.outgoing = Finder(policy, [rule for rule in policy.rules if _is_kept(policy, rule)])
 

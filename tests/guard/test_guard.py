@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon import Memory
-from loxodon.trust.guard.guard import Clean, Guard
-from loxodon.trust.guard.policy import built_in
-from loxodon.trust.guard.signs import has_sign
+from loxodon.guard.guard import Clean, Guard
+from loxodon.guard.policy import built_in
+from loxodon.guard.signs import has_sign
 from loxodon.types import Draft, Turn
 from tests.clock import Clock
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
 from tests.cases import cases
 from tests.each import each
 

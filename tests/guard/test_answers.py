@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
 from loxodon.types import Draft
 from loxodon.working.session import Session
 from tests.cases import cases

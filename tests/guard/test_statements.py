@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.guard import told
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
-from loxodon.trust.guard.told import TOLD, ToldRule
+from loxodon.guard.answers import asked_for
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
 from tests.attacks.altered import altered
 from tests.each import each
-
-_MARKED = re.compile(r"\{(.+?)\}")
-YES = [(one, text) for one in TOLD for text in one.yes]
-NO = [(one, text) for one in TOLD for text in one.no]
 
 
 @pytest.fixture(scope="module")
 def guard() -> Guard:
     return Guard(built_in)
-
-
-def alone(one: ToldRule) -> Guard:
-    """A guard with one rule only: each rule finds its own examples."""
-    return Guard(lambda: built_in()._replace(rules=(one.rule,)))
-
-
-@each(("rule", "text"), YES)
-def test_a_rule_removes_its_examples_and_no_more(rule: ToldRule, text: str) -> None:
-    said = text.replace("{", "").replace("}", "")
-    kept = alone(rule).clean(said)
-    assert kept == _MARKED.sub(f"[secret: {rule.rule.kind.replace('-', ' ')}]", text)
-
-
-@each(("rule", "text"), NO)
-def test_the_rules_leave_their_counter_examples(guard: Guard, rule: ToldRule, text: str) -> None:
-    assert guard.clean(text) == text
-
-
-def test_the_rules_are_a_handful() -> None:
-    assert len(TOLD) <= 20
-    assert all(one.yes and one.no for one in TOLD)
 
 
 @each(
@@ -123,7 +94,7 @@ def test_what_is_kept_of_a_turn_does_not_hang_on_the_turns_before(guard: Guard) 
     ],
 )
 def test_what_a_question_asks_for(text: str, kind: str) -> None:
-    assert told.asked_for(text) == kind
+    assert asked_for(text) == kind
 
 
 def test_a_pin_is_a_number_and_a_password_may_be_a_quoted_phrase(guard: Guard) -> None:
