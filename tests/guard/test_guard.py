@@ -244,13 +244,32 @@ def test_what_is_personal_in_words_is_masked_in_a_group(memory: Memory, text: st
         ("我妈确诊了糖尿病", "health"),
         ("my salary is 120k", "income"),
         ("我月薪三万五", "income"),
+        ("she takes lithium every evening", "health"),
+        ("我爸每天吃降压药", "health"),
+        ("I am a practising Catholic", "faith"),
+        ("she owes $4,000 to her brother", "income"),
     ],
 )
-def test_health_and_income_are_sensitive_and_not_hidden(text: str, kind: str) -> None:
+def test_private_matters_are_sensitive_and_not_hidden(text: str, kind: str) -> None:
     taken = GUARD.taken(text)
     assert (taken.text, taken.sensitivity) == (text, "high")
     assert kind in taken.found
     assert GUARD.shown(text, private=False) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["我的身份证号是110101199003078516", "身份證：110101 19900307 8516", "证件号130503670401001"],
+)
+def test_a_number_that_is_called_an_identity_is_masked_whatever_its_check_digit(text: str) -> None:
+    assert GUARD.shown(text, private=True).endswith("]")
+
+
+def test_an_identity_with_a_typing_error_is_masked_in_the_profile(memory: Memory) -> None:
+    number = "110101199003078516"
+    memory.capture(f"用户的身份证号是{number}", importance=1.0, category="identity")
+    pages = (memory.profile(refresh=True), memory.snapshot(), memory.assemble("身份证").text)
+    assert not [page for page in pages if number in page]
 
 
 def test_a_policy_may_mask_health_in_groups(tmp_path: Path, clock: Clock) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
-from hashlib import sha256
 from itertools import dropwhile, groupby
 
 from loxodon.guard.candidates import CHECKS, Candidate, Spans
@@ -42,6 +41,8 @@ CHECKS[seed_phrase.__name__] = seed_phrase
 
 def _checks(numbers: list[int]) -> bool:
     """BIP 39: the last bits are the first of the SHA-256 of the others."""
+    from hashlib import sha256
+
     bits = "".join(f"{n:011b}" for n in numbers)
     size = len(bits) * 32 // 33
     digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
