@@ -35,10 +35,10 @@ import apsw
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lived import Lived
 from loxodon import Memory
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import Policy
 from loxodon.store.sqlite.fulltext import any_of
 from loxodon.text.words import query_words
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import Policy
 from loxodon.types import Draft, Turn
 from text import Talk
 

@@ -22,7 +22,7 @@ LAYERS = (
     "language",
     # What is needed to keep text safely, before there is a store.
     """
-    trust.guard trust.access.acting trust.access.places
+    guard trust.access.acting trust.access.places
     trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
     trust.origin.own trust.origin.instructions trust.origin.instruction_words
     trust.origin.vouching trust.forget.tombstones trust.forget.naming

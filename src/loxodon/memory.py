@@ -29,6 +29,7 @@ from loxodon.config import Config
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
 from loxodon.filelock import at_fork
+from loxodon.guard.guard import Guard
 from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
@@ -38,7 +39,6 @@ from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
 from loxodon.trust.audit.witness import put_on_record
-from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
     Added,

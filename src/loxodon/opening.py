@@ -12,6 +12,7 @@ from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, refused
+from loxodon.guard.guard import Guard
 from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.off import Off
@@ -20,7 +21,6 @@ from loxodon.store.walls import Wall, owners_only
 from loxodon.tokens import counter
 from loxodon.trust.access import pausing
 from loxodon.trust.access.pausing import Pauses, paused_error
-from loxodon.trust.guard.guard import Guard
 from loxodon.types import Chat, Pause
 from loxodon.write.decay import Decay
 

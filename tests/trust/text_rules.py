@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import built_in
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
 from loxodon.trust.origin import instructions, own
 from loxodon.types import Draft, Origin, Record, Turn
 from tests.clock import NOW

@@ -30,7 +30,7 @@ from loxodon.text.words import query_words
 from loxodon.verbs import verb
 
 if TYPE_CHECKING:
-    from loxodon.trust.guard.guard import Guard
+    from loxodon.guard.guard import Guard
 
 MAX_VALUE = 16 << 20  # characters of a value as JSON
 MAX_NAMES = 32

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.fields import is_text, number
+from loxodon.guard.guard import LATELY
 from loxodon.journal.identity import MAX_SESSION, Keyed, said_again, unmarked, with_keys
 from loxodon.live.pending import Pending, PendingEntry
 from loxodon.memory import Memory
@@ -31,7 +32,6 @@ from loxodon.text.quote import clean
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
 from loxodon.trust.access.within import placed
-from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin import claiming
 from loxodon.types import (
     Added,

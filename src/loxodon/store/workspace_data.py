@@ -14,8 +14,8 @@ from loxodon.store.indexes import batches
 from loxodon.store.rows import loaded, moment
 
 if TYPE_CHECKING:
+    from loxodon.guard.guard import Guard
     from loxodon.store.store import Store
-    from loxodon.trust.guard.guard import Guard
 
 _BATCH = 400
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon.errors import NotFoundError
+from loxodon.guard.guard import LATELY
 from loxodon.journal.identity import (
     MAX_SESSION,
     SAMPLE,
@@ -20,7 +21,6 @@ from loxodon.store import Filter, KnownTurn, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
 from loxodon.trust.access.within import placed
-from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin import claiming
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Added, Draft, Turn

@@ -13,6 +13,7 @@ from loxodon import config as settings
 from loxodon import messages
 from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
+from loxodon.guard.guard import Guard
 from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened, root_of
@@ -20,7 +21,6 @@ from loxodon.serve.cli.table import COMMANDS
 from loxodon.spaces import has_space
 from loxodon.tokens import counter
 from loxodon.trust.access.acting import Actor, acting
-from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import files
 from loxodon.errors import InputError, UsageError
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import FILE, parsed
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened, root_of
-from loxodon.trust.guard.guard import Guard
-from loxodon.trust.guard.policy import FILE, parsed
 
 if TYPE_CHECKING:
     from loxodon.trust.forget.scanning import Scanned

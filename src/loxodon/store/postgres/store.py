@@ -16,8 +16,8 @@ from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
+    from loxodon.guard.guard import Guard
     from loxodon.store.rows import DecayModel
-    from loxodon.trust.guard.guard import Guard
 
 _OPEN = Wall()
 

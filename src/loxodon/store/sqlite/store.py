@@ -19,9 +19,9 @@ from loxodon.store.store import Store
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
+    from loxodon.guard.guard import Guard
     from loxodon.store.checks import Part
     from loxodon.store.rows import DecayModel
-    from loxodon.trust.guard.guard import Guard
 
 _OPEN = Wall()
 

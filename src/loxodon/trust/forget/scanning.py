@@ -23,9 +23,9 @@ from loxodon.working.transcript import line_of
 from loxodon.workspace import copies
 
 if TYPE_CHECKING:
+    from loxodon.guard.guard import Guard
     from loxodon.memory import Memory
     from loxodon.store.store import Store
-    from loxodon.trust.guard.guard import Guard
 
 _BATCH = 500
 _REFERENCES = ("id", "replaces", "derived_from")

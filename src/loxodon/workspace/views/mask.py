@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from loxodon.trust.guard.guard import Guard
+from loxodon.guard.guard import Guard
 from loxodon.workspace.views import View
 
 

@@ -1,8 +1,8 @@
 """Finding what the rules are about, in time that is in proportion to the text.
 
-One pass tells which signs a text has, and most texts have none. The rules of those that it has are
-tried, and what they find is put to the test. Digits and letters of other shapes, and characters
-that take no room, do not hide anything: the rules see the text without them.
+One pass tells which keywords and prefilters a text has, and most texts have none. The rules of
+those that it has are tried, and what they find is put to the test. Digits and letters of other
+shapes, and characters that take no room, do not hide anything: the rules see the text without them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from loxodon.trust.guard import personal, plausible, told, wallets
-from loxodon.trust.guard.guard import DOTS, Detection
-from loxodon.trust.guard.personal import Candidate
-from loxodon.trust.guard.policy import Policy
-from loxodon.trust.guard.rules import Rule, label_of
+from loxodon.guard import personal_checks, seed_phrases, statement_checks  # noqa: F401  (each has checks)
+from loxodon.guard.answers import answer, asked_for
+from loxodon.guard.candidates import CHECKS, Candidate
+from loxodon.guard.guard import DOTS, Detection
+from loxodon.guard.policy import Policy
+from loxodon.guard.rules import Rule, label_of
+from loxodon.guard.secret_checks import entropy
 
 _WIDE = (
     r"[０-９Ａ-Ｚａ-ｚ＠\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D7CE}-\x{1D7FF}"
@@ -32,30 +34,10 @@ _PLAIN = (
     | {0x06F0 + n: 0x30 + n for n in range(10)}
     | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
 )
-_CHECKS = {**personal.CHECKS, **plausible.CHECKS, **told.CHECKS}
-_TRIMMED = frozenset(
-    (
-        "assigned",
-        "password",
-        "paired",
-        "header",
-        "url_password",
-        "key_said",
-        "stated",
-        "changed",
-        "beside",
-        "named_behind",
-        "stated_zh",
-        "beside_zh",
-    )
-)
-_TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 _ALNUM = re.compile(rb"[0-9A-Za-z]*")
-_MEMORY = 64 << 20
-_LONG = 1_000
-"""Bytes of a match that is none within which no other is looked for."""
-_MANY = 5_000
-"""After so many in one text that are none, no other is looked for within those that come."""
+_MEMORY = 64 << 20  # bytes that RE2 may take
+_LONG = 1_000  # bytes of a match that is none within which no other is looked for
+_MANY = 5_000  # after so many in a text that are none, no other is looked for within those to come
 _MARK = re.compile(
     r"\[(?:(?:secret|removed): (?P<kind>[a-z0-9 -]{1,40})"
     rf"|(?P<of>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}}))\]"
@@ -70,7 +52,9 @@ class Finder:
         self._rules = rules
         self._labels = {label_of(rule.kind) for rule in policy.rules}
         self._compiled: dict[int, Any] = {}
-        self._always = tuple(n for n, rule in enumerate(rules) if not rule.signs)
+        self._always = tuple(
+            n for n, rule in enumerate(rules) if not rule.keywords and not rule.prefilter
+        )
         self._of_sign: list[list[int]] = [[]]
         self._signs = self._sign_set()
         self._exceptions = tuple(map(_compile, policy.exceptions))
@@ -84,10 +68,13 @@ class Finder:
         found.Add(_WIDE)
         numbers: dict[str, int] = {}
         for n, rule in enumerate(self._rules):
-            for sign in rule.signs:
+            signs = [re2.escape(word) for word in rule.keywords]
+            # RE2 writes each repetition out, which takes as long as all the rest: without upper
+            # bounds a prefilter lets through more, which the rules tell apart.
+            signs += filter(None, (re.sub(r"\{([0-9]+),[0-9]{2,}\}", r"{\1,}", rule.prefilter),))
+            for sign in signs:
                 if sign not in numbers:
-                    pattern = _loose(sign[1:]) if sign.startswith("~") else re2.escape(sign)
-                    numbers[sign] = found.Add(pattern)
+                    numbers[sign] = found.Add(sign)
                     self._of_sign.append([])
                 self._of_sign[numbers[sign]].append(n)
         found.Compile()
@@ -116,8 +103,8 @@ class Finder:
         return found
 
     def _add_answer(self, text: str, question: str, found: list[Detection]) -> None:
-        kind = told.asked_for(question)
-        place = told.answer(text, kind) if label_of(kind) in self._labels else None
+        kind = asked_for(question)
+        place = answer(text, kind) if label_of(kind) in self._labels else None
         if place and not _overlapping(sorted(self._spared(text)), *place):
             _join(found, Detection(*place, kind, "secret"))
 
@@ -145,7 +132,7 @@ class Finder:
             groups = compiled.groupindex  # asked for once: it is made anew each time
             self._compiled[n] = (compiled, groups.get("it", 0), groups.get("name"))
         pattern, it, name = self._compiled[n]
-        check = _CHECKS.get(rule.check)
+        check = CHECKS.get(rule.check)
         places = _Places(data, len(data) == len(text))
         at = missed = 0
         matches = pattern.finditer(data)
@@ -159,16 +146,15 @@ class Finder:
                 continue
             called = (match[name] or b"").decode() if name else ""
             one = Candidate(text, *places.of(start, end), called)
-            if rule.check == "seed_phrase":
-                for at, until in wallets.phrases(one.it):
-                    yield (one.start + at, one.start + at, one.start + until)
-                at = end
-            elif check is None or check(one):
+            is_random = not rule.entropy or entropy(one.it) >= rule.entropy
+            spans = check(one) if check is not None else [(one.start, one.end)]
+            if spans and is_random:
                 before = len(data[match.start() : start].decode())
-                yield (one.start - before, *_trimmed(rule, one))
+                for hidden_from, hidden_to in spans:
+                    yield hidden_from - before, hidden_from, hidden_to
                 at = end
-            elif end - start > _LONG or missed > _MANY:  # no second look, which would take long
-                at = end
+            elif end - start > _LONG or missed > _MANY or rule.check == "seed_phrase":
+                at = end  # no second look, which would take long or find no more
             elif it == 0:  # something else may begin within it, though not within a number
                 at = _word_end(data, start)
             else:
@@ -187,21 +173,6 @@ class Finder:
         for pattern in self._exceptions:
             for match in pattern.finditer(text):
                 yield match.span()
-
-
-def _loose(sign: str) -> str:
-    """A sign without the upper bounds of what it repeats: RE2 writes each repetition out, which
-    takes as long as all the rest, and what the sign then has too much the rules tell apart."""
-    return re.sub(r"\{([0-9]+),[0-9]{2,}\}", lambda found: f"{{{found[1]},}}", sign)
-
-
-def _trimmed(rule: Rule, one: Candidate) -> tuple[int, int]:
-    start, end = one.start, one.end
-    if rule.check in _TRIMMED:
-        end = start + max(1, len(one.it.rstrip(_TRAILING)))
-    elif rule.check == "chinese_address":
-        start += personal.address_start(one.it)
-    return start, end
 
 
 class _Places:

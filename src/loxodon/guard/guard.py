@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from loxodon import files
 
 if TYPE_CHECKING:
+    from loxodon.guard.policy import Policy
     from loxodon.store import Chunk
-    from loxodon.trust.guard.policy import Policy
-    from loxodon.trust.guard.rules import Rule
     from loxodon.types import Draft, Record, Turn
 
 _Said = TypeVar("_Said", "Draft", "Turn")
@@ -34,8 +33,7 @@ SENSITIVITIES = ("low", "medium", "high")
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
 _LONGEST_NAME = 100
-_ROUNDS = 8
-"""How often a text is looked at again after something was taken out of it."""
+_ROUNDS = 8  # how often a text is looked at again after something was taken out of it
 DOTS = "••"
 
 
@@ -75,7 +73,7 @@ class Guard:
         self._load = load
         self._usual = usual
         self._engine: _Engine | None = None
-        self.name = lru_cache(maxsize=_NAMES)(self._name)
+        self.name = lru_cache(maxsize=_NAMES)(self.clean)
         """`clean` for names, which come again and again."""
 
     @classmethod
@@ -112,30 +110,21 @@ class Guard:
         `question` is what was said right before it.
         """
         found = self.engine.incoming.found(text, question)
-        return self._without(text, found) if found else GuardedText(text)
-
-    def _without(self, text: str, found: Sequence[Detection], rounds: int = _ROUNDS) -> GuardedText:
-        actions = self.engine.policy.actions
-        told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
-        level = max((_LEVEL[one.family] for one in told), default=0)
-        never = [one for one in found if actions[one.kind] == "never"]
-        kinds = tuple(dict.fromkeys(one.kind for one in found))
-        kept = _put(text, never, _marker)
-        more = self.engine.incoming.found(kept) if kept != text and rounds else ()
-        if not more:
-            return GuardedText(kept, SENSITIVITIES[level], kinds)
-        # What stood beside it is something by itself.
-        rest = self._without(kept, more, rounds - 1)
-        level = max(level, SENSITIVITIES.index(rest.sensitivity))
-        return GuardedText(
-            rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found)))
-        )
+        level, kinds = 0, list[str]()
+        for _ in range(_ROUNDS if found else 0):
+            actions = self.engine.policy.actions
+            told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
+            level = max((level, *(_LEVEL[one.family] for one in told)))
+            kinds += [one.kind for one in found]
+            kept = _put(text, [one for one in found if actions[one.kind] == "never"], _marker)
+            if kept == text:
+                break
+            text = kept
+            found = self.engine.incoming.found(text)  # what stood beside it is something by itself
+        return GuardedText(text, SENSITIVITIES[level], tuple(dict.fromkeys(kinds)))
 
     def clean(self, text: str) -> str:
         """`taken`, of which only the text is wanted."""
-        return self.taken(text).text
-
-    def _name(self, text: str) -> str:
         return self.taken(text).text
 
     def drafts(
@@ -154,7 +143,9 @@ class Guard:
                 lately[draft.session] = before(draft.session)
             text = self.answered(said, lately.get(draft.session, ()))
             lately[draft.session] = (text,)
-            kept.append(self._named_well(draft, self._cleaned(text)))
+            clean = Clean(text)
+            clean.by = self
+            kept.append(self._named_well(draft, clean))
         return kept
 
     def answered(self, text: str, lately: Sequence[str]) -> str:
@@ -166,11 +157,6 @@ class Guard:
             without = self.taken(text, question).text
             if without != clean and (n == 0 or without == lately[-1]):
                 return without
-        return clean
-
-    def _cleaned(self, text: str) -> Clean:
-        clean = Clean(text)
-        clean.by = self
         return clean
 
     def _named_well(self, said: _Said, text: str) -> _Said:
@@ -240,8 +226,11 @@ class Guard:
         What says who somebody is is masked unless the owner asks (`reveal`), how they are reached
         where it is not the owner's `private` chat.
         """
-        if self._engine is None and self._usual and not _has_sign(text):
-            return text  # so that a recall from the shell need not load what looks closer
+        if self._engine is None and self._usual:
+            from loxodon.guard.signs import has_sign
+
+            if not has_sign(text):
+                return text  # so that a recall from the shell need not load what looks closer
         for _ in range(_ROUNDS):
             found = self.engine.outgoing.found(text)
             hidden = [one for one in found if self._is_hidden(one, private, reveal)]
@@ -251,12 +240,11 @@ class Guard:
         return text
 
     def _is_hidden(self, one: Detection, private: bool, reveal: bool) -> bool:
-        if self.engine.policy.actions[one.kind] == "never":
-            return True
-        return not reveal and (one.family in ("identity", "secret") or not private)
+        masked = not reveal and (one.family in ("identity", "secret") or not private)
+        return masked or self.policy.actions[one.kind] == "never"
 
     def _mask(self, it: str, one: Detection) -> str:
-        never = self.engine.policy.actions[one.kind] == "never"
+        never = self.policy.actions[one.kind] == "never"
         return _marker(it, one) if never else mask_of(it, one)
 
     def shown_value(self, value: Any, private: bool, reveal: bool = False) -> Any:
@@ -306,9 +294,9 @@ class Guard:
 
 
 def _policy_of(home: str) -> Policy:
-    from loxodon.trust.guard import policy
+    from loxodon.guard.policy import load
 
-    return policy.load(home)
+    return load(home)
 
 
 _Key = tuple[str, files.Stamp | None] | None
@@ -374,27 +362,21 @@ def mask_of(it: str, one: Detection) -> str:
     return f"[{label} {DOTS}{kept}]"
 
 
-def _has_sign(text: str) -> bool:
-    """Whether a closer look is worth it, by plain means: no false is ever wrong."""
-    from loxodon.trust.guard.signs import has_sign
-
-    return has_sign(text)
-
-
 class _Engine:
     """A policy, compiled."""
 
     def __init__(self, policy: Policy) -> None:
-        from loxodon.trust.guard import told
-        from loxodon.trust.guard.find import Finder
+        from loxodon.guard.answers import answer
+        from loxodon.guard.find import Finder
 
         self.policy = policy
-        self.may_answer = told.answer
+        self.may_answer = answer
         self.incoming = Finder(policy, policy.rules)
-        self.outgoing = Finder(policy, [rule for rule in policy.rules if _is_kept(policy, rule)])
-
-
-def _is_kept(policy: Policy, rule: Rule) -> bool:
-    """Whether what a rule finds may be in the store: of secrets only what the user wants there."""
-    action = policy.actions[rule.kind]
-    return action == "mask" or (action == "never" and rule.family != "secret")
+        # Of secrets only those that the user wants there can be in the store.
+        kept = [
+            rule
+            for rule in policy.rules
+            if policy.actions[rule.kind] == "mask"
+            or (policy.actions[rule.kind] == "never" and rule.family != "secret")
+        ]
+        self.outgoing = Finder(policy, kept)

@@ -1,0 +1,292 @@
+"""Whether a number is what it looks like: checksums (python-stdnum), dates, and the words around."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from loxodon.guard.candidates import CHECKS, Candidate, Spans, alone, check, is_part
+from loxodon.guard.rules import words
+
+# Identity numbers. A module of stdnum is imported when its number is first met.
+
+_PROVINCES = frozenset(
+    "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 "
+    "71 81 82 83".split()
+)
+"""Counties are not looked up: old ones are on many papers, and not all of them are listed."""
+
+
+@check
+def chinese_id(one: Candidate) -> bool:
+    """GB 11643: a province, a date of birth and a check digit."""
+    from stdnum.cn import ric
+
+    it = one.it.replace(" ", "").replace("-", "").upper()
+    return (
+        alone(one)
+        and it[:2] in _PROVINCES
+        and it[17:] == ric.calc_check_digit(it)
+        and _is_date(int(it[6:10]), int(it[10:12]), int(it[12:14]))
+    )
+
+
+def _is_date(year: int, month: int, day: int) -> bool:
+    try:
+        return 1850 <= date(year, month, day).year <= 2100
+    except ValueError:
+        return False
+
+
+@check
+def company_code(one: Candidate) -> bool:
+    """GB 32100, the unified social credit code."""
+    from stdnum.cn import uscc
+
+    it = one.it
+    return alone(one) and it[2:4] in _PROVINCES and uscc.calc_check_digit(it[:17]) == it[17]
+
+
+@check
+def luhn(one: Candidate) -> bool:
+    from stdnum import luhn
+
+    return alone(one) and luhn.is_valid(one.digits)
+
+
+@check
+def bank_card(one: Candidate) -> bool:
+    """A length and a beginning that a card network gives out, and Luhn."""
+    groups = one.it.replace("-", " ").split(" ")
+    is_grouped = len(groups) == 1 or all(len(group) >= 3 for group in groups[:-1])
+    # One number in ten passes by chance: the words before may say that it numbers something else.
+    before = one.lead(14).lower()
+    is_other = any(word in before for word in _NUMBERED)
+    return (
+        _is_issued(one.digits)
+        and len(set(one.digits)) > 1
+        and is_grouped
+        and (not is_other or "卡" in before or "card" in before)
+        and luhn(one)
+    )
+
+
+_NUMBERED = words("numbered")
+
+
+def _is_issued(it: str) -> bool:
+    size, two, four = len(it), int(it[:2]), int(it[:4])
+    if it[0] == "4":
+        return size in (13, 16, 19)
+    if 51 <= two <= 55 or 2221 <= four <= 2720:
+        return size == 16
+    if two in (34, 37):
+        return size == 15
+    if two in (30, 36, 38, 39):
+        return size in (14, 16)
+    if 3528 <= four <= 3589 or two in (60, 62, 64, 65, 68, 81):
+        return 16 <= size <= 19
+    return two in (94, 95, 98, 99) and size in (16, 18, 19)
+
+
+@check
+def digits(one: Candidate) -> bool:
+    """Any number, where the words before it say what it is."""
+    return alone(one) and len(set(one.digits)) > 1
+
+
+@check
+def iban(one: Candidate) -> bool:
+    from stdnum import iban
+
+    return alone(one) and iban.is_valid(one.it, check_country=False)
+
+
+@check
+def social_security(one: Candidate) -> bool:
+    from stdnum.us import ssn
+
+    return alone(one) and one.digits != "123456789" and ssn.is_valid(one.digits)
+
+
+@check
+def hong_kong_id(one: Candidate) -> bool:
+    """Letters from ten, a space for a missing first one, weights from nine, mod 11."""
+    bracketed = "(" in one.it or "（" in one.it
+    it = "".join(c for c in one.it if c.isalnum())
+    if not alone(one) or len(it) not in (8, 9) or bracketed != (")" in one.it or "）" in one.it):
+        return False
+    near = one.text[max(0, one.start - 40) : one.end + 20]
+    said = ("香港", "身份", "HKID", "Hong Kong", "hkid")
+    if not bracketed and not any(word in near for word in said):
+        return False
+    values = [36 if c == " " else int(c, 36) for c in it[:-1].rjust(8)]
+    total = sum(value * weight for value, weight in zip(values, range(9, 1, -1), strict=True))
+    return (total + int(it[-1], 16)) % 11 == 0
+
+
+@check
+def taiwan_id(one: Candidate) -> bool:
+    """A letter as two digits, then weights eight down to one, mod 10."""
+    tens, ones = divmod("ABCDEFGHJKLMNPQRSTUVXYWZIO".index(one.it[0]) + 10, 10)
+    values = (tens, ones, *map(int, one.it[1:]))
+    weights = (1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1)
+    total = sum(value * weight for value, weight in zip(values, weights, strict=True))
+    return alone(one) and total % 10 == 0
+
+
+@check
+def insurance_number(one: Candidate) -> bool:
+    """National insurance, United Kingdom: a prefix that is given out."""
+    return alone(one) and one.it[:2] not in ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
+
+
+@check
+def korean_id(one: Candidate) -> bool:
+    """A date of birth decides: those given out since 2020 have no check digit."""
+    from stdnum.exceptions import ValidationError
+    from stdnum.kr import rrn
+
+    try:
+        return alone(one) and bool(rrn.get_birth_date(one.it))
+    except ValidationError:
+        return False
+
+
+@check
+def cpf(one: Candidate) -> bool:
+    from stdnum.br import cpf
+
+    return alone(one) and len(set(one.digits)) > 1 and cpf.is_valid(one.digits)
+
+
+@check
+def aadhaar(one: Candidate) -> bool:
+    from stdnum import verhoeff
+
+    return alone(one) and verhoeff.is_valid(one.digits)
+
+
+# How people are reached
+
+
+@check
+def chinese_mobile(one: Candidate) -> bool:
+    return landline(one) and one.it.count(" ") + one.it.count("-") <= 3
+
+
+@check
+def landline(one: Candidate) -> bool:
+    return alone(one) and len(set(one.digits)) > 2
+
+
+@check
+def international(one: Candidate) -> bool:
+    """E.164: eight to fifteen digits behind a plus that adds nothing."""
+    return 8 <= len(one.digits) <= 15 and not is_part(one.before) and not is_part(one.after)
+
+
+@check
+def five_pairs(one: Candidate) -> bool:
+    """No more: six of them are drawn numbers or a measurement."""
+    text, start, end = one.text, one.start, one.end
+    more = text[end : end + 1] in (" ", ".") and text[end + 1 : end + 2].isdigit()
+    return alone(one) and not more and not (start > 1 and text[start - 2].isdigit())
+
+
+def _is_hotline(digits: str) -> bool:
+    """400 and 800 are numbers of companies."""
+    return len(digits) == 10 and digits.startswith(("400", "800"))
+
+
+@check
+def north_american(one: Candidate) -> bool:
+    return alone(one) and not _is_hotline(one.digits)
+
+
+@check
+def british(one: Candidate) -> bool:
+    """Ten or eleven digits, the nought included."""
+    return alone(one) and len(one.digits) in (10, 11)
+
+
+@check
+def named_phone(one: Candidate) -> bool:
+    """A number that is called one: enough digits, no date and no amount."""
+    it = one.digits
+    if not 7 <= len(it) <= 15 or not alone(one) or len(set(it)) < 3 or _is_hotline(it):
+        return False
+    groups = one.it.replace(".", "-").replace(" ", "-").split("-")
+    is_date = len(groups) == 3 and 4 in (len(groups[0]), len(groups[2])) and len(it) == 8
+    return not is_date and one.after not in ("%", "元", "年", "°") and one.before not in "$€£¥"
+
+
+_NO_ACCOUNT_NAMES = frozenset(words("no_account_names"))
+
+
+@check
+def account_name(one: Candidate) -> bool:
+    """What a person is called there, not a word about the program."""
+    it = one.it.lower()
+    if it in _NO_ACCOUNT_NAMES or it.startswith(("http", "www")):
+        return False
+    told = any(mark in one.lead(6) for mark in ("号", "是", ":", "：", "id", "ID"))
+    return any(c.isdigit() or c in "_-" for c in it) or (told and not it.isupper())
+
+
+_FILE_TYPES = frozenset(words("file_types"))
+_NOBODY = frozenset(words("nobody"))
+
+
+@check
+def mail(one: Candidate) -> bool:
+    """Somebody's address, not that of a program, a package or a picture."""
+    name, _, host = one.it.lower().partition("@")
+    if is_part(one.before) or one.before in tuple("/@._%+-") or is_part(one.after):
+        return False
+    is_file = host.rpartition(".")[2] in _FILE_TYPES
+    return not is_file and name not in _NOBODY and name[0] != "." and one.after != "@"
+
+
+_AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
+_ADDRESS_LEADS = words("address_leads")
+
+
+def chinese_address(one: Candidate) -> Spans:
+    """A house on a road or in an estate, without the words that lead to it.
+
+    Not a line, an exit or a day of the month.
+    """
+    it = one.it
+    is_other = one.after in _AFTER_HOUSE and it[-1] in "号號"
+    if is_other or it[0] in "一二三四五六七八九十" or is_part(one.after):
+        return ()
+    road = max(0, next((n for n, c in enumerate(it) if c.isdigit()), len(it)) - 2)
+    found = ((it.rfind(lead, 0, road), len(lead)) for lead in _ADDRESS_LEADS)
+    start = max((at + size for at, size in found if at >= 0), default=0)
+    return [(one.start + start, one.end)]
+
+
+CHECKS[chinese_address.__name__] = chinese_address
+
+_STREETS = frozenset(words("streets"))
+_SHORT_STREETS = frozenset(words("short_streets"))
+_NO_STREETS = frozenset(words("no_streets"))
+
+
+@check
+def english_address(one: Candidate) -> bool:
+    """A number, a name and a kind of street; short kinds of street only with capitals."""
+    parts = one.it.replace(",", " ").split()
+    low = [part.lower().strip(".") for part in parts]
+    at = next((n for n, word in enumerate(low) if n > 1 and word in _STREETS), 0)
+    if at < 2 or any(name in _NO_STREETS for name in low[1:at]):
+        return False
+    if not alone(one) or one.before in ("$", "€", "£", ":"):
+        return False
+    capital = all(part[0].isupper() or part[0].isdigit() for part in parts[1 : at + 1])
+    return capital or (low[at] not in _SHORT_STREETS and at <= 3)
+
+
+@check
+def licence_plate(one: Candidate) -> bool:
+    return not is_part(one.after) and any(c.isdigit() for c in one.it[2:])

@@ -1,0 +1,319 @@
+"""Whether something that has the form of a secret is one: what varies, and what is none.
+
+Placeholders, names of variables, code, words and hashes stand where secrets stand; a rule that
+took them for secrets would make holes in honest text.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections import Counter
+from math import log2
+
+from loxodon.guard.candidates import Candidate, check, value_check
+from loxodon.guard.rules import words
+
+# Keys
+
+_PLACEHOLDER_PARTS = words("placeholder_parts")
+
+
+def entropy(it: str) -> float:
+    """Bits a character, by how often each occurs (Shannon)."""
+    size = len(it)
+    return -sum(n / size * log2(n / size) for n in Counter(it).values()) if size else 0.0
+
+
+def _is_placeholder(it: str) -> bool:
+    return has_part(it, _PLACEHOLDER_PARTS) or len(set(it.lower())) <= 3
+
+
+def has_part(it: str, parts: tuple[str, ...]) -> bool:
+    low = it.lower()
+    return "XXXX" in it or "xxxx" in it or any(part in low for part in parts)
+
+
+def _has_digit(it: str) -> bool:
+    return any(map(str.isdigit, it))
+
+
+@check
+def not_placeholder(one: Candidate) -> bool:
+    """The form says all."""
+    return not _is_placeholder(one.it)
+
+
+@check
+def token(one: Candidate) -> bool:
+    """A key of a known form: no joined words (`sk-spinner-container`), nor a piece of a path."""
+    it = one.it
+    is_words = not _has_digit(it) and all(
+        piece.islower() or piece.isupper() or piece.istitle()
+        for piece in re.split("[-_.]", it)
+        if piece
+    )
+    is_path = one.before == "/" and "." not in it and "_" not in it[:5]
+    is_path = is_path and not it.startswith(("sk-", "eyJ"))
+    return not _is_placeholder(it) and not is_words and not is_path
+
+
+@check
+def mixed_case(one: Candidate) -> bool:
+    """Base64 rather than the digits of a hash."""
+    it = one.it
+    return (
+        not _is_placeholder(it)
+        and any(map(str.isupper, it))
+        and any(map(str.islower, it))
+        and _has_digit(it)
+    )
+
+
+@check
+def product_key(one: Candidate) -> bool:
+    """Five by five: no words, and not digits alone."""
+    return not _is_placeholder(one.it) and _has_digit(one.it) and any(map(str.isalpha, one.it))
+
+
+@check
+def user_and_password(one: Candidate) -> bool:
+    """What Basic authentication is given: `user:password` in base64."""
+    try:
+        plain = b64decode(one.it, validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in plain and plain.isprintable()
+
+
+_PUBLIC = re.compile(
+    r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥"
+)
+
+
+@check
+def wallet_key(one: Candidate) -> bool:
+    """As long as a hash: a key where nothing says that it is public."""
+    return not _is_placeholder(one.it) and not _PUBLIC.search(one.lead(40))
+
+
+# Values under a name
+
+_HARMLESS_ENDS = words("harmless_name_ends")
+_CODE_STARTS = words("code_starts")
+_CALL = re.compile(r"[A-Za-z_.]+\([\w.,:()\[\]]*")
+_REFERENCE = re.compile(r"[a-z][a-z+]{1,20}://.*|\{\w+\}?")
+"""Where a value is kept, or the name that it is put in the place of."""
+
+
+def _is_code(it: str) -> bool:
+    if it.lower().startswith(_CODE_STARTS) or (it.startswith("/") and it.count("/") > 1):
+        return True
+    if it.startswith(("$", "%", "@", "&", "!")):  # a variable, unless no name could be this
+        return it[1:].rstrip("%").replace("_", "").isalpha()
+    if "." in it and it.replace(".", "").replace("_", "").isalpha():
+        return True  # cfg.Provider.APIKey
+    return any(form.fullmatch(it) for form in (_CALL, _REFERENCE))
+
+
+def _is_wordy(it: str) -> bool:
+    """Words, and numbers of versions, joined: `my-secret-name`, `gpt-4o-mini`, `OPENAI_API_KEY`."""
+    return all(_is_word(piece) for piece in re.split("[-_./:]", it) if piece)
+
+
+def _is_word(piece: str) -> bool:
+    digits = sum(map(str.isdigit, piece))
+    if digits == len(piece):
+        return len(piece) <= 4
+    if digits == 0:
+        return (piece.islower() and len(piece) <= 20) or piece.isupper() or _is_camel(piece)
+    return len(piece) <= 4 or (
+        digits <= 2
+        and piece.rstrip("0123456789").isalpha()
+        and (piece.islower() or piece.isupper())
+        and len(piece) <= 10
+    )
+
+
+def _is_camel(piece: str) -> bool:
+    """`SecretManager`: letters alone, in which capitals begin words."""
+    if not piece.isalpha() or not piece.isascii():
+        return False
+    humps = sum(map(str.isupper, piece))
+    return humps <= 1 + len(piece) // 4 and entropy(piece) < 3.9
+
+
+@value_check
+def assigned(one: Candidate) -> bool:
+    """A value under a name that says it is secret: random enough, and no code, word or path."""
+    it = one.value
+    name = one.name.lower().strip("_-. ")
+    if len(it) < 8 or name.endswith(_HARMLESS_ENDS) or ("tokens" in name and it.isdigit()):
+        return False
+    if _is_placeholder(it) or _is_code(it) or _is_wordy(it):
+        return False
+    if it.isdigit() or not it.isascii() or it[:-1].replace(".", "").replace(",", "").isdigit():
+        return False
+    return entropy(it) >= (2.8 if _has_digit(it) else 3.6) and (_has_digit(it) or len(it) >= 20)
+
+
+_PUBLIC_KEYS = words("public_keys")
+
+
+@value_check
+def named_key(one: Candidate) -> bool:
+    """What is only called a key: not one of those that everybody may know."""
+    is_public = any(word in one.name.lower() for word in _PUBLIC_KEYS)
+    return not is_public and assigned(one._replace(name=""))
+
+
+@value_check
+def header(one: Candidate) -> bool:
+    return not _is_placeholder(one.it) and (
+        _has_digit(one.it) or (entropy(one.it) > 3.2 and not one.it.islower())
+    )
+
+
+# Passwords
+
+NO_PASSWORDS = frozenset(words("no_passwords"))
+ENDINGS = words("adjective_ends")
+_PASSWORD_PLACEHOLDERS = words("password_placeholder_parts")
+_URL_PLACEHOLDERS = frozenset(words("url_placeholders"))
+_SIGNS = frozenset("!@#$%^&*+=~?|")
+
+
+@value_check
+def url_password(one: Candidate) -> bool:
+    """What stands before the @ of an address; not a variable, nor a port."""
+    it = one.it
+    is_placeholder = has_part(it, _PASSWORD_PLACEHOLDERS) or len(set(it.lower())) <= 3
+    if is_placeholder or it.startswith(("$", "%(", "{", "[")):
+        return False
+    return (it.lower() not in _URL_PLACEHOLDERS and not it.isupper()) or _has_digit(it)
+
+
+def is_no_password(it: str) -> bool:
+    """Whether it stands where passwords stand, and is none: a placeholder, code, an amount."""
+    low = it.lower().strip("()[]")
+    amount = it.strip("+%-~<>=")  # `8-16`, `12+`, `90%`: how long or how often, not what
+    return (
+        low in NO_PASSWORDS
+        or has_part(it, _PASSWORD_PLACEHOLDERS)
+        or (len(set(it.lower())) <= 1 and not it.isdigit())
+        or _is_code(it)
+        or len(amount) <= 3
+        or (amount.replace("-", "").isdigit() and "-" in amount and len(amount) <= 5)
+        or not any(map(str.isalnum, it))
+    )
+
+
+@value_check
+def password(one: Candidate) -> bool:
+    """What stands behind `password:` or `password=`."""
+    it = one.value
+    if is_no_password(it) or not it.isascii():
+        return False
+    is_mixed = any(map(str.isupper, it[1:])) and not it.isupper()
+    if _has_digit(it) or is_mixed or _SIGNS.intersection(it):  # no word has these
+        return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
+    # Behind `Password:` notes and forms have any word.
+    is_heading = one.name.isalpha() and "=" not in one.lead(4)
+    return (
+        len(it) >= 4
+        and not is_heading
+        and not it.lower().endswith(ENDINGS)
+        and _ends(one)
+        and not it.isupper()
+        and not {"_", "."}.intersection(it)
+    )
+
+
+def _ends(one: Candidate) -> bool:
+    """Whether nothing of a sentence follows."""
+    rest = one.text[one.start + len(one.value) : one.end + 4].strip()
+    return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
+
+
+_TECHNICAL = re.compile(
+    r"(?:bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|md5|aes|des|rsa|ecc|sm[234]|base64|hmac|oauth|https?|utf|ipv|web3|wpa|wep"
+    r"|fido|sqlite|mysql|python|vue|windows|win1[01]|ios|chacha20|ed25519|1password)(?![a-z])"
+    r"|sha-?[0-9]{1,3}(?![a-z0-9])"
+)
+_UNITS = words("units")
+
+
+def is_technical(low: str) -> bool:
+    """Whether a word names what passwords are made, kept and typed with."""
+    return _TECHNICAL.match(low) is not None
+
+
+@value_check
+def login_pair(one: Candidate) -> bool:
+    """Behind `root/`, where paths stand too: letters with digits, and nothing that has a name."""
+    it, low = one.value, one.value.lower()
+    is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
+    if is_no_password(it) or not it.isascii() or len(it) < 6 or it.count("/") > 1:
+        return False
+    if is_technical(low) or is_mail or low.endswith(_UNITS) or not any(map(str.isalpha, it)):
+        return False
+    if sum(map(str.isdigit, it)) >= 3 and _ends(one) and "19" not in it and "20" not in it:
+        return True
+    classes = (str.isupper, str.islower, _SIGNS.__contains__)
+    others = sum(any(map(is_of, it)) for is_of in classes)
+    return _has_digit(it) and (others >= 2 or (others == 1 and not _is_wordy(it)))
+
+
+@value_check
+def pgpass(one: Candidate) -> bool:
+    """The last of five: no piece of a time, an address or a key."""
+    parts = one.text[: one.start].split()[-1:] or [""]
+    is_hex = all(re.fullmatch(r"[0-9a-f*]{0,4}", part) for part in parts[0].split(":"))
+    return password(one) and not is_hex
+
+
+# Codes
+
+COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
+_OTHER_CODES = words("other_codes")
+_MEASURED = words("measured")
+
+
+@check
+def code(one: Candidate) -> bool:
+    """Digits that open something once; a year only where the words before it say `is`."""
+    it = one.it
+    if any(c.isascii() and c.isalnum() for c in (one.before, one.after)) or not _has_digit(it):
+        return False
+    if one.after in tuple("年月%元位个分") or one.before in tuple("$¥#"):
+        return False
+    is_year = it.isdigit() and len(it) == 4 and 1950 <= int(it) <= 2049
+    lead = one.lead(4).rstrip(" \"'“")
+    return not is_year or lead.endswith(("is", ":", "：", "=", "是", "为"))
+
+
+@check
+def share_code(one: Candidate) -> bool:
+    """Behind 提取码: letters and digits, or what is not a word that goes on."""
+    return len(set(one.it)) > 1 and one.after not in COUNTED
+
+
+@check
+def door_code(one: Candidate) -> bool:
+    """Digits that open something, where no other code is spoken of."""
+    before = one.lead(40).lower()
+    after = one.text[one.end : one.end + 12].lower()
+    is_decimal = after[:1] == "." and after[1:2].isdigit()
+    is_other = after.lstrip().startswith(_MEASURED) or any(word in before for word in _OTHER_CODES)
+    return code(one) and not is_decimal and not is_other
+
+
+@check
+def recovery_code(one: Candidate) -> bool:
+    """Groups that have digits; one alone has more than a count or a year."""
+    groups = one.it.replace("-", " ").split()
+    if len(groups) > 1:
+        has = [_has_digit(group) for group in groups]
+        return sum(has) * 2 >= len(groups) and (has[0] or " " not in one.it)
+    digits = sum(map(str.isdigit, one.it))
+    return len(one.it) > 4 and (digits >= 4 or (digits >= 2 and len(one.it) >= 8))

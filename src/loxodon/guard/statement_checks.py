@@ -1,0 +1,171 @@
+"""Whether what stands behind the name of a secret in a plain statement is one.
+
+What counts is where a value stands: behind the name of a secret and a word that links them. A value
+looks like no word, or is a number that counts nothing. A word is a value only where the statement
+says whose password it is, and ends there. In doubt nothing is removed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from loxodon.guard.candidates import Candidate, check, value_check
+from loxodon.guard.rules import expanded
+from loxodon.guard.secret_checks import ENDINGS, NO_PASSWORDS, is_no_password, is_technical
+from loxodon.text.stopwords import ENGLISH
+
+_NUMBER = re.compile(r"[#*]?\d(?:[ -]?\d){2,11}[#*]?")
+_MEASURE = re.compile(
+    r"(?i)[$€£¥]\d.*|\d{1,3}-[a-z]+|v?\d+(?:\.\d+)+|\d+(?:[:/]\d+)+|\d{4}-\d\d?-\d\d?"
+    r"|\d{1,4}(?:st|nd|rd|th|am|pm|km|kg|gb|mb|kb|px|ms|min|hrs?|[a-z%])"
+)
+"""Amounts, versions, dates and times."""
+_LETTERS = re.compile(r"[A-Za-z]+")
+_ODD = re.compile(r"(?=.*[A-Za-z]).*[0-9!@#$%^&*+=~|].*")
+_WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
+_SHORTEST_WORD = 6  # few places take a shorter password; what is said about one is mostly shorter
+_ADJECTIVES = (*ENDINGS, "ic", "al", "ant", "ent", "some", "ish", "ary", "ory", "like", "wide")
+COUNTED = frozenset("年月日号位个次分秒点条天小遍种组字多元块")
+_PARTICLES = "了啦哦噢喔呀啊哈呢吧"
+
+
+def follows(one: Candidate) -> str:
+    at = one.start + len(one.value)
+    return one.text[at : at + 24].lstrip(" \t\"'`”’」』*")
+
+
+def _ends(one: Candidate) -> bool:
+    """Whether the statement ends behind the value."""
+    rest = follows(one).lstrip(_PARTICLES)
+    return not rest or not (rest[0].isalnum() or rest[0] in "-_/(（%°")
+
+
+def ends_or_goes_on(one: Candidate) -> bool:
+    """The same, or another clause begins: what a number counts is no function word."""
+    word = _LETTERS.match(follows(one))
+    return _ends(one) or (word is not None and word[0].lower() in ENGLISH)
+
+
+def is_number(one: Candidate, least: int) -> bool:
+    it = one.value
+    if not _NUMBER.fullmatch(it) or _MEASURE.fullmatch(it) or one.before in tuple("$€£¥"):
+        return False
+    return sum(map(str.isdigit, it)) >= least and ends_or_goes_on(one)
+
+
+def is_odd(it: str, least: int = 4) -> bool:
+    """Letters with digits, or with signs that no word has."""
+    if len(it) < least or not it.isascii() or not _ODD.fullmatch(it):
+        return False
+    if is_no_password(it) or _MEASURE.fullmatch(it) or is_technical(it.lower()):
+        return False
+    is_mail = "@" in it[1:] and "." in it.rpartition("@")[2]
+    is_name = "_" in it and "pass" in it.lower()
+    return not is_mail and not is_name and it.count("/") <= 1
+
+
+def _is_word(it: str) -> bool:
+    """A word that could be chosen as a password, and says nothing about one."""
+    if len(it) < _SHORTEST_WORD or not _WORD.fullmatch(it):
+        return False
+    parts = it.lower().replace("_", "-").split("-")
+    return (
+        (it[1:].islower() or not it.isalpha())
+        and not any(part in ENGLISH or part in NO_PASSWORDS for part in parts)
+        and not parts[-1].endswith(_ADJECTIVES)
+        and (not it.endswith("y") or it.endswith("ey"))
+        and not is_technical(parts[0])
+    )
+
+
+_NAMES = re.compile(expanded(r"(?i)\b(?:<PASSWORD>)"))
+_OWNERS = frozenset(("my", "your", "our", "his", "her", "their"))
+
+
+def _says_whose(one: Candidate) -> bool:
+    """Whether it is somebody's password: "my email password", "Ann's password for the NAS"."""
+    before = one.lead(200)
+    *_, name = _NAMES.finditer(before)
+    lead = re.split(r"[.,;:!?\n]", before[: name.start()])[-1].lower().split()[-4:]
+    return any(word in _OWNERS or word.endswith(("'s", "’s")) for word in lead)
+
+
+@value_check
+def stated(one: Candidate) -> bool:
+    it = one.value
+    if it.isalpha():
+        return _is_word(it) and _ends(one) and _says_whose(one)
+    return changed(one) or (_is_word(it) and _ends(one))
+
+
+@value_check
+def changed(one: Candidate) -> bool:
+    return is_odd(one.value) or is_number(one, 4)
+
+
+@value_check
+def next_to_name(one: Candidate) -> bool:
+    """Nothing links it to the name: it must look like nothing else."""
+    it = one.value
+    if is_number(one, 4):
+        return not (len(it) == 4 and it.startswith(("19", "20")))
+    return is_odd(it, 5) and ends_or_goes_on(one)
+
+
+@value_check
+def named_behind(one: Candidate) -> bool:
+    after = one.text[one.end : one.end + 30]
+    is_example = re.search(r"(?i)\b(?:most|least|worst|best)\b|最", after) is not None
+    return is_odd(one.value, 5) and not is_example
+
+
+@check
+def number(one: Candidate) -> bool:
+    return is_number(one, 3)
+
+
+@check
+def card_code(one: Candidate) -> bool:
+    return is_number(one, 3) or follows(one).startswith("exp")
+
+
+@check
+def app_password(one: Candidate) -> bool:
+    """Four by four letters, none of them a word that is said about passwords."""
+    return not any(word in ENGLISH or word in NO_PASSWORDS for word in one.it.lower().split())
+
+
+@check
+def quoted(one: Candidate) -> bool:
+    """Words in quotation marks: a message about a password is mostly made of such words."""
+    parts = one.it.lower().split()
+    about = sum(word in ENGLISH or word in NO_PASSWORDS for word in parts)
+    # `password: "…"` alone in its line is a label or a template as likely as a password.
+    is_setting = re.fullmatch(r"\W*[\w.-]+\s?:\W*", one.lead(80).rpartition("\n")[2])
+    return (
+        about * 2 < len(parts)
+        and not is_setting
+        and not is_no_password(one.it)
+        and not one.it.endswith("?")
+        and ends_or_goes_on(one)
+    )
+
+
+@value_check
+def stated_zh(one: Candidate) -> bool:
+    it = one.value
+    if follows(one)[:1] in COUNTED:
+        return False
+    if is_odd(it):
+        return _ends(one) or one.after == " "
+    return is_number(one, 3) or (_is_word(it) and _ends(one))
+
+
+@value_check
+def next_to_name_zh(one: Candidate) -> bool:
+    return follows(one)[:1] not in COUNTED and next_to_name(one) and _ends(one)
+
+
+@check
+def quoted_zh(one: Candidate) -> bool:
+    return _ends(one) and not one.it.endswith(("?", "？"))

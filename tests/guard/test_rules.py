@@ -1,0 +1,81 @@
+"""Every rule finds its examples, and none finds the counter-examples of any."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from loxodon.guard import rules
+from loxodon.guard.find import Finder
+from loxodon.guard.guard import Guard
+from loxodon.guard.policy import built_in
+from loxodon.guard.rules import Rule
+from tests.each import each
+
+FILE = Path(rules.__file__).with_name("rules.toml")
+WRITTEN: list[dict[str, Any]] = tomllib.loads(FILE.read_text("utf-8"))["rules"]
+RULES = list(zip(rules.built_in(), WRITTEN, strict=True))
+FORMS = [rule for rule, written in RULES if "examples" not in written]
+_MARKED = re.compile(r"\{(.+?)\}")
+
+
+def alone(rule: Rule) -> Finder:
+    return Finder(built_in(), (rule,))
+
+
+@each(("rule", "text"), [(rule, text) for rule, one in RULES for text in one.get("examples", ())])
+def test_a_rule_finds_its_examples_and_no_more(rule: Rule, text: str) -> None:
+    said = _MARKED.sub(r"\1", text)
+    found = [said[one.start : one.end] for one in alone(rule).found(said)]
+    assert found == _MARKED.findall(text)
+
+
+@pytest.fixture(scope="module")
+def guard() -> Guard:
+    return Guard(built_in)
+
+
+@each("text", [text for _, one in RULES for text in one.get("counter_examples", ())])
+def test_no_rule_finds_a_counter_example(guard: Guard, text: str) -> None:
+    assert not guard.engine.incoming.found(text)
+
+
+@each("rule", FORMS)
+def test_a_form_is_found_wherever_it_stands(rule: Rule) -> None:
+    """Texts made of the pattern itself: no key that could be one is written down here."""
+    finder = alone(rule)
+    form = re.sub(r"\(\?P<it>", "(?:", rule.pattern).removeprefix(r"\b")
+    lead = (*rule.keywords, "here")[0]
+    seen = []
+
+    @settings(
+        max_examples=30,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.from_regex(re.compile(form, re.ASCII), fullmatch=True))
+    def tried(made: str) -> None:
+        seen.append(bool(finder.found(f"{lead}: {made} ")))
+
+    tried()
+    assert any(seen)
+
+
+def test_every_rule_has_a_known_check_and_something_to_show_it() -> None:
+    from loxodon.guard.candidates import CHECKS
+
+    for rule, written in RULES:
+        assert not rule.check or rule.check in CHECKS, rule
+        assert rule.keywords == tuple(word.lower() for word in rule.keywords)
+        if "examples" in written:
+            assert written["counter_examples"], rule
+    names = {name for one in WRITTEN for name in one}
+    assert names <= {*Rule._fields, "examples", "counter_examples"}
