@@ -92,6 +92,7 @@ class World:
         """Let everybody say and capture something, and make knowledge of it."""
         self.home.mkdir(mode=0o700)
         settings.write(str(self.home), "store.url", self.backend.url)
+        settings.write(str(self.home), "mcp.tools", " ".join(settings.EXTRA_TOOLS))
         for viewer in VIEWERS:
             grant = Grant(
                 viewer.token, (viewer.space,), viewer.agent, viewer.chat, "write", relays=True

@@ -13,8 +13,8 @@ from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.live.pending import Pending
+from loxodon.mcp.tools import TOOLS
 from loxodon.serve.cli.main import main
-from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save

@@ -17,12 +17,12 @@ import anyio
 import httpx
 import pytest
 
+from loxodon.mcp.server import Answers, Served
+from loxodon.mcp.transports import App as McpApp
 from loxodon.proxy.app import App as ProxyApp
 from loxodon.serve.host import Host
 from loxodon.serve.http.app import App as HttpApp
 from loxodon.serve.http.guard import Door
-from loxodon.serve.mcp.server import Answers, Served
-from loxodon.serve.mcp.transports import App as McpApp
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant, Grants
 from tests.clock import NOW, Clock

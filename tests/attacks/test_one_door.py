@@ -15,11 +15,11 @@ import httpx
 import pytest
 
 from loxodon import Memory
+from loxodon.mcp.tools import handed_in
 from loxodon.serve.cli.main import main
 from loxodon.serve.host import Host
 from loxodon.serve.http.app import App
 from loxodon.serve.http.guard import Door as Guarded
-from loxodon.serve.mcp.tools import handed_in
 from loxodon.types import Record
 
 Said = Mapping[str, str]

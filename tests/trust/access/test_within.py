@@ -15,25 +15,26 @@ from typing import Any, NamedTuple
 import anyio
 import httpx
 import pytest
-from mcp import Client
 
 from loxodon import Memory
+from loxodon import config as settings
 from loxodon.compat.documents import Documents
 from loxodon.errors import ForbiddenError, InputError, LoxodonError, StaleEditError
 from loxodon.live.schedule import Schedule
+from loxodon.mcp.server import Answers, Served, asked_by, server_of
+from loxodon.mcp.tools import TOOLS
 from loxodon.memory import all_verbs
 from loxodon.serve.cli.main import main
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
 from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
-from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
-from loxodon.serve.mcp.tools import TOOLS
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from loxodon.trust.audit.auditing import AuditLog
 from loxodon.types import ORIGINS, Chat, Draft, Source
 from loxodon.workspace.workspace import Workspace
+from mcp import Client
 from tests.clock import NOW, Clock
 from tests.on_postgres import copied, root_of
 from tests.serve.http.server import Server
@@ -80,6 +81,8 @@ class Scene(NamedTuple):
 
 def made(home: Path) -> Scene:
     """A home with a memory of each kind, and a token of the agent `bot`."""
+    home.mkdir()
+    settings.write(str(home), "mcp.tools", " ".join(settings.EXTRA_TOOLS))
     with Memory.open(home, clock=Clock()) as memory:
         memory.add([{"role": "user", "content": "I live in York.", "id": "1"}], "s")
         bot, other = memory.as_agent("bot"), memory.as_agent("other")
@@ -743,7 +746,6 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
 MCP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
     "journal": (OK, {"user": "hello again"}),
     "remember": (OK, {"content": "hello again"}),
-    "archive_memory": (OWN, {}),
     "update_memory": (OWN, {"audience": "group"}),
     "review": (OWN, {"decision": "reject"}),
     "quarantine": (NO, {"id": "q_1"}),
