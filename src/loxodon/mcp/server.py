@@ -155,12 +155,10 @@ class Answers:
         walled = bool(served.agent) or served.chat != "direct"
         return "write" if walled and right == "owner" else right
 
-    def _extra(self) -> list[str]:
-        return self.serving.host.config.mcp.tools.split()
-
     def _tools(self) -> dict[str, Tool]:
         """The tools for whoever asks."""
-        served, extra = self._served, self._extra()
+        served = self._served
+        extra = served.host.config.mcp.tools.split()
         found = tools.offered(served.chat, self._right(), journals=served.journals, extra=extra)
         return {one.name: one for one in found}
 
@@ -300,7 +298,7 @@ class Answers:
 
     def _said(self, error: LoxodonError) -> str:
         message, hint = error.localized()
-        hint = tools.hint_for_agents(hint, self._extra())
+        hint = tools.hint_for_agents(hint, self._tools().values())
         said = f"{t('error: {message}', message=message)} ({error.code})"
         return f"{said}\n{t('hint: {hint}', hint=hint)}" if hint else said
 

@@ -27,7 +27,7 @@ _VERSION = ("content", "state", "importance", "confidence")
 def memory_of(record: Record) -> Shape:
     """A memory: one thing that is known."""
     return {
-        **_picked(record, _MEMORY),
+        **picked(record, _MEMORY),
         "sources": _places(record.sources),
         "waits": record.kind == "belief" and not is_own(record.trust),
     }
@@ -35,11 +35,12 @@ def memory_of(record: Record) -> Shape:
 
 def version_of(one: Version) -> Shape:
     """One version of a memory."""
-    known = _picked(one.record, _VERSION)
+    known = picked(one.record, _VERSION)
     return {"version": one.version, "at": one.at, "change": one.change, **known}
 
 
-def _picked(value: object, names: Iterable[str]) -> Shape:
+def picked(value: object, names: Iterable[str]) -> dict[str, Any]:
+    """Some of what a value has; numbers are rounded."""
     found = {name: getattr(value, name) for name in names}
     return {name: round(one, 3) if type(one) is float else one for name, one in found.items()}
 

@@ -13,7 +13,7 @@ a whole (`private`) is not offered.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from loxodon.config import EXTRA_TOOLS
@@ -132,22 +132,25 @@ def tool(
 
 def offered(
     chat: Chat, right: Right = "owner", *, journals: bool = True, extra: Collection[str] = ()
-) -> tuple[Tool, ...]:
+) -> list[Tool]:
     """The tools for an agent whose answers are heard in `chat`, and that has a right; where nothing
-    is to be journalled, without the one that only does that. `extra` are wanted though few are."""
-    found = [one for one in TOOLS if one.name not in EXTRA_TOOLS or one.name in extra]
-    found = [one for one in found if chat == "direct" or not one.private]
-    found = [one for one in found if journals or one.name != "journal"]
-    if right == "read":
-        found = [one for one in found if not one.writes]
-    return tuple(one for one in found if right == "owner" or not one.owners)
+    is to be journalled, without the one that only does that."""
+    return [
+        one
+        for one in TOOLS
+        if (one.name not in EXTRA_TOOLS or one.name in extra)
+        and (chat == "direct" or not one.private)
+        and (journals or one.name != "journal")
+        and (right != "read" or not one.writes)
+        and (right == "owner" or not one.owners)
+    ]
 
 
 # What is looked up
 
 
 @tool(
-    "recall",
+    "recall journal entities",
     shapes.search_text,
     Argument("maxResults", WHOLE, ""),
     Argument("corpus", ("all", "memory", "sessions"), "sessions: past messages only"),
@@ -196,9 +199,9 @@ def recall_context(memory: Memory, chat: Chat, given: Given) -> Shape:
     found = memory.recall(message, chat=chat, in_view=(message,), **given)
     if session and message.strip():  # only now: a message is no memory of itself
         handed_in(memory, session, {"user": message})
-    ids = [one.id for one in found.items]
     # The words are there once: some clients give their model this in the place of the text.
-    return {"context": found.context, "tokens": found.tokens, "unsure": found.unsure, "ids": ids}
+    told = shapes.picked(found, ("context", "tokens", "unsure"))
+    return {**told, "ids": [one.id for one in found.items]}
 
 
 @tool(
@@ -231,7 +234,7 @@ def history(memory: Memory, chat: Chat, given: Given) -> Shape:
 def snapshot(memory: Memory, chat: Chat, given: Given) -> Shape:
     """A page on the user: who they are, what matters now. Read it once, at the start."""
     *lines, last = memory.snapshot(given.get("language", current())).rsplit("\n", 1)
-    return {"text": "\n".join([*lines, named_tools(last)])}
+    return {"text": "\n".join([*lines, named_tools(last, offered(chat))])}
 
 
 def seen(memory: Memory, chat: Chat, id: str) -> Record:
@@ -336,7 +339,7 @@ def remember(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 
 @tool(
-    "revise archive unarchive",
+    "revise edit archive unarchive",
     shapes.memory_text,
     ID,
     Argument("archived", FLAG, "true takes it out of recall (“忘了它吧”), false brings it back"),
@@ -419,14 +422,9 @@ def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
     if given.get("id"):
         require(memory, "release", given["id"], given.get("agreed", ""))
         memory.release(given["id"])
-    held = [  # the words are kept from agents above all
-        {
-            "id": one.id,
-            "reason": one.reason,
-            "origin": one.origin,
-            "at": one.at,
-            "source": one.turn or one.memory,
-        }
+    named = ("id", "reason", "origin", "at")  # the words are kept from agents above all
+    held = [
+        {**shapes.picked(one, named), "source": one.turn or one.memory}
         for one in memory.quarantine()
     ]
     return {"held": held}
@@ -434,15 +432,12 @@ def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 @tool("consolidate", shapes.consolidated_text, repeatable=True, long=True)
 def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
-    """Learn from new messages now; it also happens by itself. Only if the user asks (“整理记忆”)."""
+    """Learn from new messages now, which also happens by itself. Only if the user asks for it
+    (“整理记忆”)."""
     done = memory.consolidate(**given)
-    return {
-        "ran": done.ran,
-        "reason": done.reason,
-        "turns": done.turns,
-        "counts": {name: n for name, n in done.counts.items() if n},
-        "problem": done.problem or done.views,
-    }
+    counts = {name: n for name, n in done.counts.items() if n}
+    problem = done.problem or done.views
+    return {**shapes.picked(done, ("ran", "reason", "turns")), "counts": counts, "problem": problem}
 
 
 @tool(
@@ -458,9 +453,8 @@ def read_waiting(memory: Memory, chat: Chat, given: Given) -> Shape:
     your answer. Only if the user asks to tidy up the memory."""
     told = {"ticket": "", "instructions": "", "data": "", "left": 0, "did": {}, "refused": {}}
     if not given.get("ticket"):
-        asked = memory.hand_out()
-        question = {"ticket": asked.ticket, "instructions": asked.instructions, "data": asked.data}
-        return {**told, **question, "left": asked.left}
+        asked = ("ticket", "instructions", "data", "left")
+        return {**told, **shapes.picked(memory.hand_out(), asked)}
     done = memory.take_answer(given["ticket"], given.get("answer", ""))
     came = {"did": done.model.did, "refused": done.model.refused} if done.model else {}
     return {**told, **came, "left": done.counts.get("waiting", 0)}
@@ -468,37 +462,20 @@ def read_waiting(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 # Hints
 
-_INSTEAD = {
-    "add": "journal",
-    "archive": "update_memory",
-    "capture": "remember",
-    "edit": "update_memory",
-    "entities": "memory_search",
-    "get": "memory_get",
-    "journal": "memory_search",
-    "list": "list_memories",
-    "recall": "memory_search",
-    "review": "review",
-    "snapshot": "snapshot",
-    "unarchive": "update_memory",
-    **{name: name for name in EXTRA_TOOLS},
-}
-"""The tool for what a hint would have a person type."""
 _COMMAND = re.compile(r"`loxodon ([a-z-]+)[^`]*`")
 
 
-def hint_for_agents(hint: str, extra: Collection[str] = ()) -> str:
+def hint_for_agents(hint: str, known: Iterable[Tool]) -> str:
     """A hint that names tools; one with a command that no tool stands for is the user's."""
-    told = named_tools(hint, extra)
+    told = named_tools(hint, known)
     return t("for the user: {hint}", hint=told) if _COMMAND.search(told) else told
 
 
-def named_tools(text: str, extra: Collection[str] = ()) -> str:
-    """`text` with tools in the place of commands that an agent cannot type."""
-
-    def instead(command: re.Match[str]) -> str:
-        name = _INSTEAD.get(command[1], "")
-        known = name and (name not in EXTRA_TOOLS or name in extra)
-        return f"`{name}`" if known else command[0]
-
-    return _COMMAND.sub(instead, text)
+def named_tools(text: str, known: Iterable[Tool]) -> str:
+    """`text` with tools in the place of commands that an agent cannot type: a command is called
+    like a verb, or as the tool is."""
+    instead: dict[str, str] = {}
+    for one in known:
+        for name in (*(verb.name for verb in one.verbs), one.name):
+            instead.setdefault(name, one.name)
+    return _COMMAND.sub(lambda one: f"`{instead[one[1]]}`" if one[1] in instead else one[0], text)
