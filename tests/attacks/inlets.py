@@ -108,7 +108,7 @@ def remembered(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     for text in texts:
         kept = by_name["remember"].run(memory, "direct", {"content": text, "importance": 1})
         with suppress(ForbiddenError):
-            by_name["review"].run(memory, "direct", {"id": kept.id, "decision": "confirm"})
+            by_name["review"].run(memory, "direct", {"id": kept["id"], "decision": "confirm"})
 
 
 def journalled(memory: Memory, folder: Path, texts: Sequence[str]) -> None:

@@ -41,7 +41,7 @@ _MOST_LISTED = 200
 _SESSIONS: dict[Chat, str] = {"direct": "main", "group": "group", "room": "room"}
 """The keys by which OpenClaw says who hears it, and so what `answer` may tell."""
 ID = Argument("id", TEXT, "", required=True)
-CHANGES = {"overwrites": True, "repeatable": True}
+CHANGES: dict[str, Any] = {"overwrites": True, "repeatable": True}
 
 
 class Tool(NamedTuple):
@@ -94,7 +94,9 @@ class Tool(NamedTuple):
 
 def _described(one: Argument) -> Schema:
     kind = kind_of(one)
-    found = {name: kind.schema[name] for name in ("type", "enum", "items") if name in kind.schema}
+    found: Schema = {
+        name: kind.schema[name] for name in ("type", "enum", "items") if name in kind.schema
+    }
     if "enum" in found:
         del found["type"]
     if kind.nullable:
