@@ -97,8 +97,6 @@ def _described(one: Argument) -> Schema:
     found: Schema = {
         name: kind.schema[name] for name in ("type", "enum", "items") if name in kind.schema
     }
-    if "enum" in found:
-        del found["type"]
     if kind.nullable:
         found["type"] = [found["type"], "null"]
     return {**found, "description": one.about} if one.about else found
