@@ -85,14 +85,14 @@ test-openclaw: $(VENV)/dev.done .venv-openclaw/openclaw.done  ## try it in a rea
 test-agents: $(VENV)/dev.done .venv-agents/agents.done  ## try it in the real Claude Code, Codex, Gemini CLI and OpenCode (needs npm; an environment of its own: .venv-agents)
 	LOXODON_AGENTS=$(CURDIR)/.venv-agents $(BIN)/python -m pytest -rs tests/real_agents
 
-.venv-inspector/inspector.done: tests/serve/mcp/inspector/package.json
+.venv-inspector/inspector.done: tests/mcp/inspector/package.json
 	mkdir -p .venv-inspector
-	cp tests/serve/mcp/inspector/package.json .venv-inspector/
+	cp tests/mcp/inspector/package.json .venv-inspector/
 	npm install --prefix .venv-inspector --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 test-inspector: $(VENV)/dev.done .venv-inspector/inspector.done  ## ask the MCP server with the official inspector (needs npm; an environment of its own: .venv-inspector)
-	LOXODON_INSPECTOR=$(CURDIR)/.venv-inspector $(BIN)/python -m pytest -rs tests/serve/mcp/test_inspector.py
+	LOXODON_INSPECTOR=$(CURDIR)/.venv-inspector $(BIN)/python -m pytest -rs tests/mcp/test_inspector.py
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	npm ci --prefix web --ignore-scripts --no-audit --no-fund

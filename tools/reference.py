@@ -18,9 +18,9 @@ from pathlib import Path
 from loxodon import errors
 from loxodon.config import KEYS, written
 from loxodon.errors import LoxodonError
+from loxodon.mcp.tools import TOOLS
 from loxodon.serve.cli.table import COMMANDS, Command, spelled
 from loxodon.serve.http.operations import OPERATIONS
-from loxodon.serve.mcp.tools import TOOLS
 from loxodon.verbs import Argument
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -108,7 +108,7 @@ def tools() -> str:
     rows = (
         (
             f"`{one.name}`",
-            one.title,
+            re.split(r"[.:;] ", one.about.rstrip("."))[0],
             ", ".join(map(named, one.takes)) or "–",
             "changes" if one.overwrites else "adds" if one.writes or one.journals else "–",
         )

@@ -57,6 +57,8 @@ RETIRED = frozenset(
     working.protect working.reserve working.reserve_floor working.soft_threshold working.summary
     workspace.days workspace.debounce""".split()  # noqa: SIM905
 )
+EXTRA_TOOLS = ("consolidate", "forget", "history", "quarantine", "read_waiting")
+"""What agents are offered over MCP only where the setting `mcp.tools` names it."""
 _LOCK_SECONDS = 30.0
 _LONGEST_CRON = 200  # characters
 _PRINTED = frozenset(map(chr, range(0x21, 0x7F)))
@@ -177,6 +179,18 @@ def _check_database(name: str, text: str) -> None:
             "{name} is not the address of a PostgreSQL database",
             hint="write it as postgresql://user@host/database",
             name=name,
+        )
+
+
+def _check_tools(name: str, text: str) -> None:
+    unknown = [one for one in text.split() if one not in EXTRA_TOOLS]
+    if unknown:
+        raise ConfigError(
+            "{name} has an unknown tool: {text}",
+            hint="choose one of {choices}",
+            name=name,
+            text=repr(unknown[0][:60]),
+            choices=", ".join(EXTRA_TOOLS),
         )
 
 
@@ -432,6 +446,15 @@ class ServeConfig(Section):
     )
 
 
+class McpConfig(Section):
+    tools: str = setting(
+        "",
+        "More tools for agents over MCP, separated by spaces: consolidate, forget, history, "
+        "quarantine, read_waiting.",
+        check=_check_tools,
+    )
+
+
 class KeysConfig(Section):
     source: str = setting(
         "file",
@@ -485,6 +508,7 @@ class Config(Section):
     store: StoreConfig = StoreConfig()
     backup: BackupConfig = BackupConfig()
     serve: ServeConfig = ServeConfig()
+    mcp: McpConfig = McpConfig()
     keys: KeysConfig = KeysConfig()
     audit: AuditConfig = AuditConfig()
 

@@ -13,6 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from loxodon import Memory
+from loxodon.config import EXTRA_TOOLS
 from loxodon.types import Audience, Chat
 from tests.clock import NOW, Clock
 from tests.long import count
@@ -91,6 +92,7 @@ class World:
         self.home.mkdir(mode=0o700)
         if self.backend.url:
             Shell(self.home)("config", "store.url", self.backend.url)
+        Shell(self.home)("config", "mcp.tools", " ".join(EXTRA_TOOLS))
         for viewer in VIEWERS:
             words = ["--for", viewer.space, "--chat", viewer.chat, "--rights", "write"]
             words += ["--agent", viewer.agent] if viewer.agent else []

@@ -13,8 +13,8 @@ from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.journal.follow import follow_agent
+from loxodon.mcp.tools import TOOLS
 from loxodon.serve.cli.main import main
-from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
@@ -100,7 +100,7 @@ def remembered(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     for text in texts:
         kept = by_name["remember"].run(memory, "direct", {"content": text, "importance": 1})
         with suppress(ForbiddenError):
-            by_name["review"].run(memory, "direct", {"id": kept.id, "decision": "confirm"})
+            by_name["review"].run(memory, "direct", {"id": kept["id"], "decision": "confirm"})
 
 
 def journalled(memory: Memory, folder: Path, texts: Sequence[str]) -> None:

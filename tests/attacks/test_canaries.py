@@ -11,12 +11,12 @@ from typing import Any
 import anyio
 import httpx
 import pytest
-from mcp import Client
 
+from loxodon.mcp.server import Answers, Served, server_of
+from loxodon.mcp.tools import TOOLS
 from loxodon.serve.host import Host
 from loxodon.serve.http.operations import OPERATIONS
-from loxodon.serve.mcp.server import Answers, Served, server_of
-from loxodon.serve.mcp.tools import TOOLS
+from mcp import Client
 from tests.long import count, figure
 from tests.proxy.conftest import Proxy, started
 from tests.proxy.upstream import Stage, stage
@@ -137,9 +137,8 @@ async def _over_mcp(world: World, viewer: Viewer) -> int:
             {"path": "memory/MEMORY.md"},
         ],
         "recall_context": [{"message": key, "budget": 4_000}],
-        "archive_memory": [{"id": some}],
         "list_memories": [{"state": "all", "limit": 200}, {"entity": key}],
-        "update_memory": [{"id": some, "importance": 0.5}],
+        "update_memory": [{"id": some, "archived": True}, {"id": some, "importance": 0.5}],
         "history": [{"id": some}],
         "review": [{}, {"id": some, "decision": "confirm"}],
         "snapshot": [{}],

@@ -10,8 +10,8 @@ import pytest
 
 from loxodon import Memory
 from loxodon.client import Client
+from loxodon.mcp.tools import TOOLS
 from loxodon.serve.cli.main import main
-from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import Record
 from tests.attacks.typed import rows
 from tests.serve.http.server import Server

@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 import anyio
 import httpx
 import pytest
-from mcp import Client
 
 from loxodon import Memory, files
 from loxodon import config as settings
+from loxodon.mcp.server import Answers, Served, asked_by, server_of
+from loxodon.mcp.tools import TOOLS
 from loxodon.opening import root_of
 from loxodon.serve.cli.main import main
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
 from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
-from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
-from loxodon.serve.mcp.tools import TOOLS
 from loxodon.spaces import has_space
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
+from mcp import Client
 from tests.cases import cases
 from tests.clock import NOW, Clock
 from tests.serve.http.server import Server
@@ -114,6 +114,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory, store_url: str) -> Scene:
     home = tmp_path_factory.mktemp("table") / "home"
     home.mkdir(mode=0o700)
     settings.write(str(home), "store.url", store_url)
+    settings.write(str(home), "mcp.tools", " ".join(settings.EXTRA_TOOLS))
     clock = Clock(NOW)
     with Memory.open(home, "other", clock=clock) as memory:
         memory.capture(f"The secret is {SECRETS['other']}.")

@@ -16,20 +16,21 @@ import anyio
 import httpx
 import httpx2
 import pytest
-from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from loxodon import Memory
+from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError, StaleEditError
+from loxodon.mcp.tools import TOOLS
 from loxodon.serve.cli.main import main
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS
-from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import ORIGINS, Chat, Draft, Source
+from mcp import Client
 from tests.cases import cases
 from tests.clock import NOW, Clock
+from tests.mcp.desk import http_server
 from tests.on_postgres import copied
 from tests.serve.http.server import Server
-from tests.serve.mcp.desk import http_server
 from tests.serve.shell import Shell
 from tests.trust.tokens import token
 from tests.waiting import until
@@ -84,6 +85,7 @@ def made(home: Path) -> Scene:
             "others": other.capture("Tea is at five.", "belief", audience="all").id,
             "nobodys": memory.capture("The user lives in Bath.", "belief", origin="import").id,
         }
+    Shell(home)("config", "mcp.tools", " ".join(EXTRA_TOOLS))
     words = ("--for", "main", "--agent", "bot", "--rights", "owner")
     return Scene(home, ids, token(home, "bot", *words))
 
@@ -640,7 +642,6 @@ MCP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
     "remember": (OK, {"content": "hello again"}),
     "update_memory": (OWN, {"audience": "group"}),
     "review": (NONE, {"decision": "confirm"}),
-    "archive_memory": (OWN, {}),
     "quarantine": (NO, {"id": "q_1"}),
     "forget": ("unknown", {"id": "f_1"}),
     "consolidate": ("unknown", {}),

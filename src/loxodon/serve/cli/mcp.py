@@ -19,7 +19,7 @@ from loxodon.serve.cli.table import COMMANDS
 from loxodon.types import Audience
 
 if TYPE_CHECKING:
-    from loxodon.serve.mcp.server import Served
+    from loxodon.mcp.server import Served
 
 _ADDRESS = [one for one in COMMANDS["mcp"].takes if one.name in ("host", "port", "token")]
 
@@ -31,7 +31,7 @@ def run(args: Namespace) -> Outcome:
         raise UsageError("--host, --port and --token need --http", hint="add --http")
     else:
         _load_sdk()
-        from loxodon.serve.mcp.transports import serve_pipes
+        from loxodon.mcp.transports import serve_pipes
 
         with _served(args) as served:
             serve_pipes(served)
@@ -48,7 +48,7 @@ def _over_http(args: Namespace) -> None:
     at = door(args.host, token, Grants(root_of(args)))
     with listen(args.host, args.port) as listening:
         _load_sdk()
-        from loxodon.serve.mcp.transports import PATH, serve_http
+        from loxodon.mcp.transports import PATH, serve_http
 
         with _served(args) as served:
             home, url = served.host.home, url_of(listening) + PATH
@@ -63,8 +63,8 @@ def _over_http(args: Namespace) -> None:
 @contextmanager
 def _served(args: Namespace) -> Iterator[Served]:
     """The memory that the options name, open, and the schedule beside it."""
+    from loxodon.mcp.server import Served
     from loxodon.serve.host import Host
-    from loxodon.serve.mcp.server import Served
     from loxodon.serve.schedule import Runner
 
     home = home_of(args)

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from mcp import Client
 from tests.each import each
 from tests.serve.shell import typed
 

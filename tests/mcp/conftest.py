@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from .desk import with_every_tool
+
 
 @pytest.fixture
 def anyio_backend() -> str:
@@ -15,4 +17,4 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The home of the server that the tests of a module ask."""
-    return tmp_path_factory.mktemp("mcp") / "home"
+    return with_every_tool(tmp_path_factory.mktemp("mcp") / "home")

@@ -52,7 +52,7 @@ def call(id: int, tool: str, **given: Any) -> bytes:
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def test_invalid_lines_are_refused_and_the_rest_answered(tmp_path: Path) -> None:
+def test_invalid_lines_are_skipped_and_the_rest_answered(tmp_path: Path) -> None:
     lines = [
         json.dumps(HELLO).encode(),
         READY,
@@ -68,13 +68,11 @@ def test_invalid_lines_are_refused_and_the_rest_answered(tmp_path: Path) -> None
     ]
     program = Program(tmp_path)
     program.send(b"\n".join(lines))  # the last line has no end, and is read when nothing follows
-    said = [program.answer() for _ in range(8)]
+    said = [program.answer() for _ in range(4)]
     out, err = program.process.communicate(timeout=60)
     assert program.process.returncode == 0, err
     said += [json.loads(line) for line in out.splitlines()]  # and nothing else is there
-    answers = {one["id"]: one for one in said if one["id"] is not None}
-    refused = [one["error"]["code"] for one in said if one["id"] is None]
-    assert refused.count(-32700) == 4
+    answers = {one["id"]: one for one in said}
     assert sorted(answers) == [1, 3, 4, 5, 6]
     assert answers[3]["result"]["structuredContent"]["content"] == "用户对花生过敏"
     assert answers[4]["result"]["isError"] is False

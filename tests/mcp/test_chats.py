@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
-from mcp import Client, MCPError
 
+from mcp import Client, MCPError
 from tests.serve.shell import Shell
 
-from .desk import ALONE, called, http_server, opened, piped, refused, tools_of
+from .desk import ALONE, called, http_server, opened, piped, refused, tools_of, with_every_tool
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ async def test_group_finds_only_what_is_for_it(url: str, ids: tuple[str, str]) -
             assert (await called(client, "memory_get", **arguments))["status"] == "not_found"
         for tool, more in (
             ("history", {}),
-            ("archive_memory", {}),
+            ("update_memory", {"archived": True}),
             ("update_memory", {"audience": "group"}),
         ):  # a private memory is as none
             there = await refused(client, tool, id=private, **more)
@@ -83,7 +83,7 @@ async def test_group_can_recall_what_it_remembered(url: str, home: Path) -> None
         assert kept["id"] in [one["id"] for one in found["results"]]
         with opened(home) as memory:
             assert memory.get(kept["id"]).trust == "group"
-        await called(client, "archive_memory", id=kept["id"])
+        await called(client, "update_memory", id=kept["id"], archived=True)
         secret = await called(client, "remember", content="A surprise party", audience="private")
         assert "not_found" in await refused(client, "history", id=secret["id"])
 
@@ -98,7 +98,7 @@ async def test_what_may_have_been_said_in_private_stays_so(tmp_path: Path) -> No
 
 
 async def test_agent_by_option(tmp_path: Path) -> None:
-    with opened(tmp_path / "home") as memory:
+    with opened(with_every_tool(tmp_path / "home")) as memory:
         memory.as_agent("writer").capture("the writer's")
         memory.capture("shared")
     async with piped(tmp_path / "home", ALONE, "--agent", "coder", "--no-journal") as client:

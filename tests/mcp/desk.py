@@ -10,15 +10,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, ElicitResult, TextContent
 
 from loxodon import Memory
+from mcp import Client, StdioServerParameters, stdio_client
 from tests.clock import NOW, Clock
 from tests.serve.http.server import INHERITED
 
 ALONE = "--no-background"
 """The option of the program with which nothing is learned meanwhile, and no worker is started."""
+
+
+EVERY_TOOL = '[mcp]\ntools = "consolidate forget history quarantine read_waiting"\n'
+"""Settings with which the tools are offered that few agents need."""
+
+
+def with_every_tool(home: Path) -> Path:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(EVERY_TOOL)
+    return home
 
 
 def command(home: Path, *words: str) -> list[str]:

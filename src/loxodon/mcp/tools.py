@@ -1,0 +1,481 @@
+"""What an agent can call: a function for each tool, by one or more verbs.
+
+A tool's documentation is what the model is told of it. Its arguments, their types and help are
+those of the verbs; what a model must be told differently, or what no verb takes, stands with the
+tool. The verbs also say who may use it.
+
+`memory_search` and `memory_get` are shaped as in OpenClaw, and answered by the same function as its
+plugin is. A tool gets the memory, who hears its answer, and what it was given. Where others hear it
+(`chat` is not `direct`) a private memory is as if it were not there, and what tells of the user as
+a whole (`private`) is not offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from loxodon.config import EXTRA_TOOLS
+from loxodon.errors import InputError, no_memory
+from loxodon.mcp import shapes
+from loxodon.mcp.asking import Action, require
+from loxodon.mcp.shapes import Shape
+from loxodon.memory import Memory, verb_named
+from loxodon.messages import current, t
+from loxodon.serve.http.fields import kind_of
+from loxodon.serve.http.wire import Schema
+from loxodon.text.language import language_of
+from loxodon.trust.access.tokens import Right
+from loxodon.trust.origin.instructions import found_in
+from loxodon.trust.origin.own import own_words
+from loxodon.types import Added, Chat, Record
+from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
+
+Given = dict[str, Any]
+Run = Callable[[Memory, Chat, Given], Shape]
+Show = Callable[[Shape], str]
+
+_LISTED = 20  # memories of a list, where the agent does not say
+_MOST_LISTED = 200
+_SESSIONS: dict[Chat, str] = {"direct": "main", "group": "group", "room": "room"}
+"""The keys by which OpenClaw says who hears it, and so what `answer` may tell."""
+ID = Argument("id", TEXT, "", required=True)
+CHANGES: dict[str, Any] = {"overwrites": True, "repeatable": True}
+
+
+class Tool(NamedTuple):
+    """One thing that an agent can call."""
+
+    name: str
+    about: str
+    verbs: tuple[Verb, ...]
+    """What it does with the memory."""
+    takes: tuple[Argument, ...]
+    run: Run
+    show: Show
+    """The result as text."""
+    overwrites: bool = False
+    """Whether it changes what is there, rather than adding to it."""
+    repeatable: bool = False
+    """Whether a second call with the same arguments changes nothing more."""
+    private: bool = False
+    """Whether it is for the user alone."""
+    long: bool = False
+    """Whether it can take long; it is then handed `progress`."""
+    journals: bool = False
+    """Whether it journals what was said, where the server does; it is then handed `session`."""
+    asks: Action | None = None
+    """What the user has to allow, where an `id` is given."""
+
+    @property
+    def writes(self) -> bool:
+        return any(verb.access != "read" for verb in self.verbs)
+
+    @property
+    def owners(self) -> bool:
+        """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser
+        token."""
+        return all(verb.access == "owner" for verb in self.verbs)
+
+    @property
+    def schema(self) -> Schema:
+        """What it takes, in as few words as will do: a model reads this with every prompt."""
+        fields = {one.name: _described(one) for one in self.takes}
+        needed = [one.name for one in self.takes if one.required]
+        more: Schema = {"required": needed} if needed else {}
+        return {"type": "object", "properties": fields, **more}
+
+    def asked_for(self, given: Given) -> Action | None:
+        """What a call needs the user's consent for; None if it needs none."""
+        needed = given.get("id") and given.get("decision", "confirm") == "confirm"
+        return self.asks if needed else None
+
+
+def _described(one: Argument) -> Schema:
+    kind = kind_of(one)
+    found: Schema = {
+        name: kind.schema[name] for name in ("type", "enum", "items") if name in kind.schema
+    }
+    if kind.nullable:
+        found["type"] = [found["type"], "null"]
+    return {**found, "description": one.about} if one.about else found
+
+
+TOOLS: list[Tool] = []
+
+
+def tool(
+    verbs: str,
+    show: Show,
+    *own: Argument,
+    takes: str = "",
+    bare: str = "",
+    told: Mapping[str, str] = {},
+    **traits: Any,
+) -> Callable[[Run], Run]:
+    """Declare a tool with arguments of its own and of its verbs: those that it `takes` with their
+    help, those that a model is `told` other words of, and the `bare` ones, whose name says it."""
+    used = tuple(map(verb_named, verbs.split()))
+    known = {one.name: one for verb in reversed(used) for one in verb.arguments}
+    words = {**{name: known[name].about for name in takes.split()}, **told}
+    words |= dict.fromkeys(bare.split(), "")
+    arguments = (*own, *(known[name]._replace(about=about) for name, about in words.items()))
+
+    def declare(run: Run) -> Run:
+        about = " ".join((run.__doc__ or "").split())
+        TOOLS.append(Tool(run.__name__, about, used, arguments, run, show, **traits))
+        return run
+
+    return declare
+
+
+def offered(
+    chat: Chat, right: Right = "owner", *, journals: bool = True, extra: Collection[str] = ()
+) -> list[Tool]:
+    """The tools for an agent whose answers are heard in `chat`, and that has a right; where nothing
+    is to be journalled, without the one that only does that."""
+    return [
+        one
+        for one in TOOLS
+        if (one.name not in EXTRA_TOOLS or one.name in extra)
+        and (chat == "direct" or not one.private)
+        and (journals or one.name != "journal")
+        and (right != "read" or not one.writes)
+        and (right == "owner" or not one.owners)
+    ]
+
+
+# What is looked up
+
+
+@tool(
+    "recall journal entities",
+    shapes.search_text,
+    Argument("maxResults", WHOLE, ""),
+    Argument("corpus", ("all", "memory", "sessions"), "sessions: past messages only"),
+    bare="query",
+)
+def memory_search(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Search facts, preferences, decisions, people, plans, past messages and notes, in any wording
+    and language. Call it before you answer about earlier talks, the user, their people or projects,
+    or if something is meant that is not in view (“as we said”, “上次”)."""
+    return _answer(memory, chat, "search", given)
+
+
+@tool(
+    "get turn",
+    shapes.read_text,
+    Argument("id", TEXT, "f_…, b_…, s_…, t_…"),
+    Argument("path", TEXT, "such as memory/insights.md"),
+    Argument("from", WHOLE, "first line"),
+    Argument("lines", WHOLE, ""),
+)
+def memory_get(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Read a memory or message by id, or lines of a file of the workspace by path."""
+    if not given.get("path") and not given.get("id"):
+        raise InputError("no path or id given", hint="give one of them")
+    return _answer(memory, chat, "get", given)
+
+
+def _answer(memory: Memory, chat: Chat, want: str, given: Given) -> Shape:
+    from loxodon.workspace.openclaw.answer import answer
+
+    return answer(memory.workspace, {**given, "want": want, "session": _SESSIONS[chat]})
+
+
+@tool(
+    "recall",
+    shapes.page_text,
+    Argument("message", TEXT, "what the user typed, word for word", required=True),
+    told={"budget": "in tokens", "since": "ISO 8601"},
+    bare="until project",
+    journals=True,
+)
+def recall_context(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Call it with each message of the user, before you reply: what the memory has on it, as one
+    block. The message is journalled."""
+    session, message = given.pop("session", ""), given.pop("message")
+    found = memory.recall(message, chat=chat, in_view=(message,), **given)
+    if session and message.strip():  # only now: a message is no memory of itself
+        handed_in(memory, session, {"user": message})
+    # The words are there once: some clients give their model this in the place of the text.
+    told = shapes.picked(found, ("context", "tokens", "unsure"))
+    return {**told, "ids": [one.id for one in found.items]}
+
+
+@tool(
+    "list",
+    shapes.list_text,
+    told={"since": "ISO 8601"},
+    bare="until kind state project tag entity limit",
+)
+def list_memories(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """List what is known, newest first. To find something by what it says, use memory_search."""
+    limit = min(given.pop("limit", _LISTED), _MOST_LISTED)
+    seer = memory if chat == "direct" else memory.within(chat=chat)
+    found = seer.list(limit=limit + 1, **given)
+    return {"memories": [*map(shapes.memory_of, found[:limit])], "more": len(found) > limit}
+
+
+@tool("history", shapes.history_text, ID)
+def history(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Every version of a memory, oldest first."""
+    id = seen(memory, chat, given["id"]).id
+    found = [  # what it was while it was private stays so
+        shapes.version_of(one)
+        for one in memory.history(id)
+        if chat == "direct" or one.record.audience != "private"
+    ]
+    return {"id": id, "versions": found}
+
+
+@tool("snapshot", shapes.page_text, bare="language", private=True)
+def snapshot(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """A page on the user: who they are, what matters now. Read it once, at the start."""
+    *lines, last = memory.snapshot(given.get("language", current())).rsplit("\n", 1)
+    return {"text": "\n".join([*lines, named_tools(last, offered(chat))])}
+
+
+def seen(memory: Memory, chat: Chat, id: str) -> Record:
+    """The memory called `id`, where whoever is listening may know of it; else NotFoundError."""
+    record = memory.get(id)
+    if chat != "direct" and record.audience == "private":
+        raise no_memory(record.id)
+    return record
+
+
+def recall_prompt(memory: Memory, chat: Chat, message: str, session: str = "") -> str:
+    """A message with what the memory has on it put before; it is journalled in a `session`."""
+    found = recall_context(memory, chat, {"message": message, "session": session})
+    told = found["context"] or t("nothing related was found", language_of(message))
+    return f"{told}\n\n{message}"
+
+
+# What was said
+
+
+@tool(
+    "add",
+    shapes.journal_text,
+    Argument("user", TEXT, "the user's message, word for word"),
+    Argument("assistant", TEXT, "your reply, or its gist"),
+    private=True,
+    journals=True,
+)
+def journal(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Call it after each reply: the memory learns from what the user says. Nothing from tools,
+    files or web pages."""
+    session = given.pop("session")
+    said = {role: text for role, text in given.items() if text.strip()}
+    if not said:
+        raise InputError("no message given", hint="give `user`, `assistant` or both")
+    done = handed_in(memory, session, said)
+    return {
+        "added": done.added,
+        "paused": bool(done.paused),
+        "asked": done.asked,  # how many ask to have something forgotten, which was put away
+        "unfound": done.unfound,  # what else is asked to be forgotten
+        "doubtful": _is_doubtful(said.get("user", "")),  # and so is not taken for the user's words
+    }
+
+
+def handed_in(memory: Memory, session: str, said: Mapping[str, str]) -> Added:
+    """Journal what was said, by role and in order, without what was just journalled.
+
+    The agent says what the user typed, and nobody else can: it counts like what a program passes on
+    (`relayed`), unless it reads like an instruction that a page would give. Behind a wall they are
+    the agent's own words.
+    """
+    new = [(role, memory.guard.clean(text).strip()) for role, text in said.items()]
+    # While the engine is off there is no journal to look into: a message may be added twice then.
+    tail = memory.journal(session=session, limit=len(new)) if memory.config.enabled else []
+    last = [(one.role, one.content) for one in tail]
+    known = next((n for n in range(len(new), 0, -1) if last[-n:] == new[:n]), 0)
+    turns = [
+        {
+            "role": role,
+            "content": text,
+            "origin": "relayed" if role == "user" and not _is_doubtful(text) else "assistant",
+        }
+        for role, text in said.items()
+    ]
+    return memory.add(turns[known:], session)
+
+
+def _is_doubtful(text: str) -> bool:
+    """Whether what is said to be the user's own words may well be of a page that tricked the agent.
+    A few honest wishes are worded like that; those the user confirms."""
+    return bool(found_in(own_words(text), "web"))
+
+
+# What is changed
+
+
+@tool(
+    "remember capture",
+    shapes.memory_text,
+    Argument(
+        "quote",
+        TEXT,
+        "the user's words that say it, word for word from a journalled message; "
+        "without it the user has to confirm it",
+    ),
+    Argument("kind", ("fact", "belief"), "belief: you only suppose it"),
+    told={
+        "importance": "0 to 1: 1 if forgetting it would do harm (an allergy), 0.7 for preferences",
+        "entities": "people, places, projects by name",
+        "expires_at": "ISO 8601",
+        "audience": "private: only the user; all: every agent",
+    },
+    bare="content tags project",
+    repeatable=True,
+)
+def remember(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Keep one thing. Call it when the user asks to (“remember…”, “记住”), corrects you for good,
+    or says something that would hurt to lose. One statement that can be understood alone: third
+    person, names, absolute dates (“The user is allergic to peanuts”). Never a password or key."""
+    return shapes.memory_of(memory.remember(**given))
+
+
+@tool(
+    "revise edit archive unarchive",
+    shapes.memory_text,
+    ID,
+    Argument("archived", FLAG, "true takes it out of recall (“忘了它吧”), false brings it back"),
+    takes="content valid_until due_at",
+    told={"version": "refuse if it is no longer this"},
+    bare="importance entities tags audience expires_at done",
+    **CHANGES,
+)
+def update_memory(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Correct, complete or archive a memory; what it was stays in its history."""
+    archived, version = given.pop("archived", None), given.pop("version", None)
+    record = seen(memory, chat, given.pop("id"))
+    if given:
+        record = memory.revise(record.id, version=version, **given)
+        version = None
+    elif archived is None:
+        raise InputError("no change given", hint="give a field and its new value")
+    if archived is not None:
+        change = memory.archive if archived else memory.unarchive
+        record = change(record.id, version=version)
+    return shapes.memory_of(record)
+
+
+@tool("forget", shapes.receipt_text, ID, private=True, asks="forget", **CHANGES)
+def forget(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Erase a memory or message for good, with the words it came from. Only if the user asks for
+    that (“彻底忘掉”); they are asked to confirm it."""
+    require(memory, "forget", given["id"], given.get("agreed", ""))
+    receipt = memory.forget(given["id"])
+    files = [f"{one.file}:{one.line}" for one in receipt.files]  # the user's, which we never change
+    return {"receipt": receipt.id, "erased": receipt.erased, "files": files}
+
+
+@tool(
+    "reviews confirm reject",
+    shapes.review_text,
+    Argument("id", TEXT, "b_…"),
+    Argument("decision", ("confirm", "reject"), ""),
+    private=True,
+    asks="confirm",
+    **CHANGES,
+)
+def review(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """List what waits for the user's word; with id and decision, decide one. The user is asked to
+    confirm it."""
+    decided: Record | None = None
+    if ("id" in given) != ("decision" in given):
+        raise InputError(
+            "an id and a decision must be given together", hint="give both, or neither"
+        )
+    if "id" in given:
+        version = memory.get(given["id"]).version  # that the user is asked about, and no later
+        if given["decision"] == "confirm":
+            require(memory, "confirm", given["id"], given.get("agreed", ""))
+            decided = memory.confirm(given["id"], version=version)
+        else:
+            decided = memory.reject(given["id"], version=version)
+    waiting = [
+        {
+            "belief": shapes.memory_of(one.belief),
+            "against": shapes.memory_of(one.against) if one.against.id != one.belief.id else None,
+            "asked_at": one.asked_at,
+        }
+        for one in memory.reviews()
+    ]
+    return {"waiting": waiting, "decided": shapes.memory_of(decided) if decided else None}
+
+
+@tool(
+    "quarantine release",
+    shapes.quarantine_text,
+    Argument("id", TEXT, "q_…"),
+    overwrites=True,
+    private=True,
+    asks="release",
+)
+def quarantine(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """List what is held back of tools, pages and other people, without its words; with an id,
+    release one. The user is asked to confirm it."""
+    if given.get("id"):
+        require(memory, "release", given["id"], given.get("agreed", ""))
+        memory.release(given["id"])
+    named = ("id", "reason", "origin", "at")  # the words are kept from agents above all
+    held = [
+        {**shapes.picked(one, named), "source": one.turn or one.memory}
+        for one in memory.quarantine()
+    ]
+    return {"held": held}
+
+
+@tool("consolidate", shapes.consolidated_text, repeatable=True, long=True)
+def consolidate(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Learn from new messages now, which also happens by itself. Only if the user asks for it
+    (“整理记忆”)."""
+    done = memory.consolidate(**given)
+    counts = {name: n for name, n in done.counts.items() if n}
+    problem = done.problem or done.views
+    return {**shapes.picked(done, ("ran", "reason", "turns")), "counts": counts, "problem": problem}
+
+
+@tool(
+    "hand_out take_answer",
+    shapes.reading_text,
+    Argument("ticket", TEXT, ""),
+    Argument("answer", TEXT, "the JSON object, as text"),
+    overwrites=True,
+    private=True,
+)
+def read_waiting(memory: Memory, chat: Chat, given: Given) -> Shape:
+    """Hand out messages that the rules could not read, with a ticket and instructions; then take
+    your answer. Only if the user asks to tidy up the memory."""
+    told = {"ticket": "", "instructions": "", "data": "", "left": 0, "did": {}, "refused": {}}
+    if not given.get("ticket"):
+        asked = ("ticket", "instructions", "data", "left")
+        return {**told, **shapes.picked(memory.hand_out(), asked)}
+    done = memory.take_answer(given["ticket"], given.get("answer", ""))
+    came = {"did": done.model.did, "refused": done.model.refused} if done.model else {}
+    return {**told, **came, "left": done.counts.get("waiting", 0)}
+
+
+# Hints
+
+_COMMAND = re.compile(r"`loxodon ([a-z-]+)[^`]*`")
+
+
+def hint_for_agents(hint: str, known: Iterable[Tool]) -> str:
+    """A hint that names tools; one with a command that no tool stands for is the user's."""
+    told = named_tools(hint, known)
+    return t("for the user: {hint}", hint=told) if _COMMAND.search(told) else told
+
+
+def named_tools(text: str, known: Iterable[Tool]) -> str:
+    """`text` with tools in the place of commands that an agent cannot type: a command is called
+    like a verb, or as the tool is."""
+    instead: dict[str, str] = {}
+    for one in known:
+        for name in (*(verb.name for verb in one.verbs), one.name):
+            instead.setdefault(name, one.name)
+    return _COMMAND.sub(lambda one: f"`{instead[one[1]]}`" if one[1] in instead else one[0], text)
