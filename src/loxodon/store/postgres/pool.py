@@ -71,7 +71,7 @@ def configure(config: StoreConfig) -> None:
 
 
 def settings(url: str) -> StoreConfig:
-    return _configured.get(url) or StoreConfig(url)
+    return _configured.get(url) or StoreConfig(url=url)
 
 
 class _Watched(Connection[tuple[Any, ...]]):
