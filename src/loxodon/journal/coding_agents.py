@@ -74,9 +74,8 @@ class CodingAgent(NamedTuple):
     def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
         """The conversation in a transcript, and the lines that cannot be read."""
         problems: list[Trouble] = []
-        entries = document_entries(lines.texts) if self.documents else None
-        if entries is None:
-            entries, problems = objects_in(lines)
+        document = document_entries(lines.texts) if self.documents else None
+        entries = objects_in(lines, problems) if document is None else document
         drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
         return drafts, problems + bad
 

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.coding_agents import AGENTS, Opening, document_entries
-from loxodon.journal.lines import Numbered, Trouble, inner, objects_in, session_of, split_lines
+from loxodon.journal.lines import (
+    Numbered,
+    Trouble,
+    inner,
+    objects_in,
+    session_of,
+    split_lines,
+    unreadable,
+)
 from loxodon.messages import tn
 from loxodon.store import Progress
 from loxodon.types import Draft, FileProblem, Followed, Turn
@@ -78,7 +86,8 @@ def entries_of(
     if end < len(data) and _is_whole(data[end:]):
         end = len(data)
     lines = split_lines(data[:end])
-    entries, problems = objects_in(lines, line)
+    problems: list[Trouble] = []
+    entries = list(objects_in(lines, problems, line))
     mark = {"end": start + end, "line": line + len(lines.texts), "tail": _tail(file, start + end)}
     return entries, problems, mark
 
@@ -196,12 +205,7 @@ def as_input(error: OSError | InputError, path: str) -> InputError:
     """Why a transcript could not be read."""
     if isinstance(error, InputError):
         return error
-    return InputError(
-        "cannot read {file}: {reason}",
-        hint="check the file name and its permissions",
-        file=path,
-        reason=error.strerror or str(error),
-    )
+    return unreadable(path, error.strerror or str(error))
 
 
 def stray() -> InputError:

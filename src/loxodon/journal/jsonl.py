@@ -85,15 +85,15 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     In a file that is one JSON array or object, a line is the place of the message in it.
     """
     drafts: list[Draft] = []
+    problems: list[Trouble] = []
     document, broken = _document(lines)
     if document is None:
-        entries, problems = objects_in(lines)
-        for number, entry in entries:
+        for number, entry in objects_in(lines, problems):
             _take(entry, number, zone, drafts, problems)
         if broken is not None and not drafts and len(problems) > 1:
             return drafts, [broken]  # one mistake in a document, not one in each of its lines
         return drafts, problems
-    problems = list(lines.problems)
+    problems += lines.problems
     for place, value in enumerate(document, 1):
         _take(value, place, zone, drafts, problems)
     return drafts, problems
@@ -155,8 +155,10 @@ def _take(
             continue
         if draft is not None:
             # Many messages on one line stand at many places: the same words twice are two turns.
-            at = line + place * _LINES
-            drafts.append(draft._replace(line=at, session=draft.session or session))
+            if place or session:
+                at = line + place * _LINES
+                draft = draft._replace(line=at, session=draft.session or session)
+            drafts.append(draft)
 
 
 def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, get_args
 
 from loxodon.errors import InputError
@@ -112,19 +112,19 @@ def _refusal(line: str, escaped: bool) -> InputError | None:
     return None
 
 
-def objects_in(lines: FileLines, before: int = 0) -> tuple[list[Numbered], list[Trouble]]:
-    """The JSON objects, one a line, and the lines that are none; `before` lines stand above."""
-    entries: list[Numbered] = []
-    problems = [(before + number, error) for number, error in lines.problems]
+def objects_in(lines: FileLines, problems: list[Trouble], before: int = 0) -> Iterator[Numbered]:
+    """The JSON objects, one a line; lines that are none go to `problems`. `before` stand above."""
+    problems += [(before + number, error) for number, error in lines.problems]
     last = 0 if lines.whole else before + len(lines.texts)
     for number, text in enumerate(lines.texts, before + 1):
         if not text or text.isspace():
             continue
         try:
-            entries.append((number, as_object(parse_line(text, cut=number == last))))
+            entry = as_object(parse_line(text, cut=number == last))
         except InputError as error:
             problems.append((number, error))
-    return entries, problems
+        else:
+            yield number, entry
 
 
 def parse_line(text: str, *, cut: bool = False) -> object:
@@ -158,7 +158,7 @@ def not_json(error: ValueError) -> InputError:
 
 def as_object(value: object) -> Entry:
     """`value` where it is a JSON object; raises InputError for any other."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # dict first: that is quick
         return value
     raise InputError(
         "the line is a JSON {type}, not an object",
@@ -231,6 +231,16 @@ def shown(value: object) -> str:
     if isinstance(value, int) and abs(value) >= 10**25:
         return f"10^{int(value.bit_length() * 0.30103)}"  # thousands of digits help nobody
     return str(value) if isinstance(value, int | float) else f"({type(value).__name__})"
+
+
+def unreadable(path: str, reason: str) -> InputError:
+    """What is said of a file that the system does not hand over."""
+    return InputError(
+        "cannot read {file}: {reason}",
+        hint="check the file name and its permissions",
+        file=path,
+        reason=reason,
+    )
 
 
 def stem_of(name: str) -> str:

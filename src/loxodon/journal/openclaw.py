@@ -87,8 +87,8 @@ def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
 
     A transcript without a header takes its session from the file name, as OpenClaw names them.
     """
-    entries, problems = objects_in(lines)
-    drafts, bad = conversation(entries, zone, session_of(name))
+    problems: list[Trouble] = []
+    drafts, bad = conversation(objects_in(lines, problems), zone, session_of(name))
     return drafts, problems + bad
 
 

@@ -32,6 +32,7 @@ from loxodon.journal.lines import (
     as_object,
     check_name,
     parse_line,
+    unreadable,
     word,
 )
 from loxodon.journal.openclaw import About, about_session, conversation, turns
@@ -125,7 +126,7 @@ def _lies_still(path: str) -> bool:
         with open(path, "rb") as file:
             head = file.read(20)
     except OSError as error:
-        raise _unreadable(path, error.strerror or str(error)) from None
+        raise unreadable(path, error.strerror or str(error)) from None
     if not head.startswith(DATABASE_MARK):
         raise InputError(
             "{file} is not an SQLite database",
@@ -162,21 +163,12 @@ def _translated(path: str) -> Iterator[None]:
             reason=str(error),
         ) from None
     except apsw.Error as error:
-        raise _unreadable(path, str(error)) from None
+        raise unreadable(path, str(error)) from None
 
 
 def _in_use(path: str) -> InputError:
     return InputError(
         "{file} is in use by another program", hint="it will be read next time", file=path
-    )
-
-
-def _unreadable(path: str, reason: str) -> InputError:
-    return InputError(
-        "cannot read {file}: {reason}",
-        hint="check the file name and its permissions",
-        file=path,
-        reason=reason,
     )
 
 
