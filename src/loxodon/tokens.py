@@ -15,14 +15,13 @@ from itertools import groupby
 from math import sqrt
 
 from loxodon.errors import ConfigError, install_hint
-from loxodon.text.patterns import lazy
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
-_ASCII_WORD = lazy(r"([^A-Za-z]*)([A-Za-z']+)")
-_WORD = lazy(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
-_RUN = lazy("一+")
-_REPEAT = lazy(r"(.)\1\1+")
+_ASCII_WORD = re.compile(r"([^A-Za-z]*)([A-Za-z']+)")
+_WORD = re.compile(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
+_RUN = re.compile("一+")
+_REPEAT = re.compile(r"(.)\1\1+")
 
 
 @cache  # wide classes take milliseconds to compile, which a cold English recall does without

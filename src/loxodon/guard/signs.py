@@ -7,18 +7,18 @@ take time in proportion to the text. Where in doubt, the answer is yes.
 
 from __future__ import annotations
 
-from loxodon.text.patterns import lazy
+import re
 
 _DIGIT = (
     r"\b(?:zero|oh?|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred)\b"
 )
-_WORDS = lazy(
+_WORDS = re.compile(
     r"(?i)@|\bat ?[\])]|_at_| at [a-z0-9-]{2,40} ?(?:dot|点)|艾特"
     r"|微信|薇信|威信|v信|加v|wechat|wxid"
     rf"|(?:{_DIGIT}[ ,-]{{1,3}}){{4}}|[零〇一幺二两三四五六七八九]{{3}}"
 )
-_DATES = lazy(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
-_NUMBERS = lazy(
+_DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
+_NUMBERS = re.compile(
     r"\d{3}|\d\d?[ .-]\d\d|\d(?:号|號|室|栋|幢|棟|单元|弄|座|楼|层|房|巷)"
     r"|[\u200b-\u200f\u2060\ufeff\u00ad]"
     r"|[A-HJ-NP-Z] ?[·•・.]? ?[A-HJ-NP-Z0-9]{4}|[A-Za-z]\d[A-Za-z]|\d[A-Za-z]\d"

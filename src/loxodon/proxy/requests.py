@@ -17,7 +17,6 @@ from loxodon.errors import InputError
 from loxodon.journal.jsonl import text_of
 from loxodon.serve.http.guard import Caller
 from loxodon.spaces import MAX_NAME
-from loxodon.text.patterns import lazy
 from loxodon.trust.origin.own import in_parts
 from loxodon.types import CHATS, Chat
 
@@ -31,7 +30,7 @@ _MESSAGES_FIELD = {"chat": "messages", "responses": "input", "messages": "messag
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _SESSION_FIELDS = ("session_id", "conversation_id", "thread_id", "chat_id", "session")
 # Claude Code fills the user field with its machine and session, in one of two forms.
-_CLAUDE_CODE_ID = lazy(r"user_[0-9a-f]{64}_account_[0-9a-f-]{0,36}_session_([0-9a-f-]{36})")
+_CLAUDE_CODE_ID = re.compile(r"user_[0-9a-f]{64}_account_[0-9a-f-]{0,36}_session_([0-9a-f-]{36})")
 _CLAUDE_CODE_FIELDS = {"device_id", "account_uuid", "session_id"}
 
 

@@ -14,7 +14,6 @@ from loxodon import config as settings
 from loxodon.config import ENVIRONMENT, KEYS
 from loxodon.fields import filter_of, moment, number
 from loxodon.paging import Key, Page, Slice, paged
-from loxodon.recall.graph import Graph, graph
 from loxodon.store import Filter
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Job, Record, Review, Turn
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from loxodon.config import DecayConfig
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
+    from loxodon.recall.graph import Graph
     from loxodon.store import Altered, Step
     from loxodon.store.store import Store
 
@@ -282,6 +282,8 @@ class Overviews:
         NotFoundError if there is none.
         """
         at = moment("until", until, self._space.zone)
+        from loxodon.recall.graph import graph  # long, and only a page for people needs it
+
         return graph(self._space, number("limit", limit), at, around)
 
     @verb("GET /memories/{id}/related", audit="reads", masked="unless revealed")

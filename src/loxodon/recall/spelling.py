@@ -17,7 +17,6 @@ from loxodon.store.store import Store
 from loxodon.text.words import fold, query_words, stem_of
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-_HAN = re.compile("[\u4e00-\u9fff]")
 _WORD = re.compile(r"[a-z]{4,20}")
 _MOST = 2
 _LOOKED_AT = 400  # Characters of a question in which names are looked for
@@ -43,7 +42,7 @@ _ALIKE = """
 def near_names(store: Store, question: Question, having: Having) -> list[tuple[str, float]]:
     """The words of names that differ by one edit from words of the question that nothing has."""
     text = fold(question.focus[:_LOOKED_AT])
-    has_name = question.entities or not _HAN.search(text)
+    has_name = question.entities or not any("\u4e00" <= char <= "\u9fff" for char in text)
     variants = set() if has_name else set(_han_variants(text, having))
     unknown = [
         word

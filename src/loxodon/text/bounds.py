@@ -23,7 +23,9 @@ _LEFT_OUT = "…"
 _BLANKS = re.compile(rf"\s{{{_BLANK + 1},}}")
 _OVERLONG = {
     _NUMBER: re.compile(rf"\d[\d.,:/+-]{{{_NUMBER},}}"),
-    _WORD: re.compile(rf"[^\s\u2e80-\U0003ffff]{{{_WORD + 1},}}"),
+    # No blanks, and no characters of scripts without blanks; written as ranges, because a
+    # complement of this size takes `re` longer to compile than a recall takes.
+    _WORD: re.compile(rf"[!-\x9f\xa1-\u1fff\u200b-\u2e7f]{{{_WORD + 1},}}"),
     _CLAUSE: re.compile(rf"[^\s,.!?;:，。、！？；：…]{{{_CLAUSE + 1},}}"),
 }
 

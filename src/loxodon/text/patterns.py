@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-lazy = re.compile  # for modules that have not moved to `re.compile` yet
-
 _CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.S)
 _HAN = re.compile(r"\\u4e00-\\u9fff|\u4e00-\u9fff")
 _ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\.", re.S)

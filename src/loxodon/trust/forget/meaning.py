@@ -20,7 +20,6 @@ from loxodon.language.statements import USER
 from loxodon.recall.understand import understand
 from loxodon.store import Filter
 from loxodon.store.store import Store
-from loxodon.text.patterns import lazy
 from loxodon.text.related import KIND, expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
@@ -46,17 +45,21 @@ _CHAIN = 6
 """Messages that may lean on one."""
 _SAME_TALK = timedelta(days=2)
 _ONE_TALK = timedelta(days=14)
-_GENERIC = lazy(
+_GENERIC = re.compile(
     r"(?i)\b(?:things?|stuff|news|figures?|numbers?|details?|info|information|story|situation|whole"
     r"|problem|issue|business|matter|parts?|bits?|facts?|time|day|talk|conversation|incident)\b"
 )
-_FIRST_PERSON = lazy(r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]")
-_OWN = lazy(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
-_LATIN = lazy(r"[a-z0-9]+(?:'[a-z]+)?")
-_POINTING = lazy(r"(?i)\b(?:that|this|it)\b|[这那]话")
-_HAN = lazy(r"[\u4e00-\u9fff]+")
-_JOINTS = lazy(r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+")
-_NAME = lazy(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]"
+)
+_OWN = re.compile(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
+_LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+_POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_JOINTS = re.compile(
+    r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+"
+)
+_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
 
 class Place(NamedTuple):
@@ -303,7 +306,7 @@ def _han_score(folded: str, pair: str) -> float:
     return _CHARACTER if first in folded or second in folded else 0.0
 
 
-_PERSON = lazy(r"(?i)\W*(?:and |but |so )?(?:he|she|his|her|they)\b|[他她]")
+_PERSON = re.compile(r"(?i)\W*(?:and |but |so )?(?:he|she|his|her|they)\b|[他她]")
 
 
 class _Search:
