@@ -31,9 +31,11 @@ def _add(args: Namespace) -> Outcome:
             "--relays-user is only for the token of an agent or a group",
             hint="add --agent NAME; an owner token can pass on the user's words anyway",
         )
+    # Whoever names a space with --space means that one, not all of them.
+    named = (args.space,) if args.space != "main" else ()
     wanted = Grant(
         args.name,
-        tuple(args.spaces or ()),
+        tuple(args.spaces or named),
         args.agent,
         args.chat,
         args.rights,
@@ -43,6 +45,8 @@ def _add(args: Namespace) -> Outcome:
 
     def show() -> None:
         print(token)
+        spaces = ", ".join(map(view.safe, grant.spaces)) or t("all spaces")
+        print(t("it can access {spaces} ({rights})", spaces=spaces, rights=grant.rights))
         print(t("it will not be shown again; send it as Authorization: Bearer TOKEN"))
         print(t("from now on, the servers of this home require a token"))
 
