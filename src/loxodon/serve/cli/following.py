@@ -7,8 +7,8 @@ from argparse import Namespace
 
 from loxodon.agents.openclaw.follow import agents_at, state_folder
 from loxodon.errors import NotFoundError
-from loxodon.journal.coding_agents import AGENTS
 from loxodon.journal.follow import check_found, found_agents
+from loxodon.journal.transcripts import AGENTS
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.connecting import check_agent
