@@ -46,7 +46,7 @@ from loxodon.store.sqlite.salvage import merge
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.types import Problem, Repaired
-from loxodon.workspace.views.restore import free, rows_in
+from loxodon.views.restore import free, rows_in
 from loxodon.write.decay import Decay
 
 _DRAFT = "repairing-"

@@ -57,7 +57,7 @@ from loxodon.trust.rest import encryption
 from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
 from loxodon.verbs import verb
-from loxodon.workspace.views.restore import free, is_kept
+from loxodon.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0

@@ -20,7 +20,7 @@ from loxodon.trust.access.places import named
 from loxodon.trust.audit.inspection import Inspected, Subject, markdown
 from loxodon.trust.forget.receipts import counted
 from loxodon.types import FileProblem, Pause, Receipt
-from loxodon.workspace import copies
+from loxodon.views import copies
 
 _UNITS = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 _SHOWN_FILES = 20

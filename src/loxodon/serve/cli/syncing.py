@@ -17,8 +17,8 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import FileProblem, Synced
+from loxodon.views.watch import Round, watch
 from loxodon.workspace.openclaw.follow import state_folder
-from loxodon.workspace.watch import Round, watch
 
 _SHOWN = 80
 

@@ -38,7 +38,7 @@ from loxodon.trust.access import tokens
 from loxodon.trust.forget.forgetting import new_receipt
 from loxodon.trust.rest import overwriting
 from loxodon.types import FileProblem, Receipt
-from loxodon.workspace import copies
+from loxodon.views import copies
 
 _PATIENCE = 10.0
 """Seconds in which those who can let go of a space do: a server's worker looks every second."""

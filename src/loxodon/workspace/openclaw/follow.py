@@ -25,7 +25,7 @@ from loxodon.types import Draft, Followed
 from loxodon.workspace.openclaw.transcripts import read_file, read_session
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
 _CHECKPOINT = ".checkpoint."

@@ -30,6 +30,8 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
+from loxodon.views.folder import LOCK
+from loxodon.views.manifest import MANIFEST, PART, load
 from loxodon.workspace.openclaw import blocks, json5, kit_files, members, toml
 from loxodon.workspace.openclaw.changes import (
     Files,
@@ -40,8 +42,6 @@ from loxodon.workspace.openclaw.changes import (
 )
 from loxodon.workspace.openclaw.edits import ConfigEdit
 from loxodon.workspace.openclaw.follow import DATABASE
-from loxodon.workspace.views.folder import LOCK
-from loxodon.workspace.views.manifest import MANIFEST, PART, load
 
 RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"
