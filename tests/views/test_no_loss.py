@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import ConsolidationError
+from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import NOW, Clock
 from tests.long import count
 from tests.views.restoring import restore, same, share_key, texts
-from tests.workspace.openclaw.made import OpenClaw, talk
 
 SAID = (
     "我对花生过敏，记住。",

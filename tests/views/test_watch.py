@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from tests.agents.agent_files import ClaudeCode, Codex
 from tests.waiting import PATIENCE, until
-from tests.workspace.agent_files import ClaudeCode, Codex
 
 pytest.importorskip("watchfiles")
 

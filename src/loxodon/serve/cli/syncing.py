@@ -10,6 +10,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from threading import Event
 
+from loxodon.agents.openclaw.follow import state_folder
 from loxodon.errors import InputError, LoxodonError, StaleEditError
 from loxodon.journal.follow import found_agents
 from loxodon.memory import Memory
@@ -18,7 +19,6 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import FileProblem, Synced
 from loxodon.views.watch import Round, watch
-from loxodon.workspace.openclaw.follow import state_folder
 
 _SHOWN = 80
 
