@@ -19,10 +19,10 @@ from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
 from loxodon.workspace.openclaw.answer import answer
+from tests.http.server import Server
 from tests.imports.exports import chat, conversation, message, put_json, put_zip, said
 from tests.proxy.conftest import started
 from tests.proxy.upstream import stage
-from tests.serve.http.server import Server
 from tests.workspace.agent_files import ClaudeCode
 from tests.workspace.openclaw.made import OpenClaw
 from tests.workspace.openclaw.made import said as entry
