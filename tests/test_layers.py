@@ -34,13 +34,13 @@ LAYERS = (
     "write",
     "recall",
     "trust.origin.remembering forget.asked forget.meaning status compat.documents",
-    "agents views notes working live imports",
+    "agents views notes working jobs imports",
     "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.
     "views.plain trust.rest.recoding backup.repair backup.restore backup.moving views.restore",
-    "client remote compat mcp proxy serve __main__",
+    "client remote compat http jobs.runner mcp proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "views.plain"): "opening a memory whose engine is off gives the one of plain files",

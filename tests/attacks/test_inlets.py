@@ -14,8 +14,8 @@ from loxodon.working import Session
 from tests.attacks.inlets import INLETS as OTHERS
 from tests.attacks.inlets import SERVED
 from tests.clock import Clock
+from tests.http.server import Server
 from tests.long import count
-from tests.serve.http.server import Server
 from tests.serve.shell import Shell
 from tests.trust.killing import killed_at_call
 from tests.trust.looking import files_with
