@@ -41,7 +41,7 @@ LAYERS = (
     # What opens memories to make, mend or replace them.
     "live.plain trust.rest.recoding backup.repair backup.restore backup.moving "
     "workspace.views.restore",
-    "client remote compat connect mcp proxy serve __main__",
+    "client remote cli compat connect mcp proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",

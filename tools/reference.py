@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 
 from loxodon import errors
+from loxodon.cli.table import COMMANDS, Command, spelled
 from loxodon.config import KEYS, written
 from loxodon.errors import LoxodonError
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.cli.table import COMMANDS, Command, spelled
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.verbs import Argument
 

@@ -17,11 +17,11 @@ import pytest
 
 from loxodon import Memory, files
 from loxodon import config as settings
+from loxodon.cli.main import main
+from loxodon.cli.table import COMMANDS
 from loxodon.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.mcp.tools import TOOLS
 from loxodon.opening import root_of
-from loxodon.serve.cli.main import main
-from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
 from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import IN_QUERY, OPERATIONS

@@ -18,8 +18,8 @@ import pytest
 from loxodon import Memory
 from loxodon.connect.plan import plan_connect, recorded, state_of
 from tests.cases import cases
+from tests.cli.shell import Shell
 from tests.each import each
-from tests.serve.shell import Shell
 from tests.waiting import until
 from tests.workspace.agent_files import SESSION, ClaudeCode, Codex, Gemini
 from tests.workspace.openclaw.made import OpenClaw, talk

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from loxodon.errors import ForbiddenError, InputError, LoxodonError
 from loxodon.imports.package import Package
-from loxodon.serve.cli.main import main
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.trust.access import places
 from loxodon.workspace.openclaw.answer import answer

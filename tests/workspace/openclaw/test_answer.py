@@ -11,9 +11,9 @@ import pytest
 
 from loxodon import Memory
 from tests.cases import cases
+from tests.cli.shell import typed
 from tests.clock import NOW
 from tests.each import each
-from tests.serve.shell import typed
 from tests.workspace.openclaw.made import OpenClaw, talk
 
 OWNER = "agent:main:main"

@@ -16,8 +16,8 @@ import zstandard
 from loxodon import Memory, NotFoundError
 from loxodon.types import Followed
 from tests.cases import cases
+from tests.cli.shell import typed
 from tests.clock import Clock
-from tests.serve.shell import typed
 from tests.workspace.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 
 

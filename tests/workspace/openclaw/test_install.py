@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from tests.cases import cases
+from tests.cli.shell import typed
 from tests.each import each
 from tests.long import count
-from tests.serve.shell import typed
 from tests.workspace.openclaw.place import RULES, Place
 
 SLOT = '"memory": "loxodon"'
