@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from loxodon.agents.openclaw import json5
 from loxodon.journal import FORMATS, read
 from loxodon.workspace.openclaw import json5
 from tests.cli.shell import Shell, typed

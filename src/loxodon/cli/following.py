@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
+from loxodon.agents.openclaw.follow import agents_at, state_folder
 from loxodon.cli import view
 from loxodon.cli.connecting import check_agent
 from loxodon.cli.openclaw import show_followed
@@ -14,7 +15,6 @@ from loxodon.journal.coding_agents import AGENTS
 from loxodon.journal.follow import check_found, found_agents
 from loxodon.messages import t
 from loxodon.types import Followed
-from loxodon.workspace.openclaw.follow import agents_at, state_folder
 
 _OPENCLAW = "openclaw"
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
+from loxodon.agents.openclaw import install as setup
+from loxodon.agents.openclaw.follow import state_folder
 from loxodon.cli import view
 from loxodon.cli.changing import agreed, outcome
 from loxodon.cli.opening import Outcome, home_of, opened
 from loxodon.errors import ConfigError, install_hint
 from loxodon.messages import t
 from loxodon.workspace.openclaw import install as setup
-from loxodon.workspace.openclaw.follow import state_folder
 
 
 def install(args: Namespace) -> Outcome:

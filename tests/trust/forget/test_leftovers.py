@@ -11,9 +11,9 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import NotFoundError
 from loxodon.working import Session
+from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import Clock
 from tests.trust.looking import files_with
-from tests.workspace.openclaw.made import OpenClaw, talk
 
 KEY = bytes(range(32))
 LATE = "2026-03-01T10:00:00+08:00"

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.connect.plan import plan_connect, recorded, state_of
+from loxodon.agents.connect import plan_connect, recorded, state_of
+from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cases import cases
 from tests.cli.shell import Shell
 from tests.each import each
 from tests.waiting import until
 from tests.workspace.agent_files import SESSION, ClaudeCode, Codex, Gemini
-from tests.workspace.openclaw.made import OpenClaw, talk
 
 FOLDERS = {
     "claude-code": ".claude",

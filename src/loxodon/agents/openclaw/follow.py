@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.agents.openclaw.transcripts import read_file, read_session
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.follow import Following, TranscriptPart, as_input, parsed_mark, stray, within
 from loxodon.journal.lines import session_of
 from loxodon.journal.openclaw import About, about_session
 from loxodon.journal.openclaw_db import SessionDatabase, can_unpack, opened, stamp
 from loxodon.types import Draft, Followed
-from loxodon.workspace.openclaw.transcripts import read_file, read_session
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace

@@ -26,20 +26,14 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from loxodon import config as settings
+from loxodon.agents.openclaw import blocks, json5, kit_files, members, toml
+from loxodon.agents.openclaw.changes import Files, InstallChange, apply, new_folders, remove_folders
+from loxodon.agents.openclaw.edits import ConfigEdit
+from loxodon.agents.openclaw.follow import DATABASE
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
-from loxodon.workspace.openclaw import blocks, json5, kit_files, members, toml
-from loxodon.workspace.openclaw.changes import (
-    Files,
-    InstallChange,
-    apply,
-    new_folders,
-    remove_folders,
-)
-from loxodon.workspace.openclaw.edits import ConfigEdit
-from loxodon.workspace.openclaw.follow import DATABASE
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 

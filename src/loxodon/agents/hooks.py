@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loxodon.connect.agents import AGENTS, Action
+from loxodon.agents.supported import AGENTS, Action
 from loxodon.errors import UsageError
 from loxodon.journal.coding_agents import AGENTS as FOLLOWED
 from loxodon.journal.follow import recent, within

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from loxodon.agents.openclaw.chats import chat_of, owners_of
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.journal.openclaw_words import own_words
 from loxodon.layout import VIEWS
@@ -34,7 +35,6 @@ from loxodon.text.quote import clean
 from loxodon.trust.access.places import opened
 from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
-from loxodon.workspace.openclaw.chats import chat_of, owners_of
 from loxodon.workspace.sources.index import folders_of
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _remember(workspace: Workspace, request: Mapping[str, object], chat: Chat) -
 
 
 def _command(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
-    from loxodon.workspace.openclaw.commands import run
+    from loxodon.agents.openclaw.commands import run
 
     return {"text": run(workspace, _text(request, "name"), _text(request, "args"), chat)}
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from tests.workspace.openclaw.place import Place
+from tests.agents.openclaw.place import Place
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="there is no Node here")

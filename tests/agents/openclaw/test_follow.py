@@ -15,10 +15,10 @@ import zstandard
 
 from loxodon import Memory, NotFoundError
 from loxodon.types import Followed
+from tests.agents.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 from tests.cases import cases
 from tests.cli.shell import typed
 from tests.clock import Clock
-from tests.workspace.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 
 
 @pytest.fixture
@@ -384,7 +384,7 @@ def test_sessions_in_which_no_person_speaks_are_skipped(memory: Memory, claw: Op
 _WRITER = """
 import sys
 from pathlib import Path
-from tests.workspace.openclaw.made import OpenClaw, lines, said
+from tests.agents.openclaw.made import OpenClaw, lines, said
 claw, kind = OpenClaw(Path(sys.argv[1])), sys.argv[2]
 database = claw.database() if kind == "database" else None
 path = claw.root / "agents/main/sessions/one.jsonl"

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Literal
 
-from loxodon.connect.agents import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
+from loxodon.agents.openclaw import edits, json5, toml
+from loxodon.agents.openclaw.changes import Files, InstallChange
+from loxodon.agents.openclaw.edits import ConfigEdit
+from loxodon.agents.openclaw.install import InstallPlan
+from loxodon.agents.supported import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
 from loxodon.errors import InputError, NotFoundError
-from loxodon.workspace.openclaw import edits, json5, toml
-from loxodon.workspace.openclaw.changes import Files, InstallChange
-from loxodon.workspace.openclaw.edits import ConfigEdit
-from loxodon.workspace.openclaw.install import InstallPlan
 
 RECORD = "connections.json"
 _EMPTY = "{\n}\n"

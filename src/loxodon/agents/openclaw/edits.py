@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from loxodon.agents.openclaw import json5
 from loxodon.errors import InputError
-from loxodon.workspace.openclaw import json5
 
 
 class ConfigEdit(NamedTuple):
