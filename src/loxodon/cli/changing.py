@@ -15,7 +15,6 @@ from loxodon.cli import view
 from loxodon.cli.opening import Outcome
 from loxodon.errors import UsageError
 from loxodon.messages import t, tn
-from loxodon.workspace.openclaw import install, json5
 
 _SHOWN_AROUND = 2
 """Lines of a user's text that are shown above and below a change."""

@@ -12,7 +12,6 @@ from loxodon.cli.changing import agreed, outcome
 from loxodon.cli.opening import Outcome, home_of, opened
 from loxodon.errors import ConfigError, install_hint
 from loxodon.messages import t
-from loxodon.workspace.openclaw import install as setup
 
 
 def install(args: Namespace) -> Outcome:
