@@ -25,17 +25,17 @@ LAYERS = (
     guard trust.access.acting trust.access.places
     trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
     trust.origin.own trust.origin.instructions trust.origin.instruction_words
-    trust.origin.vouching trust.forget.tombstones trust.forget.naming
+    trust.origin.vouching forget.tombstones forget.naming
     """,
     "store",
     "models journal",
-    "trust.origin trust.access trust.audit trust.forget.gatekeeper",
+    "trust.origin trust.access trust.audit forget.gatekeeper",
     "verbs fields",
     "write",
     "recall",
-    "trust.origin.remembering trust.forget.asked trust.forget.meaning status compat.documents",
+    "trust.origin.remembering forget.asked forget.meaning status compat.documents",
     "agents workspace working live imports",
-    "backup trust.forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
+    "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.

@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from loxodon.forget import transcripts
+from loxodon.forget.selecting import is_named, statement_of
+from loxodon.forget.tombstones import Marks
 from loxodon.language.statements import USER
 from loxodon.store import Filter, MemoryRow, TextAt
 from loxodon.store.rows import loaded
@@ -19,9 +22,6 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import Counter as TokenCounter
-from loxodon.trust.forget import transcripts
-from loxodon.trust.forget.selecting import is_named, statement_of
-from loxodon.trust.forget.tombstones import Marks
 from loxodon.types import Event, Record, Turn
 
 REDACTED = "[forgotten]"

@@ -13,8 +13,8 @@ from loxodon.cli.main import main
 from loxodon.errors import InputError, NotFoundError
 from tests.cases import cases
 from tests.conftest import Clock
+from tests.forget.test_forgetting import opened, say, texts
 from tests.on_postgres import copied
-from tests.trust.forget.test_forgetting import opened, say, texts
 from tests.trust.looking import files_with
 
 TALK = (

@@ -14,6 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from loxodon.forget.naming import roles_in
+from loxodon.forget.tombstones import thing_of, things
 from loxodon.language.forget import Request
 from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
@@ -24,8 +26,6 @@ from loxodon.text.related import KIND, expand
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, query_words, stem_of
-from loxodon.trust.forget.naming import roles_in
-from loxodon.trust.forget.tombstones import thing_of, things
 from loxodon.types import CAPTURED, Record, Turn
 
 _TURNS = 400
@@ -259,7 +259,7 @@ def _is_named(name: str, folded: str, stems: set[str]) -> bool:
 
 @cache
 def _topics() -> list[tuple[list[str], list[str]]]:
-    text = (files("loxodon.trust.forget") / "topics.txt").read_text("utf-8")
+    text = (files("loxodon.forget") / "topics.txt").read_text("utf-8")
     lines = [line.split(": ") for line in text.splitlines() if not line.startswith("#")]
     return [(names.split(", "), told.split(", ")) for names, told in lines]
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cases import cases
 from tests.clock import Clock
-from tests.trust.forget.test_forgetting import opened, say, texts
+from tests.forget.test_forgetting import opened, say, texts
 from tests.trust.looking import files_with
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
-from loxodon.trust.forget.tombstones import Marker, Marks, Tombstone
+from loxodon.forget.tombstones import Marker, Marks, Tombstone
 from loxodon.trust.rest.keys import Keys
 from loxodon.types import Turn
 

@@ -22,20 +22,20 @@ from typing import TYPE_CHECKING
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
 from loxodon.filelock import lock_on
+from loxodon.forget.gatekeeper import marker_of
+from loxodon.forget.tombstones import Marks, Sieve, Tombstone
 from loxodon.layout import DATABASE
 from loxodon.store import StoredReceipt
 from loxodon.store.rows import loaded, moment
-from loxodon.trust.forget.gatekeeper import marker_of
-from loxodon.trust.forget.tombstones import Marks, Sieve, Tombstone
 from loxodon.types import FileProblem, NearName, Receipt
 
 if TYPE_CHECKING:
+    from loxodon.forget.erasing import TouchedRows
+    from loxodon.forget.selecting import Selection
     from loxodon.memory import Memory
     from loxodon.paging import Key, Slice
     from loxodon.store import Progress
     from loxodon.store.store import Store
-    from loxodon.trust.forget.erasing import TouchedRows
-    from loxodon.trust.forget.selecting import Selection
     from loxodon.workspace.workspace import Workspace
 
 APPLIED = "forgotten_to"
@@ -54,7 +54,7 @@ def forget(
     memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
 ) -> Receipt:
     """See `Memory.forget`."""
-    from loxodon.trust.forget.selecting import chosen
+    from loxodon.forget.selecting import chosen
 
     workspace = memory.workspace
     marker = marker_of(memory.root, memory.config, memory.space)
@@ -235,8 +235,8 @@ class _Forgetting:
         return [self._marker.tombstone("import", until, key) for key in imports]
 
     def _erased(self, store: Store) -> list[bytes]:
+        from loxodon.forget.erasing import Eraser
         from loxodon.tokens import counter
-        from loxodon.trust.forget.erasing import Eraser
 
         count = counter(self._memory.config.tokenizer)
         eraser = Eraser(store, self._marks, self._memory.now(), count)
@@ -251,7 +251,7 @@ class _Forgetting:
     def _sweep_files(self, settled: Mapping[str, str] | None) -> tuple[FileProblem, ...]:
         """Take it out of the files beside the database, or count them where there is no `settled`;
         those in which it still stands."""
-        from loxodon.trust.forget.leftovers import Leftovers, set_aside
+        from loxodon.forget.leftovers import Leftovers, set_aside
         from loxodon.workspace import copies
 
         left = Leftovers(self._workspace, self._marks, dry=settled is None)

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon import files
+from loxodon.forget.tombstones import Marks
 from loxodon.layout import BESIDE, VIEWS
-from loxodon.trust.forget.tombstones import Marks
 from loxodon.types import FileProblem
 from loxodon.workspace import copies
 from loxodon.workspace.copies import Copy

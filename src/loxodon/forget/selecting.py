@@ -15,15 +15,9 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
-from loxodon.language.leaning import refers
-from loxodon.language.statements import USER
-from loxodon.store import Filter, Index, MemoryRow, TurnRow
-from loxodon.store.store import Store
-from loxodon.text.sentences import spans, split
-from loxodon.text.words import fold, index_words, query_words
-from loxodon.trust.forget.naming import dictionary_words, is_role, is_word, longer, near, speaks_of
-from loxodon.trust.forget.told import Told, Wording, own_parts, proper, wording
-from loxodon.trust.forget.tombstones import (
+from loxodon.forget.naming import dictionary_words, is_role, is_word, longer, near, speaks_of
+from loxodon.forget.told import Told, Wording, own_parts, proper, wording
+from loxodon.forget.tombstones import (
     FOREVER,
     LEAST_WORDS,
     Marker,
@@ -37,6 +31,12 @@ from loxodon.trust.forget.tombstones import (
     thing_of,
     tokens_of,
 )
+from loxodon.language.leaning import refers
+from loxodon.language.statements import USER
+from loxodon.store import Filter, Index, MemoryRow, TurnRow
+from loxodon.store.store import Store
+from loxodon.text.sentences import spans, split
+from loxodon.text.words import fold, index_words, query_words
 from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record, Turn
 

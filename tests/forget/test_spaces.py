@@ -83,7 +83,7 @@ def test_backup_stays_and_is_named_and_tokens_for_the_space_go(tmp_path: Path) -
 def test_deletion_is_refused_while_somebody_has_it_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loxodon.trust.forget.spaces._PATIENCE", 0.0)
+    monkeypatch.setattr("loxodon.forget.spaces._PATIENCE", 0.0)
     home = tmp_path / "home"
     filled(home)
     script = (

@@ -15,7 +15,7 @@ from loxodon.cli.main import main
 from loxodon.types import Receipt
 from tests.cli.shell import Shell
 from tests.clock import Clock
-from tests.trust.forget.test_forgetting import TALK, known, say
+from tests.forget.test_forgetting import TALK, known, say
 from tests.trust.looking import files_with
 
 

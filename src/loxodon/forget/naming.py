@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from loxodon.forget.tombstones import has_name, plain, thing_of, things, tokens_of
 from loxodon.language.en import clauses as english
 from loxodon.language.zh import clauses as chinese
 from loxodon.text.names import parts_of
 from loxodon.text.related import related
 from loxodon.text.words import fold, stem_of
-from loxodon.trust.forget.tombstones import has_name, plain, thing_of, things, tokens_of
 
 _MOST_NEAR = 20
 _HAN_NAME = r"[\u4e00-\u9fff]{1,4}"

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.clock import to_stored
+from loxodon.forget.tombstones import Marks
 from loxodon.journal.identity import key_of
 from loxodon.store.rows import loaded
 from loxodon.store.working_sessions import WorkingSessions
-from loxodon.trust.forget.tombstones import Marks
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
 

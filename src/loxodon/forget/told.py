@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from loxodon.forget.tombstones import clauses, has_name, marked, plain, things
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers, gist
 from loxodon.text.words import fold
-from loxodon.trust.forget.tombstones import clauses, has_name, marked, plain, things
 from loxodon.types import Record
 
 SAME = 0.75
