@@ -18,7 +18,7 @@ from loxodon.errors import DeletedSpaceError, UsageError
 from loxodon.working.session import Session
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
-from tests.serve.http.server import unscheduled
+from tests.http.server import unscheduled
 from tests.store.postgres.server import Server
 from tests.trust.looking import rows_of
 

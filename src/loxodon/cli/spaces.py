@@ -12,8 +12,8 @@ from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.forget.receipts import counted
 from loxodon.forget.spaces import delete, receipts
+from loxodon.http.host import Host
 from loxodon.messages import t
-from loxodon.serve.host import Host
 from loxodon.types import Receipt
 
 

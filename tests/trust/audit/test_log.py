@@ -16,7 +16,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ConfigError, KeyProblemError, NotFoundError
-from loxodon.serve.host import Host
+from loxodon.http.host import Host
 from loxodon.trust.audit.log import names, runs
 from tests.cli.shell import Shell
 

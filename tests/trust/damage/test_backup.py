@@ -22,7 +22,7 @@ from loxodon.errors import InputError, LockedStoreError, NewerStoreError
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session
-from tests.serve.http.server import Server
+from tests.http.server import Server
 from tests.trust.homes import WORD, Home, clock, in_plain, is_plain
 from tests.trust.looking import files_with
 

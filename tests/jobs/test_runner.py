@@ -16,7 +16,7 @@ from loxodon.client import Client
 from loxodon.errors import ForbiddenError, NotFoundError, PausedError, UsageError
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
-from tests.serve.http.server import Server, said
+from tests.http.server import Server, said
 from tests.waiting import until
 
 
