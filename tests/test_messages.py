@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors, messages
+from loxodon.cli.help import OPTIONS
+from loxodon.cli.table import COMMANDS
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
-from loxodon.serve.cli.help import OPTIONS
-from loxodon.serve.cli.table import COMMANDS
 from loxodon.store.checks import RULES
 from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
