@@ -33,19 +33,18 @@ _FULL = "has SQLite run out of pages"
 LEFT_OUT = {
     "tests/attacks/test_audit_tampering.py": "changes SQLite files",
     "tests/trust/audit/test_log.py": "looks into SQLite files",
-    "tests/live/test_plain.py": "is about the memory of plain files",
     "tests/recall/test_assemble.py::test_soul_is_given": _FILES,
     "tests/test_memory.py::test_open_memory_that_is_lost": "holds no connection between calls",
     "tests/test_memory.py::test_any_name_is_a_space": _FILES,
     "tests/trust/access/test_places.py": "is about paths in and around a home",
-    "tests/trust/forget/test_copies.py": "is about text views",
-    "tests/trust/forget/test_forgetting.py::test_backup": "is about backup files",
-    "tests/trust/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
-    "tests/trust/forget/test_forgetting.py::test_edited_views": "is about text views",
-    "tests/trust/forget/test_leftovers.py": "is about files beside a database",
-    "tests/trust/forget/test_spaces.py::test_damaged": _FILES,
-    "tests/trust/forget/test_spaces.py::test_deletion_that_is_killed": "is one transaction there",
-    "tests/trust/forget/test_spaces.py::test_deletion_is_refused": "does not wait for others there",
+    "tests/forget/test_copies.py": "is about text views",
+    "tests/forget/test_forgetting.py::test_backup": "is about backup files",
+    "tests/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
+    "tests/forget/test_forgetting.py::test_edited_views": "is about text views",
+    "tests/forget/test_leftovers.py": "is about files beside a database",
+    "tests/forget/test_spaces.py::test_damaged": _FILES,
+    "tests/forget/test_spaces.py::test_deletion_that_is_killed": "is one transaction there",
+    "tests/forget/test_spaces.py::test_deletion_is_refused": "does not wait for others there",
     "tests/write/test_consolidation.py::test_a_full_disk": _FULL,
     "tests/write/test_phases.py::test_three_failures": _FULL,
 }
@@ -53,7 +52,7 @@ LEFT_OUT = {
 OWN = (
     "tests/store/postgres",
     "tests/services",
-    "tests/serve/test_schedule.py",
+    "tests/jobs/test_runner.py",
     "tests/attacks/test_canaries.py",
 )
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
@@ -66,10 +65,13 @@ FOLDERS = (
     "tests/write",
     "tests/working",
     "tests/live",
+    "tests/jobs/test_heartbeat.py",
+    "tests/jobs/test_jumps.py",
+    "tests/jobs/test_schedule.py",
     "tests/compat",
     "tests/trust/access",
     "tests/trust/audit",
-    "tests/trust/forget",
+    "tests/forget",
     "tests/trust/origin",
     "tests/attacks/test_audit_tampering.py",
     "tests/attacks/test_doors.py",
@@ -77,8 +79,8 @@ FOLDERS = (
     "tests/attacks/test_poisoning.py",
     "tests/attacks/test_strangers.py",
     "tests/attacks/test_surfaces_table.py",
-    "tests/serve/test_cli.py::test_import_of_chats_and_memories",
-    "tests/serve/test_cli.py::test_openclaw_is_followed",
+    "tests/cli/test_cli.py::test_import_of_chats_and_memories",
+    "tests/cli/test_cli.py::test_openclaw_is_followed",
 )
 """What it runs with every memory in PostgreSQL."""
 

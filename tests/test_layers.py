@@ -25,26 +25,25 @@ LAYERS = (
     guard trust.access.acting trust.access.places
     trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
     trust.origin.own trust.origin.instructions trust.origin.instruction_words
-    trust.origin.vouching trust.forget.tombstones trust.forget.naming
+    trust.origin.vouching forget.tombstones forget.naming
     """,
     "store",
     "models journal",
-    "trust.origin trust.access trust.audit trust.forget.gatekeeper",
+    "trust.origin trust.access trust.audit forget.gatekeeper",
     "verbs fields",
     "write",
     "recall",
-    "trust.origin.remembering trust.forget.asked trust.forget.meaning status compat.documents",
-    "agents workspace working live imports",
-    "backup trust.forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
+    "trust.origin.remembering forget.asked forget.meaning status compat.documents",
+    "agents views notes working jobs imports",
+    "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.
-    "live.plain trust.rest.recoding backup.repair backup.restore backup.moving "
-    "workspace.views.restore",
-    "client remote compat mcp proxy serve __main__",
+    "views.plain trust.rest.recoding backup.repair backup.restore backup.moving views.restore",
+    "client remote cli compat http jobs.runner mcp proxy serve __main__",
 )
 UPWARDS = {
-    ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",
+    ("memory", "views.plain"): "opening a memory whose engine is off gives the one of plain files",
     ("opening", "trust.rest.recoding"): "opening a home finishes an encryption that was cut short",
 }
 """The imports that go up, and why."""

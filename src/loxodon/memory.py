@@ -87,7 +87,9 @@ from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.compat.documents import Documents
-    from loxodon.live.schedule import Schedule
+    from loxodon.forget.scanning import Scanned
+    from loxodon.forget.tombstones import Marks
+    from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
@@ -96,11 +98,9 @@ if TYPE_CHECKING:
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.trust.audit.auditing import AuditLog
     from loxodon.trust.audit.inspection import Inspected, Subject
-    from loxodon.trust.forget.scanning import Scanned
-    from loxodon.trust.forget.tombstones import Marks
     from loxodon.trust.rest.sealing import Seal
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.phases import OnPhase
 
@@ -140,7 +140,7 @@ class Memory(Knowledge, Recalling, Overviews):
         database or encrypts a new one; without it, the settings `encryption.*` say where the key
         is.
 
-        If the setting `enabled` is off, plain files are used instead (`live/plain.py`). They are
+        If the setting `enabled` is off, plain files are used instead (`views/plain.py`). They are
         imported when the space is next opened with the engine on.
 
         `agent`, `chat` and `relays` limit what can be seen and changed; see `within`.
@@ -153,7 +153,7 @@ class Memory(Knowledge, Recalling, Overviews):
             wall = wall_of(agent, chat, relays)
         opened = open_space(os.fspath(path), space, config, clock, key, wall)
         if not opened.config.enabled:
-            from loxodon.live.plain import PlainMemory
+            from loxodon.views.plain import PlainMemory
 
             return PlainMemory(opened)
         memory = cls(opened)
@@ -538,7 +538,7 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             held = quarantine.release(self._store, id, self.now())
             if held.reason == quarantine.FORGET:
-                from loxodon.trust.forget.asked import tell_again
+                from loxodon.forget.asked import tell_again
 
                 tell_again(self._store, held.id)
             return held
@@ -793,8 +793,8 @@ class Memory(Knowledge, Recalling, Overviews):
         still contain it, `Receipt.near` names that stay and may be short forms. With `dry_run`, it
         is only counted.
         """
-        from loxodon.trust.forget.forgetting import forget
-        from loxodon.trust.forget.selecting import Selection
+        from loxodon.forget.forgetting import forget
+        from loxodon.forget.selecting import Selection
 
         at = moment("since", since, self._space.zone)
         chosen = Selection(
@@ -814,7 +814,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
-        from loxodon.trust.forget.forgetting import receipts
+        from loxodon.forget.forgetting import receipts
 
         return self._paged(
             "receipts", limit, cursor, lambda n, after: receipts(self, self._store, n, after)
@@ -879,7 +879,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         `mend` removes it from the journal, memories, history, documents and transcripts.
         """
-        from loxodon.trust.forget.scanning import scan
+        from loxodon.forget.scanning import scan
 
         return scan(self, self._store, mend=mend)
 
@@ -888,7 +888,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def workspace(self) -> Workspace:
         """The memory as text, and the files beside it."""
-        from loxodon.workspace.workspace import Workspace
+        from loxodon.views.workspace import Workspace
 
         return Workspace(self, self._store, self._space.folder, self._space.zone)
 
@@ -911,7 +911,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def schedule(self) -> Schedule:
         """Background jobs: what is due, how the last runs went, and running them now."""
-        from loxodon.live.schedule import Schedule
+        from loxodon.jobs.schedule import Schedule
 
         return Schedule(self, self._store, self._space.zone, self._consolidation)
 
@@ -939,7 +939,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Returns every problem; an empty list if there is none.
         """
-        from loxodon.workspace.views.checking import damaged_views
+        from loxodon.views.checking import damaged_views
 
         views = damaged_views(self.workspace.path) if self.has_views else ()
         return [*self._store.check(progress or _quiet), *views]
@@ -1017,7 +1017,7 @@ class Memory(Knowledge, Recalling, Overviews):
             key = self._space.keys[0] if self._space.keys else None
             Memory.open(self.home, self.space, self.config, self._space.clock, key=key).close()
             return
-        from loxodon.live.pending import Pending
+        from loxodon.views.pending import Pending
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()
@@ -1026,7 +1026,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """Finish a forget that was killed, or that a restored backup still needs."""
         if self._store.wall.stands:
             return
-        from loxodon.trust.forget.forgetting import finish
+        from loxodon.forget.forgetting import finish
 
         finish(self, self._store)
 
@@ -1038,9 +1038,9 @@ def _quiet(done: int, total: int) -> None:
 def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
-    from loxodon.live import schedule  # noqa: F401
+    from loxodon.jobs import schedule  # noqa: F401
     from loxodon.trust.audit import auditing  # noqa: F401
-    from loxodon.workspace import workspace  # noqa: F401
+    from loxodon.views import workspace  # noqa: F401
 
     return VERBS
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.serve.cli.main import main
+from loxodon.cli.main import main
 from tests.attacks.typed import rows, typed
 from tests.long import count, figure
 from tests.proxy.conftest import Proxy, started

@@ -27,10 +27,10 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.backup import archive as backup_file
 from loxodon.backup import restore as restoring
+from loxodon.cli.main import main
 from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError, LoxodonError
 from loxodon.journal.openclaw_db import read_database
-from loxodon.serve.cli.main import main
 from loxodon.trust.access.offered import Choice
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Restored

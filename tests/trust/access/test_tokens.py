@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from loxodon.errors import ConfigError, InputError, NotFoundError
-from tests.serve.http.server import Server
-from tests.serve.shell import Shell
+from tests.cli.shell import Shell
+from tests.http.server import Server
 from tests.trust.tokens import token
 from tests.waiting import until
 

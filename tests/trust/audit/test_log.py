@@ -16,9 +16,9 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ConfigError, KeyProblemError, NotFoundError
-from loxodon.serve.host import Host
+from loxodon.http.host import Host
 from loxodon.trust.audit.log import names, runs
-from tests.serve.shell import Shell
+from tests.cli.shell import Shell
 
 
 def rows_of(home: Path) -> list[str]:

@@ -29,16 +29,16 @@ from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import t
+from loxodon.notes.index import folders_of
 from loxodon.recall.gate import State, should_recall
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.trust.access.places import opened
 from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
-from loxodon.workspace.sources.index import folders_of
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 Answer = dict[str, Any]
 _MOST_RESULTS = 50

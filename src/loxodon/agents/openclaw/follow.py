@@ -36,7 +36,7 @@ from loxodon.journal.openclaw_db import Session, SessionDatabase, can_unpack, op
 from loxodon.types import Followed
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
 _CHECKPOINT = ".checkpoint."
