@@ -13,10 +13,10 @@ import pytest
 from loxodon import errors, messages
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
+from loxodon.security.audit_verify import SAID
 from loxodon.serve.cli.help import OPTIONS
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.store.checks import PROMISES
-from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent

@@ -17,8 +17,8 @@ from loxodon.config import EXTRA_TOOLS
 from loxodon.types import Audience, Chat
 from tests.clock import NOW, Clock
 from tests.long import count
+from tests.security.tokens import token
 from tests.serve.shell import Shell
-from tests.trust.tokens import token
 
 from .backends import Backend
 

@@ -14,9 +14,9 @@ from loxodon import Memory
 from loxodon.serve.cli.main import main
 from loxodon.types import Receipt
 from tests.clock import Clock
+from tests.looking import files_with
 from tests.serve.shell import Shell
 from tests.trust.forget.test_forgetting import TALK, known, say
-from tests.trust.looking import files_with
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from loxodon.working import Session
 from tests import on_postgres
 from tests.clock import NOW, Clock
 from tests.long import count, figure
+from tests.looking import files_with
 from tests.serve.shell import Shell
-from tests.trust.looking import files_with
 from tests.workspace.openclaw.made import OpenClaw, talk
 
 

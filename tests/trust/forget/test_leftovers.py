@@ -12,7 +12,7 @@ from loxodon import Memory
 from loxodon.errors import NotFoundError
 from loxodon.working import Session
 from tests.clock import Clock
-from tests.trust.looking import files_with
+from tests.looking import files_with
 from tests.workspace.openclaw.made import OpenClaw, talk
 
 KEY = bytes(range(32))

@@ -8,8 +8,8 @@ import pytest
 
 from tests.cases import cases
 from tests.clock import Clock
+from tests.looking import files_with
 from tests.trust.forget.test_forgetting import opened, say, texts
-from tests.trust.looking import files_with
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from loxodon.clock import parse_instant
 from loxodon.errors import UsageError
 from loxodon.messages import t, tn
+from loxodon.security.audit_verbs import AuditEntry
+from loxodon.security.audit_verify import Verified
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.audit.auditing import AuditEntry
-from loxodon.trust.audit.verifying import Verified
 
 _IDS = 3
 """Ids of an entry that a person is shown; JSON has all."""

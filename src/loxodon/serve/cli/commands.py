@@ -15,12 +15,12 @@ from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
 from loxodon.guard.guard import Guard
 from loxodon.messages import t, tn
+from loxodon.security.actor import Actor, acting
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened, root_of
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.spaces import has_space
 from loxodon.tokens import counter
-from loxodon.trust.access.acting import Actor, acting
 from loxodon.types import Problem, Record
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def _init(args: Namespace) -> Outcome:
 
 
 def _add(args: Namespace) -> Outcome:
+    from loxodon.security.paths import named
     from loxodon.serve.cli.adding import check_names, how_to_say, read_files, session_names
-    from loxodon.trust.access.places import named
 
     config = settings.load(home_of(args))
     for name in args.file:
@@ -271,12 +271,12 @@ def _context(args: Namespace) -> Outcome:
 
 def _soul(args: Namespace) -> str:
     from loxodon.recall.assemble import SOUL_FILE
+    from loxodon.security import paths
     from loxodon.serve.cli.adding import bytes_of
-    from loxodon.trust.access import places
 
     home, path = home_of(args), args.soul
     if path != "-":
-        path = places.named(home, path, [os.path.join(home, SOUL_FILE)])
+        path = paths.named(home, path, [os.path.join(home, SOUL_FILE)])
     return bytes_of(path).decode("utf-8-sig", "replace")
 
 

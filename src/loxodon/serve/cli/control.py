@@ -14,10 +14,10 @@ from loxodon import files
 from loxodon.errors import InputError, UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
+from loxodon.security.audit_inspection import Inspected, Subject, markdown
+from loxodon.security.paths import named
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.trust.access.places import named
-from loxodon.trust.audit.inspection import Inspected, Subject, markdown
 from loxodon.trust.forget.receipts import counted
 from loxodon.types import FileProblem, Pause, Receipt
 from loxodon.workspace import copies

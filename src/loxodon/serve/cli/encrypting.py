@@ -9,10 +9,10 @@ from argparse import Namespace
 from loxodon.clock import zone_named
 from loxodon.config import Config
 from loxodon.messages import t, tn
+from loxodon.security.encryption import NEXT_VARIABLE, VARIABLE, KeySource
+from loxodon.security.recoding import Recoded, decrypt, encrypt, rekey
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared, settings_of
-from loxodon.trust.rest.encryption import NEXT_VARIABLE, VARIABLE, KeySource
-from loxodon.trust.rest.recoding import Recoded, decrypt, encrypt, rekey
 
 
 def run_encrypt(args: Namespace) -> Outcome:

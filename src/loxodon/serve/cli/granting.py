@@ -9,10 +9,10 @@ from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.errors import UsageError
 from loxodon.messages import t
+from loxodon.security import tokens as access
+from loxodon.security.tokens import Grant
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of
-from loxodon.trust.access import tokens as access
-from loxodon.trust.access.tokens import Grant
 
 
 def run(args: Namespace) -> Outcome:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from loxodon import messages
 from loxodon.clock import parse_instant
 from loxodon.errors import UsageError
+from loxodon.guard.provenance import is_own, whence
+from loxodon.guard.quarantine import FORGET
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.origin.provenance import is_own, whence
-from loxodon.trust.origin.quarantine import FORGET
 from loxodon.types import Asking, Consolidated, Embedded, Held, ModelChecked, Record, Review
 
 

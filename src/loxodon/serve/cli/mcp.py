@@ -40,9 +40,9 @@ def run(args: Namespace) -> Outcome:
 
 
 def _over_http(args: Namespace) -> None:
+    from loxodon.security.tokens import Grants
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, url_of
-    from loxodon.trust.access.tokens import Grants
 
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
     at = door(args.host, token, Grants(root_of(args)))

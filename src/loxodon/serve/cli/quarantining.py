@@ -6,11 +6,11 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from loxodon.errors import UsageError
+from loxodon.guard.provenance import whence
+from loxodon.guard.quarantine import is_asked
 from loxodon.messages import current, t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.origin.provenance import whence
-from loxodon.trust.origin.quarantine import is_asked
 from loxodon.types import Held
 
 

@@ -10,9 +10,9 @@ from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.messages import t
+from loxodon.security.import_settings import POLICY
 from loxodon.serve.cli import settling, view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, refuse_shared, settings_of
-from loxodon.trust.access.offered import POLICY
 from loxodon.types import Restored
 
 

@@ -27,9 +27,9 @@ LOOPBACK = "127.0.0.1"
 
 
 def run(args: Namespace) -> Outcome:
+    from loxodon.security.tokens import Grants
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, need_uvicorn
-    from loxodon.trust.access.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)
@@ -47,10 +47,10 @@ def run_ui(args: Namespace) -> Outcome:
     """
     from secrets import token_urlsafe
 
+    from loxodon.security.tokens import Grants
     from loxodon.serve.http.console import Exchange
     from loxodon.serve.http.guard import Door
     from loxodon.serve.http.server import listen, need_uvicorn
-    from loxodon.trust.access.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)

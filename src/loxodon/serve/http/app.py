@@ -18,6 +18,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from loxodon.errors import InputError, LoxodonError, StoreError, UsageError
 from loxodon.memory import Memory
+from loxodon.security.actor import Actor, acting
+from loxodon.security.paths import full_path
 from loxodon.serve.host import Host
 from loxodon.serve.http.console import Console, Exchange
 from loxodon.serve.http.fields import from_query, given
@@ -42,8 +44,6 @@ from loxodon.serve.http.streaming import Steps, form_of, given_up, written
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log, log_fields
 from loxodon.spaces import folder_name, no_space
-from loxodon.trust.access.acting import Actor, acting
-from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
 from loxodon.verbs import TEXT, Argument
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.security.keys import Keys
 from loxodon.trust.forget.tombstones import Marker, Marks, Tombstone
-from loxodon.trust.rest.keys import Keys
 from loxodon.types import Turn
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.guard.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
@@ -37,7 +38,6 @@ from loxodon.trust.forget.tombstones import (
     thing_of,
     tokens_of,
 )
-from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record, Turn
 
 _REPLIES = 3

@@ -25,14 +25,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.errors import InputError, LoxodonError, NotFoundError
+from loxodon.guard.quarantine import heard, without_held
 from loxodon.journal.openclaw_words import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.recall.gate import State, should_recall
+from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
-from loxodon.trust.access.places import opened
-from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
 from loxodon.workspace.openclaw.chats import chat_of, owners_of
 from loxodon.workspace.sources.index import folders_of
