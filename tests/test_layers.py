@@ -22,25 +22,26 @@ LAYERS = (
     "language",
     # What is needed to keep text safely, before there is a store.
     """
-    guard security.actor security.paths security.keys security.sealing security.overwriting
-    trust.forget.tombstones trust.forget.naming
+    guard trust.access.acting trust.access.places
+    trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
+    trust.origin.own trust.origin.instructions trust.origin.instruction_words
+    trust.origin.vouching forget.tombstones forget.naming
     """,
     "store",
     "models journal",
-    "guard.quarantine guard.speakers security trust.forget.gatekeeper",
+    "trust.origin trust.access trust.audit forget.gatekeeper",
     "verbs fields",
     "write",
     "recall",
-    "guard.agent_words trust.forget.asked trust.forget.meaning status compat.documents",
-    "workspace working live imports",
-    "backup trust.forget security.encryption security.audit_inspection security.audit_verbs "
-    "old_files",
+    "trust.origin.remembering forget.asked forget.meaning status compat.documents",
+    "agents workspace working live imports",
+    "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.
     "live.plain security.recoding backup.repair backup.restore backup.moving "
     "workspace.views.restore",
-    "client remote compat connect mcp proxy serve __main__",
+    "client remote compat mcp proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",

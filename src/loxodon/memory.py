@@ -87,6 +87,8 @@ from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.compat.documents import Documents
+    from loxodon.forget.scanning import Scanned
+    from loxodon.forget.tombstones import Marks
     from loxodon.live.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -97,8 +99,9 @@ if TYPE_CHECKING:
     from loxodon.status import Stats, Status
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
-    from loxodon.trust.forget.scanning import Scanned
-    from loxodon.trust.forget.tombstones import Marks
+    from loxodon.trust.audit.auditing import AuditLog
+    from loxodon.trust.audit.inspection import Inspected, Subject
+    from loxodon.trust.rest.sealing import Seal
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
@@ -538,7 +541,7 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             held = quarantine.release(self._store, id, self.now())
             if held.reason == quarantine.FORGET:
-                from loxodon.trust.forget.asked import tell_again
+                from loxodon.forget.asked import tell_again
 
                 tell_again(self._store, held.id)
             return held
@@ -793,8 +796,8 @@ class Memory(Knowledge, Recalling, Overviews):
         still contain it, `Receipt.near` names that stay and may be short forms. With `dry_run`, it
         is only counted.
         """
-        from loxodon.trust.forget.forgetting import forget
-        from loxodon.trust.forget.selecting import Selection
+        from loxodon.forget.forgetting import forget
+        from loxodon.forget.selecting import Selection
 
         at = moment("since", since, self._space.zone)
         chosen = Selection(
@@ -814,7 +817,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
-        from loxodon.trust.forget.forgetting import receipts
+        from loxodon.forget.forgetting import receipts
 
         return self._paged(
             "receipts", limit, cursor, lambda n, after: receipts(self, self._store, n, after)
@@ -879,7 +882,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         `mend` removes it from the journal, memories, history, documents and transcripts.
         """
-        from loxodon.trust.forget.scanning import scan
+        from loxodon.forget.scanning import scan
 
         return scan(self, self._store, mend=mend)
 
@@ -1026,7 +1029,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """Finish a forget that was killed, or that a restored backup still needs."""
         if self._store.wall.stands:
             return
-        from loxodon.trust.forget.forgetting import finish
+        from loxodon.forget.forgetting import finish
 
         finish(self, self._store)
 

@@ -25,10 +25,10 @@ from loxodon.types import Chat, Pause
 from loxodon.write.decay import Decay
 
 if TYPE_CHECKING:
+    from loxodon.forget.gatekeeper import Gatekeeper
+    from loxodon.forget.tombstones import Marks
     from loxodon.store.sqlite.cipher import Keys
     from loxodon.store.store import Store
-    from loxodon.trust.forget.gatekeeper import Gatekeeper
-    from loxodon.trust.forget.tombstones import Marks
 
 _KEY_BYTES = 32
 
@@ -57,7 +57,7 @@ def open_space(
     if finish_recoding(home):
         config = config.replace(encryption=settings.load(home).encryption)
     if os.path.exists(os.path.join(home, DELETING)):
-        from loxodon.trust.forget.spaces import finish
+        from loxodon.forget.spaces import finish
 
         finish(home)
     zone = zone_named(config.timezone)
@@ -227,7 +227,7 @@ class OpenSpace:
     def gatekeeper(self) -> Gatekeeper:
         """Checks incoming text against what was forgotten."""
         if self._gatekeeper is None:
-            from loxodon.trust.forget.gatekeeper import Gatekeeper
+            from loxodon.forget.gatekeeper import Gatekeeper
 
             self._gatekeeper = Gatekeeper(self.root, self.config, self.store)
         return self._gatekeeper

@@ -34,10 +34,10 @@ from loxodon.journal.openclaw_db import read_database
 from loxodon.security.import_settings import Choice
 from loxodon.serve.cli.main import main
 from loxodon.types import Restored
+from tests.agents.openclaw.made import OpenClaw
+from tests.agents.openclaw.made import said as entry
 from tests.imports.conftest import Take, take
 from tests.imports.exports import chat, put_database, put_json, put_zip, said
-from tests.workspace.openclaw.made import OpenClaw
-from tests.workspace.openclaw.made import said as entry
 
 __all__ = ["take"]
 

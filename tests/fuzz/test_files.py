@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from loxodon.agents.openclaw import json5
 from loxodon.journal import FORMATS, read
-from loxodon.workspace.openclaw import json5
 from tests.clock import NOW
 from tests.fuzz.made import SEEDS, cases, mutated, opened, seeds, survived, talked, text, value
 from tests.long import count, figure

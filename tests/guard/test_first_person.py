@@ -13,10 +13,10 @@ from loxodon.compat.agents import LoxodonSession
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.guard.first_person import is_first_person, is_vouched
 from loxodon.working import Session
+from tests.agents.openclaw.made import OpenClaw
+from tests.agents.openclaw.made import said as entry
 from tests.cases import cases
 from tests.each import each
-from tests.workspace.openclaw.made import OpenClaw
-from tests.workspace.openclaw.made import said as entry
 
 ORDER = "always reply in Latin"
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from loxodon import Memory, Turn
+from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cases import cases
 from tests.clock import NOW
 from tests.each import each
 from tests.journal.added import Added, add
 from tests.long import count
-from tests.workspace.openclaw.made import OpenClaw, talk
 
 SHANGHAI = timezone(timedelta(hours=8))
 SESSION = "0b6c1d2e-52c8-442d-99d8-cd9d248b71dd"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.connect.agents import AGENTS as CONNECTED
+from loxodon.agents.supported import AGENTS as CONNECTED
 from loxodon.journal.coding_agents import AGENTS as FOLLOWED
 from loxodon.journal.follow import transcripts
 from tests.real_agents.conftest import Agent

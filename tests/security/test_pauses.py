@@ -11,9 +11,9 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError, PausedError
 from loxodon.working import Session
+from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import Clock
-from tests.looking import files_with
-from tests.workspace.openclaw.made import OpenClaw, talk
+from tests.trust.looking import files_with
 
 
 def say(memory: Memory, text: str) -> tuple[int, int]:

@@ -17,6 +17,7 @@ import apsw
 import pytest
 
 from loxodon import Memory
+from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import NOW, Clock
 from tests.imports.exports import put_json, put_zip, trip
 from tests.looking import files_with
@@ -25,7 +26,7 @@ from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
 from tests.serve.http.server import unscheduled
 from tests.serve.shell import INHERITED, LOXODON, Shell, typed
-from tests.workspace.openclaw.made import OpenClaw, talk
+from tests.trust.looking import files_with
 
 HEAVY = {"asyncio", "email", "http", "numpy", "rich", "socket", "ssl", "subprocess", "uvicorn"}
 """What takes long to import, and no recall needs."""

@@ -22,6 +22,7 @@ from loxodon.clock import Clock
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
+from loxodon.forget.forgetting import APPLIED
 from loxodon.guard import policy
 from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
@@ -31,7 +32,8 @@ from loxodon.spaces import home_at, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.walls import Wall
-from loxodon.trust.forget.forgetting import APPLIED
+from loxodon.trust.access import tokens
+from loxodon.trust.rest import keys
 
 _BATCH = 2_000
 _MARK = "moving"

@@ -26,6 +26,8 @@ from loxodon.config import Config, WorkspaceConfig
 from loxodon.drafts import draft_in
 from loxodon.errors import BusyStoreError, InputError, LockedStoreError, NewerStoreError, StoreError
 from loxodon.filelock import FileLock
+from loxodon.forget import forgetting
+from loxodon.forget.scanning import mend_restored
 from loxodon.guard import policy
 from loxodon.layout import (
     CONFIG,
@@ -52,8 +54,11 @@ from loxodon.store.sqlite.owner import space_of
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
-from loxodon.trust.forget import forgetting
-from loxodon.trust.forget.scanning import mend_restored
+from loxodon.trust.access import offered
+from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
+from loxodon.trust.audit.log import Audit
+from loxodon.trust.rest import encryption
+from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
 from loxodon.verbs import verb
 from loxodon.workspace.views.restore import free, is_kept

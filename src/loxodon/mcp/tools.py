@@ -179,7 +179,7 @@ def memory_get(memory: Memory, chat: Chat, given: Given) -> Shape:
 
 
 def _answer(memory: Memory, chat: Chat, want: str, given: Given) -> Shape:
-    from loxodon.workspace.openclaw.answer import answer
+    from loxodon.agents.openclaw.answer import answer
 
     return answer(memory.workspace, {**given, "want": want, "session": _SESSIONS[chat]})
 

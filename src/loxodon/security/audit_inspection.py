@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import NotFoundError
+from loxodon.forget.tombstones import plain
 from loxodon.language.statements import USER
 from loxodon.security.audit_verbs import AuditEntry
 from loxodon.store import Filter, Note
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
-from loxodon.trust.forget.tombstones import plain
+from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.types import Card, Event, Record, Source, Turn, Version
 
 if TYPE_CHECKING:

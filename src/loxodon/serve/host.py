@@ -231,8 +231,8 @@ class Host:
         _close(gone)
 
     def delete(self, space: str, *, dry_run: bool = False) -> Receipt:
-        """Delete a space and everything of it (`trust/forget/spaces.py`)."""
-        from loxodon.trust.forget.spaces import delete
+        """Delete a space and everything of it (`forget/spaces.py`)."""
+        from loxodon.forget.spaces import delete
 
         config = self.config
         now = (self._clock or system_clock(zone_named(config.timezone)))()

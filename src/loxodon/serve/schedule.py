@@ -30,12 +30,12 @@ from typing import NamedTuple, Protocol
 from loxodon import files
 from loxodon.errors import LoxodonError, UnreachableStoreError
 from loxodon.filelock import FileLock, at_fork, lock_at
+from loxodon.forget.spaces import is_leaving
 from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
 from loxodon.spaces import space_path
-from loxodon.trust.forget.spaces import is_leaving
 from loxodon.types import Ran
 
 TICK = 1.0

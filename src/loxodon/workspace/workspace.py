@@ -168,7 +168,7 @@ class Workspace:
         `state` is OpenClaw's folder (OPENCLAW_STATE_DIR, else ~/.openclaw); `agents` are ids, all
         where none is named.
         """
-        from loxodon.workspace.openclaw.follow import follow, state_folder
+        from loxodon.agents.openclaw.follow import follow, state_folder
 
         return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
 

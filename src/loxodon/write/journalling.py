@@ -203,6 +203,6 @@ def obey(
     answers = [int(one.ref[2:]) - 1 for one in fresh if one.role == "assistant"]
     if not any(may_ask(one.content) for one in fresh) and not store.quarantine.in_turns(answers):
         return 0, ()
-    from loxodon.trust.forget import asked
+    from loxodon.forget import asked
 
     return asked.obey(store, kept, now)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import ConsolidationError
+from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import NOW, Clock
 from tests.long import count
-from tests.workspace.openclaw.made import OpenClaw, talk
 from tests.workspace.views.restoring import restore, same, share_key, texts
 
 SAID = (

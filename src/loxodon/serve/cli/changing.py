@@ -7,14 +7,14 @@ import json
 import sys
 from argparse import Namespace
 
-from loxodon.connect.plan import RECORD
+from loxodon.agents.connect import RECORD
+from loxodon.agents.openclaw import install, json5
+from loxodon.agents.openclaw.changes import InstallChange
+from loxodon.agents.openclaw.install import InstallPlan
 from loxodon.errors import UsageError
 from loxodon.messages import t, tn
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome
-from loxodon.workspace.openclaw import install, json5
-from loxodon.workspace.openclaw.changes import InstallChange
-from loxodon.workspace.openclaw.install import InstallPlan
 
 _SHOWN_AROUND = 2
 """Lines of a user's text that are shown above and below a change."""

@@ -7,15 +7,15 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable
 
-from loxodon.connect.agents import AGENTS, folder_of
-from loxodon.connect.hook import noted
-from loxodon.connect.plan import plan_connect, plan_remove, recorded, state_of
+from loxodon.agents.connect import plan_connect, plan_remove, recorded, state_of
+from loxodon.agents.hooks import noted
+from loxodon.agents.openclaw.install import command_of
+from loxodon.agents.supported import AGENTS, folder_of
 from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.changing import agreed, outcome
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.workspace.openclaw.install import command_of
 
 _OPENCLAW = "openclaw"
 _STATUS = "status"
@@ -142,8 +142,8 @@ def _status(args: Namespace) -> Outcome:
 
 
 def _openclaw(home: str) -> str:
-    from loxodon.workspace.openclaw.follow import state_folder
-    from loxodon.workspace.openclaw.install import parts
+    from loxodon.agents.openclaw.follow import state_folder
+    from loxodon.agents.openclaw.install import parts
 
     found = parts(home)
     if found:

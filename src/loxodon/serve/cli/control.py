@@ -12,13 +12,15 @@ from typing import Any
 
 from loxodon import files
 from loxodon.errors import InputError, UsageError
+from loxodon.forget.receipts import counted
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
 from loxodon.security.audit_inspection import Inspected, Subject, markdown
 from loxodon.security.paths import named
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.trust.forget.receipts import counted
+from loxodon.trust.access.places import named
+from loxodon.trust.audit.inspection import Inspected, Subject, markdown
 from loxodon.types import FileProblem, Pause, Receipt
 from loxodon.workspace import copies
 
@@ -65,7 +67,7 @@ def _forgotten(memory: Memory, chosen: dict[str, Any], *, dry_run: bool = False)
 
 def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
     """What is named, as `Memory.forget` takes it; InputError where that is nothing."""
-    from loxodon.trust.forget.selecting import Selection
+    from loxodon.forget.selecting import Selection
 
     try:
         since = now - span(args.last) if args.last else None

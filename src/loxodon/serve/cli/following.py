@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
+from loxodon.agents.openclaw.follow import agents_at, state_folder
 from loxodon.errors import NotFoundError
 from loxodon.journal.coding_agents import AGENTS
 from loxodon.journal.follow import check_found, found_agents
@@ -14,7 +15,6 @@ from loxodon.serve.cli.connecting import check_agent
 from loxodon.serve.cli.openclaw import show_followed
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import Followed
-from loxodon.workspace.openclaw.follow import agents_at, state_folder
 
 _OPENCLAW = "openclaw"
 

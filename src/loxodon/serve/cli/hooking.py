@@ -25,7 +25,7 @@ def run(args: Namespace) -> Outcome:
 
 
 def _answered(args: Namespace) -> dict[str, object]:
-    from loxodon.connect.hook import action_of, answer
+    from loxodon.agents.hooks import action_of, answer
     from loxodon.serve.cli.adding import bytes_of
 
     action = action_of(args.on, args.event)
@@ -45,7 +45,7 @@ def _consolidate(home: str, space: str) -> None:
     """Consolidate where it is due, on its own: the agent does not wait for it, and may be gone."""
     import subprocess
 
-    from loxodon.workspace.openclaw.install import command_of
+    from loxodon.agents.openclaw.install import command_of
 
     subprocess.Popen(  # noqa: S603 our own program
         [*command_of(home, space), "consolidate", "--if-due"],
@@ -58,7 +58,7 @@ def _consolidate(home: str, space: str) -> None:
 
 
 def _note(args: Namespace, said: str) -> None:
-    from loxodon.connect.hook import note
+    from loxodon.agents.hooks import note
 
     at = datetime.now(UTC).isoformat(timespec="seconds")
     note(os.path.abspath(home_at(args.home)), f"{at} {args.on} {args.event}: {said}")

@@ -36,7 +36,7 @@ def run(args: Namespace) -> Outcome:
 
 
 def _follow(args: Namespace) -> Outcome:
-    from loxodon.workspace.openclaw.follow import agents_at, state_folder
+    from loxodon.agents.openclaw.follow import agents_at, state_folder
 
     agents = tuple(args.agent or ())
     agents_at(state_folder(args.state, os.environ), agents)  # before a memory is made for nothing
@@ -72,8 +72,8 @@ def _answer(args: Namespace) -> Outcome:
     """What the plugin asks on standard input; always answered as JSON."""
     import json
 
+    from loxodon.agents.openclaw.answer import answer
     from loxodon.serve.cli.adding import bytes_of
-    from loxodon.workspace.openclaw.answer import answer
 
     try:
         request = json.loads(bytes_of("-"))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
+from loxodon.agents.openclaw import install as setup
+from loxodon.agents.openclaw.follow import state_folder
 from loxodon.errors import ConfigError, install_hint
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.changing import agreed, outcome
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.workspace.openclaw import install as setup
-from loxodon.workspace.openclaw.follow import state_folder
 
 
 def install(args: Namespace) -> Outcome:

@@ -17,7 +17,7 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened, root_of
 
 if TYPE_CHECKING:
-    from loxodon.trust.forget.scanning import Scanned
+    from loxodon.forget.scanning import Scanned
 
 
 class KindOf(NamedTuple):

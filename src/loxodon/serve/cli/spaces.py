@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from loxodon.clock import zone_named
 from loxodon.errors import UsageError
+from loxodon.forget.receipts import counted
+from loxodon.forget.spaces import delete, receipts
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import see_that_somebody_is_there, show_receipt
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of, settings_of
 from loxodon.serve.host import Host
-from loxodon.trust.forget.receipts import counted
-from loxodon.trust.forget.spaces import delete, receipts
 from loxodon.types import Receipt
 
 

@@ -10,6 +10,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from threading import Event
 
+from loxodon.agents.openclaw.follow import state_folder
 from loxodon.errors import InputError, LoxodonError, StaleEditError
 from loxodon.journal.follow import found_agents
 from loxodon.memory import Memory
@@ -17,7 +18,6 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import FileProblem, Synced
-from loxodon.workspace.openclaw.follow import state_folder
 from loxodon.workspace.watch import Round, watch
 
 _SHOWN = 80

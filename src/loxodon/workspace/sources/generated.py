@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from loxodon.agents.openclaw.blocks import BEGIN, END
 from loxodon.journal.markdown import heading_of, made_by_openclaw
-from loxodon.workspace.openclaw.blocks import BEGIN, END
 
 _RECALLED = re.compile(r"[\s>]{0,40}\[(?:Related memories|相关记忆)\]\s{0,9}(?:[(（]|$)")
 _RECALLED_END = re.compile(r"[\s>]{0,40}\[(?:End of related memories|相关记忆结束)\]")

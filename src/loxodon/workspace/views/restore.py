@@ -16,6 +16,7 @@ from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.drafts import draft_in
 from loxodon.errors import InputError, NotFoundError, StoreError
+from loxodon.forget.scanning import mend_restored
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -27,7 +28,6 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import carry_log
 from loxodon.store.sqlite.database import move_in
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.trust.forget.scanning import mend_restored
 from loxodon.types import FileProblem, Restored
 from loxodon.workspace.views import bad_view, days, entities, records, segments, state
 from loxodon.workspace.views.manifest import MANIFEST, change_of, load, read
