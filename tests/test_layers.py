@@ -22,20 +22,18 @@ LAYERS = (
     "language",
     # What is needed to keep text safely, before there is a store.
     """
-    guard trust.access.acting trust.access.places
-    trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
-    trust.origin.own trust.origin.instructions trust.origin.instruction_words
-    trust.origin.vouching forget.tombstones forget.naming
+    guard security.actor security.paths security.keys security.sealing security.overwriting
+    forget.tombstones forget.naming
     """,
     "store",
     "models journal",
-    "trust.origin trust.access trust.audit forget.gatekeeper",
+    "guard.quarantine guard.speakers security forget.gatekeeper",
     "verbs fields",
     "write",
     "recall",
-    "trust.origin.remembering forget.asked forget.meaning status compat.documents",
+    "guard.agent_words forget.asked forget.meaning status compat.documents",
     "agents workspace working live imports",
-    "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
+    "backup forget security.encryption security.audit_inspection security.audit_verbs old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.

@@ -99,9 +99,6 @@ if TYPE_CHECKING:
     from loxodon.status import Stats, Status
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
-    from loxodon.trust.audit.auditing import AuditLog
-    from loxodon.trust.audit.inspection import Inspected, Subject
-    from loxodon.trust.rest.sealing import Seal
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation

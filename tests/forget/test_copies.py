@@ -15,8 +15,8 @@ from loxodon.serve.cli.main import main
 from loxodon.types import Receipt
 from tests.clock import Clock
 from tests.forget.test_forgetting import TALK, known, say
+from tests.looking import files_with
 from tests.serve.shell import Shell
-from tests.trust.looking import files_with
 
 
 @pytest.fixture

@@ -26,7 +26,6 @@ from tests.clock import NOW, Clock
 from tests.long import count, figure
 from tests.looking import files_with
 from tests.serve.shell import Shell
-from tests.trust.looking import files_with
 
 
 class Fake:

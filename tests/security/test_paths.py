@@ -17,7 +17,6 @@ from loxodon.imports.package import Package
 from loxodon.security import paths
 from loxodon.serve.cli.main import main
 from loxodon.serve.http.operations import OPERATIONS
-from loxodon.trust.access import places
 from tests.clock import Clock
 from tests.security.tokens import token
 from tests.serve.http.server import Server

@@ -13,7 +13,7 @@ from loxodon.errors import ForbiddenError, InputError, PausedError
 from loxodon.working import Session
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import Clock
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 
 def say(memory: Memory, text: str) -> tuple[int, int]:

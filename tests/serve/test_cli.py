@@ -26,7 +26,6 @@ from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
 from tests.serve.http.server import unscheduled
 from tests.serve.shell import INHERITED, LOXODON, Shell, typed
-from tests.trust.looking import files_with
 
 HEAVY = {"asyncio", "email", "http", "numpy", "rich", "socket", "ssl", "subprocess", "uvicorn"}
 """What takes long to import, and no recall needs."""

@@ -32,8 +32,6 @@ from loxodon.spaces import home_at, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.walls import Wall
-from loxodon.trust.access import tokens
-from loxodon.trust.rest import keys
 
 _BATCH = 2_000
 _MARK = "moving"

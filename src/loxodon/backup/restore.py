@@ -54,11 +54,6 @@ from loxodon.store.sqlite.owner import space_of
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
-from loxodon.trust.access import offered
-from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
-from loxodon.trust.audit.log import Audit
-from loxodon.trust.rest import encryption
-from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
 from loxodon.verbs import verb
 from loxodon.workspace.views.restore import free, is_kept

@@ -36,8 +36,6 @@ from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import counts_of
-from loxodon.trust.access import tokens
-from loxodon.trust.rest import overwriting
 from loxodon.types import FileProblem, Receipt
 from loxodon.workspace import copies
 

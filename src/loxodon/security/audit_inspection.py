@@ -18,7 +18,6 @@ from loxodon.store import Filter, Note
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
-from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.types import Card, Event, Record, Source, Turn, Version
 
 if TYPE_CHECKING:

@@ -19,8 +19,6 @@ from loxodon.security.audit_inspection import Inspected, Subject, markdown
 from loxodon.security.paths import named
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.trust.access.places import named
-from loxodon.trust.audit.inspection import Inspected, Subject, markdown
 from loxodon.types import FileProblem, Pause, Receipt
 from loxodon.workspace import copies
 
