@@ -55,7 +55,7 @@ LEFT_OUT = {
 OWN = (
     "tests/store/postgres",
     "tests/services",
-    "tests/serve/test_schedule.py",
+    "tests/jobs/test_runner.py",
     "tests/attacks/test_canaries.py",
 )
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
@@ -68,6 +68,9 @@ FOLDERS = (
     "tests/write",
     "tests/working",
     "tests/live",
+    "tests/jobs/test_heartbeat.py",
+    "tests/jobs/test_jumps.py",
+    "tests/jobs/test_schedule.py",
     "tests/compat",
     "tests/security",
     "tests/forget",

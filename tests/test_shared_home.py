@@ -17,8 +17,7 @@ from loxodon import Memory
 from loxodon.errors import DeletedSpaceError, UsageError
 from loxodon.working.session import Session
 from tests.clock import NOW, Clock
-from tests.looking import rows_of
-from tests.serve.http.server import unscheduled
+from tests.http.server import unscheduled
 from tests.serve.shell import Shell
 from tests.store.postgres.server import Server
 

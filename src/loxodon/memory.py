@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from loxodon.compat.documents import Documents
     from loxodon.forget.scanning import Scanned
     from loxodon.forget.tombstones import Marks
-    from loxodon.live.schedule import Schedule
+    from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
@@ -911,7 +911,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def schedule(self) -> Schedule:
         """Background jobs: what is due, how the last runs went, and running them now."""
-        from loxodon.live.schedule import Schedule
+        from loxodon.jobs.schedule import Schedule
 
         return Schedule(self, self._store, self._space.zone, self._consolidation)
 
@@ -1038,8 +1038,8 @@ def _quiet(done: int, total: int) -> None:
 def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
-    from loxodon.live import schedule  # noqa: F401
-    from loxodon.security import audit_verbs  # noqa: F401
+    from loxodon.jobs import schedule  # noqa: F401
+    from loxodon.trust.audit import auditing  # noqa: F401
     from loxodon.workspace import workspace  # noqa: F401
 
     return VERBS

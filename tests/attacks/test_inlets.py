@@ -14,10 +14,8 @@ from loxodon.working import Session
 from tests.attacks.inlets import INLETS as OTHERS
 from tests.attacks.inlets import SERVED
 from tests.clock import Clock
+from tests.http.server import Server
 from tests.long import count
-from tests.looking import files_with
-from tests.security.killing import killed_at_call
-from tests.serve.http.server import Server
 from tests.serve.shell import Shell
 
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"

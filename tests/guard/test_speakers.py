@@ -13,7 +13,7 @@ from loxodon.client import Client
 from loxodon.errors import InputError
 from loxodon.serve.cli.main import main
 from loxodon.types import Turn
-from tests.serve.http.server import Server
+from tests.http.server import Server
 
 WHATSAPP = """\
 04/02/2026, 10:29 - Messages and calls are end-to-end encrypted.

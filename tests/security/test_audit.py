@@ -16,8 +16,8 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ConfigError, KeyProblemError, NotFoundError
-from loxodon.security.audit_log import names, runs
-from loxodon.serve.host import Host
+from loxodon.http.host import Host
+from loxodon.trust.audit.log import names, runs
 from tests.serve.shell import Shell
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from loxodon.errors import ConfigError, InputError, NotFoundError
-from tests.security.tokens import token
-from tests.serve.http.server import Server
+from tests.http.server import Server
 from tests.serve.shell import Shell
 from tests.waiting import until
 

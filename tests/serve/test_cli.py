@@ -19,12 +19,12 @@ import pytest
 from loxodon import Memory
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import NOW, Clock
+from tests.http.server import unscheduled
 from tests.imports.exports import put_json, put_zip, trip
 from tests.looking import files_with
 from tests.models.embedders.tiny import folder
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
-from tests.serve.http.server import unscheduled
 from tests.serve.shell import INHERITED, LOXODON, Shell, typed
 
 HEAVY = {"asyncio", "email", "http", "numpy", "rich", "socket", "ssl", "subprocess", "uvicorn"}

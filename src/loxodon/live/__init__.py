@@ -1,1 +1,1 @@
-"""Memory beside a live agent: what runs by itself, and what stands in while the engine is off."""
+"""What stands in for the memory while the engine is off."""

@@ -33,7 +33,7 @@ def run(args: Namespace) -> Outcome:
 
 def _all(args: Namespace, bar: view.Bar) -> Backup:
     from loxodon.backup.create import backup
-    from loxodon.serve.host import Host
+    from loxodon.http.host import Host
 
     home, config = home_of(args), settings_of(args)
     with Host(home) as host:

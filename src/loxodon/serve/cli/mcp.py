@@ -40,9 +40,9 @@ def run(args: Namespace) -> Outcome:
 
 
 def _over_http(args: Namespace) -> None:
-    from loxodon.security.tokens import Grants
-    from loxodon.serve.http.guard import door
-    from loxodon.serve.http.server import listen, url_of
+    from loxodon.http.guard import door
+    from loxodon.http.server import listen, url_of
+    from loxodon.trust.access.tokens import Grants
 
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
     at = door(args.host, token, Grants(root_of(args)))
@@ -63,9 +63,9 @@ def _over_http(args: Namespace) -> None:
 @contextmanager
 def _served(args: Namespace) -> Iterator[Served]:
     """The memory that the options name, open, and the schedule beside it."""
+    from loxodon.http.host import Host
+    from loxodon.jobs.runner import Runner
     from loxodon.mcp.server import Served
-    from loxodon.serve.host import Host
-    from loxodon.serve.schedule import Runner
 
     home = home_of(args)
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None

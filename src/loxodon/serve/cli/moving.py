@@ -15,7 +15,7 @@ from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of, setti
 
 def run(args: Namespace) -> Outcome:
     from loxodon.backup.moving import move
-    from loxodon.serve.host import Host
+    from loxodon.http.host import Host
 
     home, config = home_of(args), settings_of(args)
     with Host(home) as host:

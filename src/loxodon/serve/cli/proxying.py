@@ -18,17 +18,17 @@ _THREADS = 2
 
 
 def run(args: Namespace) -> Outcome:
-    from loxodon.serve.host import Host
-    from loxodon.serve.http.guard import door
-    from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
+    from loxodon.http.guard import door
+    from loxodon.http.host import Host
+    from loxodon.http.server import listen, need_uvicorn, serve, url_of
 
     need_uvicorn()  # with which come starlette and httpx
+    from loxodon.jobs.runner import Runner
     from loxodon.proxy.app import App
     from loxodon.proxy.recalling import Recalling
     from loxodon.proxy.requests import SpaceRule
     from loxodon.proxy.upstream import Upstream
-    from loxodon.security.tokens import Grants
-    from loxodon.serve.schedule import Runner
+    from loxodon.trust.access.tokens import Grants
 
     home = home_of(args)
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""

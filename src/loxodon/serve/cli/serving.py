@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from loxodon.clock import zone_named
 from loxodon.config import load
+from loxodon.http.host import Host
+from loxodon.http.logs import log, log_only
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of
-from loxodon.serve.host import Host
-from loxodon.serve.logs import log, log_only
 
 if TYPE_CHECKING:
-    from loxodon.serve.http.console import Exchange
-    from loxodon.serve.http.guard import Door
+    from loxodon.http.console import Exchange
+    from loxodon.http.guard import Door
 
 _PATIENCE = 3.0
 """Seconds that work which has begun may take to end, once the server does."""
@@ -27,9 +27,9 @@ LOOPBACK = "127.0.0.1"
 
 
 def run(args: Namespace) -> Outcome:
-    from loxodon.security.tokens import Grants
-    from loxodon.serve.http.guard import door
-    from loxodon.serve.http.server import listen, need_uvicorn
+    from loxodon.http.guard import door
+    from loxodon.http.server import listen, need_uvicorn
+    from loxodon.trust.access.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)
@@ -47,10 +47,10 @@ def run_ui(args: Namespace) -> Outcome:
     """
     from secrets import token_urlsafe
 
-    from loxodon.security.tokens import Grants
-    from loxodon.serve.http.console import Exchange
-    from loxodon.serve.http.guard import Door
-    from loxodon.serve.http.server import listen, need_uvicorn
+    from loxodon.http.console import Exchange
+    from loxodon.http.guard import Door
+    from loxodon.http.server import listen, need_uvicorn
+    from loxodon.trust.access.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)
@@ -81,9 +81,9 @@ def _serve(
     exchange: Exchange | None = None,
 ) -> Outcome:
     """Answer until it is told to stop; `began` gets the address once requests are answered."""
-    from loxodon.serve.http.app import App
-    from loxodon.serve.http.server import serve, url_of
-    from loxodon.serve.schedule import Runner
+    from loxodon.http.app import App
+    from loxodon.http.server import serve, url_of
+    from loxodon.jobs.runner import Runner
 
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
     host = Host(home, clock, surface="http")

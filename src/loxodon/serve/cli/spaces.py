@@ -9,11 +9,11 @@ from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.forget.receipts import counted
 from loxodon.forget.spaces import delete, receipts
+from loxodon.http.host import Host
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import see_that_somebody_is_there, show_receipt
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of, settings_of
-from loxodon.serve.host import Host
 from loxodon.types import Receipt
 
 

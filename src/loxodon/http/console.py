@@ -1,6 +1,6 @@
 """The console in a browser: the files of its pages, and how a page gets its token.
 
-The files (`serve/web/dist`) are the same for everybody and need no token; what they show comes from
+The files (`http/web/dist`) are the same for everybody and need no token; what they show comes from
 the API like anything else. Nothing in them is inline, and nothing is loaded from elsewhere: the
 policy that goes with them says so to the browser.
 
@@ -22,9 +22,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from loxodon.errors import UsageError
-from loxodon.serve.http.guard import RefusedError
+from loxodon.http.guard import RefusedError
 
-DIST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "dist")
+DIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "web", "dist")
 # Said by the machine's own tables otherwise, which some programs spoil.
 for _kind, _end in (
     ("text/javascript", ".js"),

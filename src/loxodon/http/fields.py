@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from loxodon import verbs
 from loxodon.clock import parse_instant
 from loxodon.errors import InputError, LoxodonError
+from loxodon.http.wire import Schema, state_of
 from loxodon.paging import MOST, USUAL
-from loxodon.serve.http.wire import Schema, state_of
 from loxodon.types import CHATS, ORIGINS, ROLES
 from loxodon.verbs import Argument
 

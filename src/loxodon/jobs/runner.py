@@ -12,7 +12,7 @@ goes on where it stopped. Where the spaces are in a database, every machine has 
 first to get the lock of a space does what is due there.
 
 A worker goes round the spaces (`Rounds`): it looks at those that were written to and those whose
-time has come, and does what `live/schedule.py` says is due.
+time has come, and does what `jobs/schedule.py` says is due.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from loxodon import files
 from loxodon.errors import LoxodonError, UnreachableStoreError
 from loxodon.filelock import FileLock, at_fork, lock_at
 from loxodon.forget.spaces import is_leaving
+from loxodon.http.host import Host
+from loxodon.http.logs import log
 from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
-from loxodon.serve.host import Host
-from loxodon.serve.logs import log
 from loxodon.spaces import space_path
 from loxodon.types import Ran
 
@@ -159,7 +159,7 @@ class Runner:
 def _worker(home: str, began: datetime, logs: bool) -> subprocess.Popen[bytes]:
     """A worker: it lives as long as we hold the other end of its standard input."""
     return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-P", "-m", "loxodon.serve.schedule", home, began.isoformat()],
+        [sys.executable, "-P", "-m", "loxodon.jobs.runner", home, began.isoformat()],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=None if logs else subprocess.DEVNULL,

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from loxodon.errors import ConfigError, UsageError, install_hint
-from loxodon.serve.logs import log
+from loxodon.http.logs import log
 
 _TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
 HEAD_SECONDS = 20.0  # how long a client may take to send the head of a request

@@ -9,7 +9,7 @@
 
 What was done before is read from what it left (when consolidation last succeeded, of when the
 profile is), so that it does not matter who did it. How a run went is kept in the store.
-`serve/schedule.py` calls this for every space of a home.
+`jobs/runner.py` calls this for every space of a home.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
-from loxodon.live import heartbeat
+from loxodon.jobs import heartbeat
 from loxodon.messages import LANGUAGES
 from loxodon.paging import Page, paged
 from loxodon.store import JobRuns, clock_check

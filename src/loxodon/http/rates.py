@@ -11,7 +11,7 @@ from math import ceil
 from time import monotonic
 
 from loxodon.errors import UsageError
-from loxodon.serve.http.guard import RefusedError
+from loxodon.http.guard import RefusedError
 
 BURST = 2.0
 """Seconds' worth of requests that may come at once."""

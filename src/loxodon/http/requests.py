@@ -11,7 +11,7 @@ import msgspec
 from starlette.requests import Request
 
 from loxodon.errors import InputError, UsageError
-from loxodon.serve.http.guard import RefusedError
+from loxodon.http.guard import RefusedError
 
 MOST_BYTES = 10_000_000
 BODY_SECONDS = 60.0  # how long a client may take to send its body

@@ -8,15 +8,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import loxodon
-from loxodon.serve.host import Host
-from loxodon.serve.http import openapi
-from loxodon.serve.http.fields import from_query, given
-from loxodon.serve.http.guard import Caller, Door, Me, has_token, not_granted
-from loxodon.serve.http.health import Watch, gauges, paused, reasons
-from loxodon.serve.http.metrics import TYPE, Metrics, Served
-from loxodon.serve.http.replies import document, text
-from loxodon.serve.http.requests import language_of, query_of
-from loxodon.serve.http.wire import plain
+from loxodon.http import openapi
+from loxodon.http.fields import from_query, given
+from loxodon.http.guard import Caller, Door, Me, has_token, not_granted
+from loxodon.http.health import Watch, gauges, paused, reasons
+from loxodon.http.host import Host
+from loxodon.http.metrics import TYPE, Metrics, Served
+from loxodon.http.replies import document, text
+from loxodon.http.requests import language_of, query_of
+from loxodon.http.wire import plain
 
 
 class ServerPages:

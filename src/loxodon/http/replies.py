@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from loxodon import errors
 from loxodon.errors import InputError, LoxodonError
-from loxodon.serve.http.guard import RefusedError
+from loxodon.http.guard import RefusedError
 
 _STATUS: tuple[tuple[type[LoxodonError], int], ...] = (  # the first that fits; else 500
     (errors.ForbiddenError, 403),

@@ -15,7 +15,7 @@ from loxodon import Memory
 from loxodon.client import Client
 from loxodon.errors import ForbiddenError, NotFoundError, PausedError, UsageError
 from tests.clock import NOW, Clock
-from tests.serve.http.server import Server, said
+from tests.http.server import Server, said
 from tests.serve.shell import Shell
 from tests.waiting import until
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from loxodon.http.wire import Schema
 from loxodon.paging import ORDERS, cursor_of
-from loxodon.serve.http.wire import Schema
 
 BODIES: Mapping[str, Mapping[str, Any]] = {
     "add": {

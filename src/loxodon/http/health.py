@@ -13,9 +13,9 @@ from time import monotonic
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
+from loxodon.http.host import Host
+from loxodon.http.metrics import Gauge
 from loxodon.messages import t, tn
-from loxodon.serve.host import Host
-from loxodon.serve.http.metrics import Gauge
 from loxodon.status import Status
 
 KEPT_SECONDS = 5.0  # how long a look is good for

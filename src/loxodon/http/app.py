@@ -17,13 +17,9 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from loxodon.errors import InputError, LoxodonError, StoreError, UsageError
-from loxodon.memory import Memory
-from loxodon.security.actor import Actor, acting
-from loxodon.security.paths import full_path
-from loxodon.serve.host import Host
-from loxodon.serve.http.console import Console, Exchange
-from loxodon.serve.http.fields import from_query, given
-from loxodon.serve.http.guard import (
+from loxodon.http.console import Console, Exchange
+from loxodon.http.fields import from_query, given
+from loxodon.http.guard import (
     FORWARDED,
     Caller,
     Door,
@@ -33,16 +29,18 @@ from loxodon.serve.http.guard import (
     is_loopback,
     not_granted,
 )
-from loxodon.serve.http.health import Watch
-from loxodon.serve.http.metrics import Metrics
-from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation
-from loxodon.serve.http.pages import ServerPages
-from loxodon.serve.http.rates import GUESSES, Rates
-from loxodon.serve.http.replies import PRIVATE, document, encoded, error_of, failed, text
-from loxodon.serve.http.requests import MOST_BYTES, body_of, json_of, language_of, peer_of, query_of
-from loxodon.serve.http.streaming import Steps, form_of, given_up, written
-from loxodon.serve.http.wire import plain
-from loxodon.serve.logs import log, log_fields
+from loxodon.http.health import Watch
+from loxodon.http.host import Host
+from loxodon.http.logs import log, log_fields
+from loxodon.http.metrics import Metrics
+from loxodon.http.operations import IN_QUERY, OPERATIONS, Operation
+from loxodon.http.pages import ServerPages
+from loxodon.http.rates import GUESSES, Rates
+from loxodon.http.replies import PRIVATE, document, encoded, error_of, failed, text
+from loxodon.http.requests import MOST_BYTES, body_of, json_of, language_of, peer_of, query_of
+from loxodon.http.streaming import Steps, form_of, given_up, written
+from loxodon.http.wire import plain
+from loxodon.memory import Memory
 from loxodon.spaces import folder_name, no_space
 from loxodon.types import Added, Record
 from loxodon.verbs import TEXT, Argument

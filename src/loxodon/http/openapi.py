@@ -7,16 +7,16 @@ from html import escape
 from typing import Any
 
 import loxodon
+from loxodon.http.examples import BODIES, cursor_for, example_of
+from loxodon.http.fields import described, schema_of
+from loxodon.http.guard import Me
+from loxodon.http.metrics import Served
+from loxodon.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
+from loxodon.http.streaming import EVENTS, LINES
+from loxodon.http.wire import MEMORY_ID, Schema, page_schema
+from loxodon.http.wire import schema_of as value_schema
+from loxodon.jobs.schedule import JOBS
 from loxodon.journal.identity import MAX_SESSION
-from loxodon.live.schedule import JOBS
-from loxodon.serve.http.examples import BODIES, cursor_for, example_of
-from loxodon.serve.http.fields import described, schema_of
-from loxodon.serve.http.guard import Me
-from loxodon.serve.http.metrics import Served
-from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
-from loxodon.serve.http.streaming import EVENTS, LINES
-from loxodon.serve.http.wire import MEMORY_ID, Schema, page_schema
-from loxodon.serve.http.wire import schema_of as value_schema
 from loxodon.spaces import MAX_NAME
 from loxodon.types import CHATS, Receipt
 from loxodon.verbs import CURSOR, FLAG, Argument
