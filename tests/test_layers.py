@@ -31,9 +31,9 @@ LAYERS = (
     "verbs fields",
     "write",
     "recall",
-    "trust.origin.remembering forget.asked forget.meaning status compat.documents",
+    "guard.agent_words forget.asked forget.meaning status compat.documents",
     "agents workspace working live jobs imports",
-    "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
+    "backup forget security.encryption security.audit_inspection security.audit_verbs old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.

@@ -16,6 +16,8 @@ from tests.attacks.inlets import SERVED
 from tests.clock import Clock
 from tests.http.server import Server
 from tests.long import count
+from tests.looking import files_with
+from tests.security.killing import killed_at_call
 from tests.serve.shell import Shell
 
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"

@@ -17,10 +17,9 @@ from loxodon.http.operations import OPERATIONS
 from loxodon.imports.package import Package
 from loxodon.security import paths
 from loxodon.serve.cli.main import main
-from loxodon.trust.access import places
 from tests.clock import Clock
 from tests.http.server import Server
-from tests.trust.tokens import token
+from tests.security.tokens import token
 
 SECRET = "Zorvantik"
 

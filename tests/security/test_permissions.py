@@ -31,6 +31,7 @@ from tests.clock import NOW, Clock
 from tests.http.server import Server
 from tests.mcp.desk import http_server
 from tests.on_postgres import copied
+from tests.security.tokens import token
 from tests.serve.shell import Shell
 from tests.waiting import until
 

@@ -9,6 +9,7 @@ import pytest
 
 from loxodon.errors import ConfigError, InputError, NotFoundError
 from tests.http.server import Server
+from tests.security.tokens import token
 from tests.serve.shell import Shell
 from tests.waiting import until
 
