@@ -85,8 +85,8 @@ FOLDERS = (
     "tests/attacks/test_poisoning.py",
     "tests/attacks/test_strangers.py",
     "tests/attacks/test_surfaces_table.py",
-    "tests/serve/test_cli.py::test_import_of_chats_and_memories",
-    "tests/serve/test_cli.py::test_openclaw_is_followed",
+    "tests/cli/test_cli.py::test_import_of_chats_and_memories",
+    "tests/cli/test_cli.py::test_openclaw_is_followed",
 )
 """What it runs with every memory in PostgreSQL."""
 

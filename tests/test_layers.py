@@ -39,7 +39,7 @@ LAYERS = (
     # What opens memories to make, mend or replace them.
     "live.plain security.recoding backup.repair backup.restore backup.moving "
     "workspace.views.restore",
-    "client remote compat http jobs.runner mcp proxy serve __main__",
+    "client remote cli compat http jobs.runner mcp proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors, messages
+from loxodon.cli.help import OPTIONS
+from loxodon.cli.table import COMMANDS
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
-from loxodon.security.audit_verify import SAID
-from loxodon.serve.cli.help import OPTIONS
-from loxodon.serve.cli.table import COMMANDS
 from loxodon.store.checks import PROMISES
 from loxodon.types import CHANGES, ENTITY_TYPES
 

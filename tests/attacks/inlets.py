@@ -10,12 +10,12 @@ import httpx
 
 from loxodon import Memory
 from loxodon.agents.openclaw.answer import answer
+from loxodon.cli.main import main
 from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.journal.follow import follow_agent
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.cli.main import main
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save

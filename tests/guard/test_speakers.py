@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from loxodon.client import Client
 from loxodon.errors import InputError
-from loxodon.serve.cli.main import main
 from loxodon.types import Turn
 from tests.http.server import Server
 

@@ -13,8 +13,8 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import NotFoundError
 from loxodon.types import Followed
+from tests.cli.shell import typed
 from tests.journal.added import add
-from tests.serve.shell import typed
 from tests.workspace.agent_files import SESSION, ClaudeCode, Codex, Gemini, appended, at
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from loxodon import Memory
 from loxodon.working import Session
+from tests.cli.shell import typed
 from tests.clock import NOW
-from tests.serve.shell import typed
 
 WORD = "xylophone"
 """Stands in everything that is kept, and must stand nowhere once it is encrypted."""

@@ -17,8 +17,8 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import ConfigError, KeyProblemError, NotFoundError
 from loxodon.http.host import Host
-from loxodon.security.audit_log import names, runs
-from tests.serve.shell import Shell
+from loxodon.trust.audit.log import names, runs
+from tests.cli.shell import Shell
 
 
 def rows_of(home: Path) -> list[str]:

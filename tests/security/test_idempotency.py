@@ -9,8 +9,8 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, StaleEditError, TokenReusedError
 from loxodon.types import Record
+from tests.cli.shell import Shell
 from tests.clock import Clock
-from tests.serve.shell import Shell
 
 
 def kept(memory: Memory) -> list[str]:

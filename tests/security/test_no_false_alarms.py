@@ -21,9 +21,9 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import NotFoundError
+from tests.cli.shell import Shell
 from tests.conftest import Clock
 from tests.long import count
-from tests.serve.shell import Shell
 
 SAID = (
     "I live in Leeds and my number is 13800138000.",

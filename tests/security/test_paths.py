@@ -12,11 +12,11 @@ import pytest
 
 from loxodon import Memory
 from loxodon.agents.openclaw.answer import answer
+from loxodon.cli.main import main
 from loxodon.errors import ForbiddenError, InputError, LoxodonError
 from loxodon.http.operations import OPERATIONS
 from loxodon.imports.package import Package
-from loxodon.security import paths
-from loxodon.serve.cli.main import main
+from loxodon.trust.access import places
 from tests.clock import Clock
 from tests.http.server import Server
 from tests.security.tokens import token

@@ -19,20 +19,20 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import ForbiddenError, LoxodonError, StaleEditError
 from loxodon.http.operations import IN_QUERY, OPERATIONS
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.cli.main import main
 from loxodon.types import ORIGINS, Chat, Draft, Source
 from mcp import Client
 from tests.cases import cases
+from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.http.server import Server
 from tests.mcp.desk import http_server
 from tests.on_postgres import copied
-from tests.security.tokens import token
-from tests.serve.shell import Shell
+from tests.trust.tokens import token
 from tests.waiting import until
 
 WHOSE = ("own", "owners", "others", "nobodys")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from loxodon.errors import ConfigError, InputError, NotFoundError
+from tests.cli.shell import Shell
 from tests.http.server import Server
-from tests.security.tokens import token
-from tests.serve.shell import Shell
+from tests.trust.tokens import token
 from tests.waiting import until
 
 

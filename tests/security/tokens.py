@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.serve.shell import Shell
+from tests.cli.shell import Shell
 
 
 def token(home: Path, name: str, *words: str) -> str:

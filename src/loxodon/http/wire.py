@@ -12,11 +12,11 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from loxodon.cli import view
 from loxodon.paging import Page
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import Topic
 from loxodon.recall.understand import Question
-from loxodon.serve.cli import view
 from loxodon.store import Spent
 from loxodon.types import Entity, Frame, Item, Recall, Source
 

@@ -300,7 +300,7 @@ def test_any_changed_byte_is_noticed_or_means_nothing(backed_up: Home) -> None:
 
 def _any_code(home: Home, *words: str) -> None:
     """Whether it is refused or a byte that nobody reads."""
-    from tests.serve.shell import typed
+    from tests.cli.shell import typed
 
     typed("--home", home.path, *words, env=dict(os.environ))
 

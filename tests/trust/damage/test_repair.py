@@ -14,11 +14,11 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import BusyStoreError, NotFoundError
 from loxodon.working import Session
+from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.long import count
-from tests.looking import files_with
-from tests.security.killing import killed_at_call
-from tests.serve.shell import Shell
+from tests.trust.killing import killed_at_call
+from tests.trust.looking import files_with
 
 CONFIG = {"timezone": "Asia/Shanghai"}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from loxodon import Memory
+from tests.cli.shell import typed
 from tests.clock import Clock
-from tests.serve.shell import typed
 
 CONFIG = {"timezone": "Asia/Shanghai"}
 QUESTIONS = ("where do I live?", "花生", "小美在哪里", "what about tea", "sister Mei")
