@@ -26,7 +26,6 @@ from tests.looking import files_with
 from tests.models.embedders.tiny import folder
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
-from tests.trust.looking import files_with
 
 HEAVY = {"asyncio", "email", "http", "numpy", "rich", "socket", "ssl", "subprocess", "uvicorn"}
 """What takes long to import, and no recall needs."""

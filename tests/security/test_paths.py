@@ -16,7 +16,7 @@ from loxodon.cli.main import main
 from loxodon.errors import ForbiddenError, InputError, LoxodonError
 from loxodon.http.operations import OPERATIONS
 from loxodon.imports.package import Package
-from loxodon.trust.access import places
+from loxodon.security import paths
 from tests.clock import Clock
 from tests.http.server import Server
 from tests.security.tokens import token

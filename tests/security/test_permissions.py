@@ -32,7 +32,7 @@ from tests.clock import NOW, Clock
 from tests.http.server import Server
 from tests.mcp.desk import http_server
 from tests.on_postgres import copied
-from tests.trust.tokens import token
+from tests.security.tokens import token
 from tests.waiting import until
 
 WHOSE = ("own", "owners", "others", "nobodys")

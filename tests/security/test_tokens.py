@@ -10,7 +10,7 @@ import pytest
 from loxodon.errors import ConfigError, InputError, NotFoundError
 from tests.cli.shell import Shell
 from tests.http.server import Server
-from tests.trust.tokens import token
+from tests.security.tokens import token
 from tests.waiting import until
 
 

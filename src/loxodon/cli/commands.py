@@ -18,6 +18,7 @@ from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
 from loxodon.guard.guard import Guard
 from loxodon.messages import t, tn
+from loxodon.security.actor import Actor, acting
 from loxodon.spaces import has_space
 from loxodon.tokens import counter
 from loxodon.types import Problem, Record
@@ -88,7 +89,7 @@ def _init(args: Namespace) -> Outcome:
 
 def _add(args: Namespace) -> Outcome:
     from loxodon.cli.adding import check_names, how_to_say, read_files, session_names
-    from loxodon.trust.access.places import named
+    from loxodon.security.paths import named
 
     config = settings.load(home_of(args))
     for name in args.file:
@@ -271,7 +272,7 @@ def _context(args: Namespace) -> Outcome:
 def _soul(args: Namespace) -> str:
     from loxodon.cli.adding import bytes_of
     from loxodon.recall.assemble import SOUL_FILE
-    from loxodon.trust.access import places
+    from loxodon.security import paths
 
     home, path = home_of(args), args.soul
     if path != "-":

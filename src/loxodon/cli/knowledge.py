@@ -18,8 +18,6 @@ from loxodon.guard.provenance import is_own, whence
 from loxodon.guard.quarantine import FORGET
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
-from loxodon.trust.origin.provenance import is_own, whence
-from loxodon.trust.origin.quarantine import FORGET
 from loxodon.types import Asking, Consolidated, Embedded, Held, ModelChecked, Record, Review
 
 

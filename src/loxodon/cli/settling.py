@@ -11,8 +11,8 @@ from loxodon import config
 from loxodon.cli import view
 from loxodon.cli.control import AGREED
 from loxodon.messages import t, tn
-from loxodon.trust.access import offered
-from loxodon.trust.access.offered import POLICY, Choice, Value
+from loxodon.security import import_settings
+from loxodon.security.import_settings import POLICY, Choice, Value
 
 
 def choice(args: Namespace) -> Choice:
