@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.phases import OnPhase
 
@@ -140,7 +140,7 @@ class Memory(Knowledge, Recalling, Overviews):
         database or encrypts a new one; without it, the settings `encryption.*` say where the key
         is.
 
-        If the setting `enabled` is off, plain files are used instead (`live/plain.py`). They are
+        If the setting `enabled` is off, plain files are used instead (`views/plain.py`). They are
         imported when the space is next opened with the engine on.
 
         `agent`, `chat` and `relays` limit what can be seen and changed; see `within`.
@@ -153,7 +153,7 @@ class Memory(Knowledge, Recalling, Overviews):
             wall = wall_of(agent, chat, relays)
         opened = open_space(os.fspath(path), space, config, clock, key, wall)
         if not opened.config.enabled:
-            from loxodon.live.plain import PlainMemory
+            from loxodon.views.plain import PlainMemory
 
             return PlainMemory(opened)
         memory = cls(opened)
@@ -888,7 +888,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def workspace(self) -> Workspace:
         """The memory as text, and the files beside it."""
-        from loxodon.workspace.workspace import Workspace
+        from loxodon.views.workspace import Workspace
 
         return Workspace(self, self._store, self._space.folder, self._space.zone)
 
@@ -939,7 +939,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Returns every problem; an empty list if there is none.
         """
-        from loxodon.workspace.views.checking import damaged_views
+        from loxodon.views.checking import damaged_views
 
         views = damaged_views(self.workspace.path) if self.has_views else ()
         return [*self._store.check(progress or _quiet), *views]
@@ -1017,7 +1017,7 @@ class Memory(Knowledge, Recalling, Overviews):
             key = self._space.keys[0] if self._space.keys else None
             Memory.open(self.home, self.space, self.config, self._space.clock, key=key).close()
             return
-        from loxodon.live.pending import Pending
+        from loxodon.views.pending import Pending
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()
@@ -1039,8 +1039,8 @@ def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
     from loxodon.jobs import schedule  # noqa: F401
-    from loxodon.security import audit_verbs  # noqa: F401
-    from loxodon.workspace import workspace  # noqa: F401
+    from loxodon.trust.audit import auditing  # noqa: F401
+    from loxodon.views import workspace  # noqa: F401
 
     return VERBS
 

@@ -56,7 +56,7 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
 from loxodon.types import Restored
 from loxodon.verbs import verb
-from loxodon.workspace.views.restore import free, is_kept
+from loxodon.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0

@@ -20,7 +20,7 @@ from loxodon.messages import t, tn
 from loxodon.security.audit_inspection import Inspected, Subject, markdown
 from loxodon.security.paths import named
 from loxodon.types import FileProblem, Pause, Receipt
-from loxodon.workspace import copies
+from loxodon.views import copies
 
 _UNITS = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 _SHOWN_FILES = 20

@@ -31,7 +31,7 @@ def run(args: Namespace) -> Outcome:
 
 
 def _views(args: Namespace) -> Outcome:
-    from loxodon.workspace.views.restore import restore
+    from loxodon.views.restore import restore
 
     home, config = home_of(args), settings_of(args)
     clock = clock_of(args, zone_named(config.timezone))

@@ -18,7 +18,7 @@ from loxodon.journal.follow import found_agents
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.types import FileProblem, Synced
-from loxodon.workspace.watch import Round, watch
+from loxodon.views.watch import Round, watch
 
 _SHOWN = 80
 

@@ -37,7 +37,7 @@ from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import counts_of
 from loxodon.types import FileProblem, Receipt
-from loxodon.workspace import copies
+from loxodon.views import copies
 
 _PATIENCE = 10.0
 """Seconds in which those who can let go of a space do: a server's worker looks every second."""

@@ -31,7 +31,7 @@ from loxodon.store import Progress
 from loxodon.types import Draft, FileProblem, Followed, Turn
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 MAX_FILE = 512 << 20  # bytes of a transcript that are read at once
 _TAIL = 4096  # bytes before the mark by which a file is known to have only grown

@@ -40,7 +40,6 @@ from loxodon.layout import (
     VIEWS,
     WORKSPACE,
 )
-from loxodon.live.pending import Pending
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace
 from loxodon.security import encryption, overwriting
@@ -52,8 +51,11 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import space_of
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.workspace import copies
-from loxodon.workspace.views import manifest
+from loxodon.trust.rest import encryption, overwriting
+from loxodon.trust.rest.encryption import KeySource
+from loxodon.trust.rest.sealing import Seal, read_lines, shut
+from loxodon.views import copies, manifest
+from loxodon.views.pending import Pending
 from loxodon.write.decay import Decay
 
 _LOCK = "recoding.lock"

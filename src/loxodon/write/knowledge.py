@@ -46,10 +46,10 @@ from loxodon.write.decay import initial_strength
 from loxodon.write.journalling import Journal, obey
 
 if TYPE_CHECKING:
-    from loxodon.live.pending import PendingEntry
     from loxodon.opening import OpenSpace
     from loxodon.store import Note
     from loxodon.store.store import Store
+    from loxodon.views.pending import PendingEntry
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20

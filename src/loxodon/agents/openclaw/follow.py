@@ -25,7 +25,7 @@ from loxodon.journal.openclaw_db import SessionDatabase, can_unpack, opened, sta
 from loxodon.types import Draft, Followed
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
 _CHECKPOINT = ".checkpoint."
