@@ -32,7 +32,7 @@ _FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
 LEFT_OUT = {
     "tests/attacks/test_audit_tampering.py": "changes SQLite files",
-    "tests/trust/audit/test_log.py": "looks into SQLite files",
+    "tests/security/test_audit.py": "looks into SQLite files",
     "tests/recall/test_assemble.py::test_soul_is_given": _FILES,
     "tests/test_memory.py::test_open_memory_that_is_lost": "holds no connection between calls",
     "tests/test_memory.py::test_any_name_is_a_space": _FILES,

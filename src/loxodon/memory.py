@@ -1039,7 +1039,7 @@ def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
     from loxodon.jobs import schedule  # noqa: F401
-    from loxodon.trust.audit import auditing  # noqa: F401
+    from loxodon.security import audit_verbs  # noqa: F401
     from loxodon.views import workspace  # noqa: F401
 
     return VERBS

@@ -51,9 +51,6 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import space_of
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.trust.rest import encryption, overwriting
-from loxodon.trust.rest.encryption import KeySource
-from loxodon.trust.rest.sealing import Seal, read_lines, shut
 from loxodon.views import copies, manifest
 from loxodon.views.pending import Pending
 from loxodon.write.decay import Decay
