@@ -20,9 +20,9 @@ from loxodon import layout
 from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.paging import Key, Page, cut, paged
+from loxodon.security.paths import named
 from loxodon.store import Progress
 from loxodon.store.store import Store
-from loxodon.trust.access.places import named
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
