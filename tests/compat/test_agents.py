@@ -209,8 +209,9 @@ def test_earlier_sessions_are_recalled(ours: LoxodonSession, memory: Memory) -> 
 
 @needs_agents
 def test_settings_are_those_of_the_sdk(memory: Memory) -> None:
-    from agents import SessionSettings  # type: ignore[import-not-found, unused-ignore]
     from agents.memory import Session  # type: ignore[import-not-found, unused-ignore]
+
+    from agents import SessionSettings  # type: ignore[import-not-found, unused-ignore]
 
     assert isinstance(LoxodonSession("s", memory), Session)
     assert LoxodonSession("s", memory).session_settings == SessionSettings()
@@ -264,8 +265,9 @@ def test_agent_goes_on_where_it_was(memory: Memory) -> None:
 
 def _parrot() -> Any:
     """A model that says how many items it was given, the last of them, and its instructions."""
-    from agents import Model, ModelResponse, Usage
     from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+
+    from agents import Model, ModelResponse, Usage
 
     def reply(instructions: str | None, input: Any) -> ResponseOutputMessage:
         items = [{"content": input}] if isinstance(input, str) else input

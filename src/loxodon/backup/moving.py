@@ -22,17 +22,16 @@ from loxodon.clock import Clock
 from loxodon.config import Config, StoreConfig
 from loxodon.errors import BusyStoreError, InputError, StoreError, UsageError
 from loxodon.filelock import FileLock
+from loxodon.forget.forgetting import APPLIED
 from loxodon.guard import policy
 from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, open_space, root_of
+from loxodon.security import keys, tokens
 from loxodon.spaces import home_at, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.walls import Wall
-from loxodon.trust.access import tokens
-from loxodon.trust.forget.forgetting import APPLIED
-from loxodon.trust.rest import keys
 
 _BATCH = 2_000
 _MARK = "moving"

@@ -12,9 +12,9 @@ from hashlib import sha256
 from typing import Literal, NamedTuple
 
 from loxodon.errors import ForbiddenError, InputError, NotFoundError
+from loxodon.forget.receipts import counted
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.trust.forget.receipts import counted
 
 Action = Literal["confirm", "forget", "release"]
 _SHOWN = 500  # characters of a text in a question

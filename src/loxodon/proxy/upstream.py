@@ -20,9 +20,9 @@ import httptools
 import httpx
 
 from loxodon.errors import UsageError
+from loxodon.http.guard import is_loopback
 from loxodon.proxy.replies import READABLE
 from loxodon.proxy.requests import OURS
-from loxodon.serve.http.guard import is_loopback
 
 Headers = list[tuple[bytes, bytes]]
 

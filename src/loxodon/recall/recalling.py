@@ -174,8 +174,8 @@ class Recalling:
         language = language_of(found.query)
         if not needed(language, "FORGET", fold(found.query)):
             return found
+        from loxodon.forget import asked
         from loxodon.recall.context import unfound
-        from loxodon.trust.forget import asked
 
         names = asked.unfound(self._store, found.query, self._space.now())
         lines = [unfound(self._space.shown(name), language) for name in names]

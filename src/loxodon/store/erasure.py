@@ -74,7 +74,7 @@ _OF_MEMORY = (
 
 
 class Erasure:
-    """Permanent deletion (`trust/forget/`); everything else adds, changes or archives.
+    """Permanent deletion (`forget/`); everything else adds, changes or archives.
 
     Call `scrub` and `settle` outside `Store.writing`.
     """

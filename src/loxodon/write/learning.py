@@ -36,7 +36,7 @@ def _was_forgotten(space: OpenSpace, record: Record, at: datetime) -> bool:
     if marks is None:
         return False
     from loxodon.clock import to_stored
-    from loxodon.trust.forget.selecting import statement_of
+    from loxodon.forget.selecting import statement_of
 
     return marks.stated(to_stored(at)[0], *statement_of(record))
 

@@ -1,0 +1,255 @@
+"""Connecting an agent, and taking that back.
+
+What was done is recorded in `connections.json` in the home, to the letter. Connecting first undoes
+what it did before, in thought, so that it can be repeated, and an upgrade is one. Nothing is
+written before all of it is known to be possible.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Literal
+
+from loxodon.agents.openclaw import edits, json5, toml
+from loxodon.agents.openclaw.changes import Files, InstallChange
+from loxodon.agents.openclaw.edits import ConfigEdit
+from loxodon.agents.openclaw.install import InstallPlan
+from loxodon.agents.supported import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
+from loxodon.errors import InputError, NotFoundError
+
+RECORD = "connections.json"
+_EMPTY = "{\n}\n"
+_NONE: dict[str, Any] = {"wanted": [], "files": {}}  # The record of an agent that is not connected
+Record = dict[str, Any]
+State = Literal["connected", "waiting", "changed", "not connected", "not found"]
+
+
+def plan_connect(home: str, name: str, folder: str, command: list[str]) -> InstallPlan:
+    """What connecting an agent would change."""
+    agent, files = AGENTS[name], Files()
+    if not os.path.isdir(folder):
+        raise NotFoundError(
+            "{agent} was not found: there is no folder {path}",
+            hint="start it once, then try again",
+            agent=agent.title,
+            path=folder,
+        )
+    record, paths = recorded(home), {path_of(folder, file): file for file in agent.files}
+    wanted = [server_of(name, command), *(hook_of(name, hook, command) for hook in agent.hooks)]
+    old = record.pop(name, _NONE)
+    if old["wanted"] == wanted and list(old["files"]) == list(paths) and is_whole(old):
+        return _plan([])
+    _undo(files, old["files"])
+    changed = {path: _changed(files, path, name, file, command) for path, file in paths.items()}
+    record[name] = {"wanted": wanted, "files": changed}
+    # The record is written first, and taken away last: what is half done can then be undone.
+    return _plan([*_recording(home, record), *files.changes()])
+
+
+def plan_remove(home: str, name: str) -> InstallPlan:
+    """What taking an agent's connection away would change."""
+    record, files = recorded(home), Files()
+    if name not in record:
+        return _plan([])
+    _undo(files, record.pop(name)["files"])
+    return _plan([*files.changes(), *_recording(home, record)])
+
+
+def recorded(home: str) -> Record:
+    """What was done for each agent that is connected."""
+    path = os.path.join(home, RECORD)
+    text = Files().text(path)
+    try:
+        found = json.loads(text) if text else {"version": 1, "agents": {}}
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or found.get("version") != 1:
+        raise InputError(
+            "cannot read {path}",
+            path=path,
+            hint="it records what was installed; restore it from a backup",
+        )
+    agents: Record = found["agents"]
+    return agents
+
+
+def _plan(changes: list[InstallChange]) -> InstallPlan:
+    return InstallPlan(changes, [], [], frozenset(), [])
+
+
+def _recording(home: str, record: Record) -> list[InstallChange]:
+    """The change to the record itself, which goes with the last agent."""
+    files, path = Files(), os.path.join(home, RECORD)
+    if record:
+        document = {"version": 1, "agents": record}
+        files.put(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    else:
+        files.remove(path)
+    return files.changes()
+
+
+# --- One file -------------------------------------------------------------------------------------
+
+
+def _changed(
+    files: Files, path: str, name: str, file: AgentFile, command: list[str]
+) -> dict[str, Any]:
+    """Lay the changes over a file; what must be known to undo them."""
+    before = files.text(path)
+    try:
+        if path.endswith(".toml"):
+            text, done = _with_table(before or "", name, file, command)
+        else:
+            blank = before is None or not before.strip()
+            text, done = _with_members(_EMPTY if blank else before or "", name, file, command)
+    except InputError as error:
+        raise _at(path, error) from None
+    files.put(path, text)
+    blank_text = before if before is not None and not before.strip() else None
+    return {"made": before is None, "blank": blank_text, "edits": [one._asdict() for one in done]}
+
+
+def _with_table(
+    text: str, name: str, file: AgentFile, command: list[str]
+) -> tuple[str, list[ConfigEdit]]:
+    path = (*file.servers, NAME)
+    if toml.value_at(text, path) is not None:
+        raise _taken(path)
+    text, piece = toml.put(text, path, server_of(name, command))
+    return text, [ConfigEdit(path, piece, None, len(path))]
+
+
+def _with_members(
+    text: str, name: str, file: AgentFile, command: list[str]
+) -> tuple[str, list[ConfigEdit]]:
+    done: list[ConfigEdit] = []
+    root = json5.parse(text)
+    if file.servers:
+        # Where the servers are: OpenCode 2 has them one level below where OpenCode 1 has them
+        deeper = (*file.servers, "servers")
+        node = root.at(deeper) if name == "opencode" else None
+        newer = node is not None and isinstance(node.value, dict) and "type" not in node.value
+        servers = deeper if newer else file.servers
+        path = (*servers, NAME)
+        if root.at(path) is not None:
+            raise _taken(path)
+        text, edit = edits.put(text, path, server_of(name, command))
+        done += [edit] if edit else []
+    for hook in AGENTS[name].hooks if file.hooks else ():
+        text, added = edits.append(text, ("hooks", hook.event), hook_of(name, hook, command))
+        done.append(added)
+    return text, done
+
+
+def _taken(path: tuple[str, ...]) -> InputError:
+    return InputError(
+        "it already has {name}, which was not added by `loxodon connect`",
+        hint="remove that entry, then try again",
+        name=".".join(path),
+    )
+
+
+def _at(path: str, error: InputError) -> InputError:
+    return InputError("{path}: {error}", hint="{error_hint}", path=path, error=error)
+
+
+def _undo(files: Files, record: Mapping[str, Any]) -> None:
+    """Lay the files out as they were before, with what was changed in them since."""
+    for path, done in record.items():
+        text = files.text(path)
+        if text is None:
+            continue
+        try:
+            text = _without(path, text, done)
+        except InputError as error:
+            raise _at(path, error) from None
+        empty = not text.strip() if path.endswith(".toml") else json5.parse(text).value == {}
+        if empty and done["made"]:
+            files.remove(path)
+        else:
+            files.put(path, done["blank"] if empty and done["blank"] is not None else text)
+
+
+def _without(path: str, text: str, done: Mapping[str, Any]) -> str:
+    for edit in reversed([ConfigEdit.of(one) for one in done["edits"]]):
+        if path.endswith(".toml"):
+            text = toml.drop(text, edit.path, edit.piece)
+        else:
+            text = edits.undone(text, edit)
+    return text
+
+
+# --- Looking --------------------------------------------------------------------------------------
+
+
+def is_whole(record: Mapping[str, Any]) -> bool:
+    """Whether all that was put into an agent's files is there."""
+    files = Files()
+    return all(_stands(files, path, done) for path, done in record["files"].items())
+
+
+def _stands(files: Files, path: str, done: Mapping[str, Any]) -> bool:
+    text = files.text(path)
+    if text is None:
+        return False
+    placed = [ConfigEdit.of(one) for one in done["edits"]]
+    try:
+        if path.endswith(".toml"):
+            return all(toml.value_at(text, edit.path) is not None for edit in placed)
+        return all(edits.stands(text, edit) for edit in placed)
+    except InputError:
+        return False
+
+
+def state_of(name: str, record: Mapping[str, Any], folder: str) -> State:
+    """How an agent is connected, told by its record, empty where it is not, and its folder."""
+    if not record:
+        return "not connected" if os.path.isdir(folder) else "not found"
+    if not is_whole(record):
+        return "changed"
+    if AGENTS[name].after == "trust" and not are_allowed(folder, record["wanted"]):
+        return "waiting"
+    return "connected"
+
+
+def are_allowed(folder: str, ours: list[Any]) -> bool:
+    """Whether each of our entries in `hooks.json` may run; `ours` are the entries that we made."""
+    path, files = os.path.join(folder, "hooks.json"), Files()
+    places = dict.fromkeys((path, os.path.realpath(path)))
+    try:
+        given = json5.parse(files.text(path) or "{}").value
+        config = toml.parsed(files.text(os.path.join(folder, "config.toml")) or "")
+    except InputError:
+        return False
+    events = given.get("hooks") if isinstance(given, Mapping) else None
+    state = _under(config, "hooks", "state")
+    if _under(config, "features").get("hooks") is False:
+        return False
+    return all(
+        any(_is_allowed(state.get(f"{at}:{_snake(event)}:{n}:0"), event, entry) for at in places)
+        for event, entries in (events.items() if isinstance(events, Mapping) else ())
+        for n, entry in enumerate(entries)
+        if entry in ours
+    )
+
+
+def _is_allowed(state: object, event: str, entry: Mapping[str, Any]) -> bool:
+    if not isinstance(state, Mapping) or state.get("enabled") is False:
+        return False
+    said = {"event_name": _snake(event), "hooks": [{"async": False, **entry["hooks"][0]}]}
+    text = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return bool(state.get("trusted_hash") == f"sha256:{sha256(text.encode()).hexdigest()}")
+
+
+def _snake(event: str) -> str:
+    return "".join(f"_{one.lower()}" if one.isupper() else one for one in event).lstrip("_")
+
+
+def _under(config: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    found: Any = config
+    for name in names:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}

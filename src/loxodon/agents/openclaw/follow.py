@@ -1,0 +1,330 @@
+"""Following OpenClaw: what its agents and their people say goes to the journal as it is said.
+
+    ~/.openclaw/agents/<id>/sessions/<session>.jsonl          up to 2026.7
+    ~/.openclaw/agents/<id>/agent/openclaw-agent.sqlite       from 2026.8 on
+
+Both may be there, with the same sessions in them. Turns are known by OpenClaw's own ids, so that
+nothing is journalled twice, whichever way and however often it is read. What was journalled stays,
+also if the person went back and said something else. Nothing of OpenClaw's is ever written to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from loxodon.errors import InputError, NotFoundError
+from loxodon.journal.follow import (
+    Following,
+    Mark,
+    TranscriptPart,
+    as_input,
+    digest,
+    entries_of,
+    number,
+    only_grew,
+    parsed_mark,
+    stray,
+    within,
+)
+from loxodon.journal.lines import session_of
+from loxodon.journal.openclaw import About, about_session, header_of, live, turns
+from loxodon.journal.openclaw_db import Session, SessionDatabase, can_unpack, opened, stamp
+from loxodon.types import Followed
+
+if TYPE_CHECKING:
+    from loxodon.views.workspace import Workspace
+
+DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
+_CHECKPOINT = ".checkpoint."
+"""In the name of a copy that is made before a compaction."""
+_MOST_INDEX = 64 << 20
+_MOST_HEADER = 1 << 16
+_TICK_NS = 2_000_000_000
+"""How coarse the times of files may be."""
+
+
+class Agent(NamedTuple):
+    """An agent of an OpenClaw, and where its sessions are."""
+
+    id: str
+    files: list[str]
+    database: str
+    """Empty where it has none."""
+    strays: list[str]
+    """Links that lead out of OpenClaw's folder, which are not followed."""
+
+
+def state_folder(given: str | None, environment: Mapping[str, str]) -> str:
+    """OpenClaw's folder: the one given, that of the environment or its profile, or the usual."""
+    profile = environment.get("OPENCLAW_PROFILE", "").strip()
+    usual = f"~/.openclaw-{profile}" if profile not in ("", "default") else "~/.openclaw"
+    folder = given or environment.get("OPENCLAW_STATE_DIR", "").strip() or usual
+    if not is_utf8(folder) or "\0" in folder:
+        raise InputError(
+            "this path cannot be OpenClaw's folder", hint="give the path of a folder, in UTF-8"
+        )
+    return os.path.abspath(os.path.expanduser(folder))
+
+
+def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Followed:
+    """Journal what is new in the sessions of the OpenClaw at `state`; nothing in a pause, whose
+    turns are passed over when it is done."""
+    if workspace.memory.paused:
+        return Followed()
+    run = _Run(workspace, "openclaw")
+    for agent in agents_at(state, agents):
+        for path in agent.strays:
+            run.tell(path, [(0, stray())])
+        run.begin(agent.id)
+        run.follow_files(agent.files)
+        if agent.database:
+            run.follow_database(agent.database)
+    return run.result()
+
+
+# --- What is there --------------------------------------------------------------------------------
+
+
+def agents_at(state: str, wanted: Sequence[str]) -> list[Agent]:
+    """The agents at `state`, those that are wanted; NotFoundError where there is none."""
+    folder = os.path.join(state, "agents")
+    names = sorted(
+        entry.name for entry in _listed(folder) if entry.is_dir() and is_utf8(entry.name)
+    )
+    if not names:
+        raise NotFoundError(
+            "no OpenClaw with agents found at {path}",
+            hint="set its folder with --state (default: ~/.openclaw)",
+            path=state,
+        )
+    missing = sorted(set(wanted) - set(names))
+    if missing:
+        raise NotFoundError(
+            "OpenClaw has no agent {agent}",
+            hint="known names: {names}",
+            agent=missing[0],
+            names=", ".join(names),
+        )
+    root = os.path.realpath(state)
+    return [_agent(root, folder, name) for name in names if not wanted or name in wanted]
+
+
+def _agent(root: str, folder: str, name: str) -> Agent:
+    sessions = os.path.join(folder, name, "sessions")
+    found = [entry for entry in _listed(sessions) if is_transcript(entry.name) and entry.is_file()]
+    beyond = not within(root, sessions)
+    strays = {
+        one.path for one in found if beyond or (one.is_symlink() and not within(root, one.path))
+    }
+    files = sorted({one.path for one in found} - strays)
+    database = os.path.join(folder, name, DATABASE)
+    if not os.path.isfile(database):
+        database = ""
+    elif not within(root, database):
+        strays.add(database)
+        database = ""
+    return Agent(name, files, database, sorted(strays))
+
+
+def is_transcript(name: str) -> bool:
+    """Whether a file in a folder of sessions is one: not a lock, a copy or what was put away."""
+    if not name.endswith(".jsonl") or name.endswith(".trajectory.jsonl"):
+        return False
+    return _CHECKPOINT not in name and is_utf8(name)
+
+
+def is_utf8(path: str) -> bool:
+    """Whether a name can be kept: those of files may hold any bytes."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _listed(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+# --- One run --------------------------------------------------------------------------------------
+
+
+class _Run(Following):
+    """See `Following`; from databases and files, some of which are branches of others.
+
+    A mark says how far a transcript was read and by which path its conversation came there. Where
+    the conversation only went on since, what is new is taken; else all of it, and as turns have
+    ids, none is added twice. What cannot be read is told once.
+    """
+
+    def begin(self, agent: str) -> None:
+        """What comes now was said to this agent; whether it is told the others, a setting says.
+
+        One person's agents share what they are told unless that is asked for: people tell one of
+        them and expect the others to know.
+        """
+        if self._memory.config.workspace.agents == "apart":
+            self._flush()
+            self._agent = agent
+
+    def follow_files(self, paths: Sequence[str]) -> None:
+        """Journal what is new in files of one folder, those that began first before the others."""
+        changed = [path for path in paths if not self._lies_still(path, self._mark(path))]
+        self._count(unchanged=len(paths) - len(changed))
+        if not changed:
+            return
+        index = self._index(os.path.join(os.path.dirname(changed[0]), "sessions.json"))
+        for path in sorted(changed, key=_began):
+            try:
+                part = self._file(path, self._mark(path), index)
+            except (OSError, InputError) as error:
+                self.tell(path, [(0, as_input(error, path))])
+            else:
+                self._wait(path, "", part, copies=bool(part.parent))
+
+    def _file(self, path: str, mark: Mark, index: Mapping[str, About]) -> TranscriptPart:
+        """What is new in a file; a last line that is still being written is left for later."""
+        with open(path, "rb") as file:
+            stat = os.fstat(file.fileno())
+            read = number(mark.get("line")) if only_grew(file, mark) else 0
+            entries, problems, new = entries_of(file, path, 0, 0)
+        session, parent = header_of(entries, session_of(path))
+        about = index.get(session, About())
+        conversation = live(entries)
+        lines = [line for line, _ in conversation]
+        went_on = _went_on(lines, read, mark)
+        fresh = [one for one in conversation if one[0] > read or not went_on]
+        drafts, bad = turns(fresh, self._zone, session, about) if about.spoken else ([], [])
+        new |= {
+            "size": stat.st_size,
+            "mtime": stat.st_mtime_ns,
+            "path": digest(str(lines).encode()),
+        }
+        new["bad"] = bool(problems + bad)
+        told = [one for one in problems + bad if one[0] > read]
+        return TranscriptPart(session, drafts, told, new, "" if went_on else parent, about.spoken)
+
+    def _index(self, path: str) -> dict[str, About]:
+        """What the index beside the files says of each session."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read(_MOST_INDEX + 1)
+            value = json.loads(data) if len(data) <= _MOST_INDEX else None
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            self.tell(path, [(0, _no_index())])
+            return {}
+        found: dict[str, About] = {}
+        for key, entry in value.items():
+            if isinstance(entry, dict) and isinstance(entry.get("sessionId"), str):
+                about = about_session(key, entry)
+                # A session may have two keys: what a program runs is so by either.
+                if found.get(entry["sessionId"], About()).spoken:
+                    found[entry["sessionId"]] = about
+        return found
+
+    def follow_database(self, path: str) -> None:
+        """Journal what is new in all sessions of a database."""
+        marks = self._store.workspace_data.marks(path)
+        files = stamp(path)
+        if parsed_mark(marks.get("", "")) == {"files": files}:
+            self._count(unchanged=len(marks) - 1)
+            return
+        self._flush()
+        known = len(self._problems)
+        try:
+            with opened(path) as database:
+                self._check = database.check
+                for session in database.sessions():
+                    self._session(database, session, parsed_mark(marks.get(session.id, "")))
+                for name in database.cold():
+                    if name not in marks:
+                        part = TranscriptPart(name, [], [(0, _cold())], {"cold": True})
+                        self._wait(path, name, part, copies=False)
+                self._flush()
+        except InputError as error:
+            self._waiting.clear()
+            self.tell(path, [(0, error)])
+        else:
+            if _settled(files) and (can_unpack() or known == len(self._problems)):
+                self._set_marks([(path, "", {"files": files})])
+        finally:
+            self._check = lambda: None
+
+    def _session(self, database: SessionDatabase, session: Session, mark: Mark) -> None:
+        """Take what is new in a session; one that cannot be read does not stop the others."""
+        same = mark.get("rewritten") == session.rewritten
+        if same and mark.get("seq") == session.last and not mark.get("bad"):
+            self._count(unchanged=1)
+            return
+        new: dict[str, object] = {"seq": session.last, "rewritten": session.rewritten}
+        try:
+            about = database.about(session.id)
+            part = TranscriptPart(session.id, [], [], new, spoken=about.spoken)
+            if about.spoken:
+                path = database.path(session)
+                read = number(mark.get("seq")) if same and mark else -1
+                went_on = path is not None and _went_on(path, read, mark)
+                fresh = [seq for seq in path if seq > read] if path and went_on else None
+                drafts, bad = database.turns(session, self._zone, about, fresh)
+                new |= {"path": digest(str(path).encode()), "bad": bool(bad)}
+                told = [one for one in bad if one[0] > read + 1]
+                parent = "" if went_on else database.parent(session.id)
+                mark = {} if bad and not can_unpack() else new  # read again when that is possible
+                part = TranscriptPart(session.id, drafts, told, {**mark}, parent)
+        except InputError as error:
+            self.tell(f"{database.file}#{session.id}", [(0, error)])
+        else:
+            self._wait(database.file, session.id, part, copies=bool(part.parent))
+
+
+def _went_on(path: Sequence[int], read: int, mark: Mark) -> bool:
+    """Whether a conversation came to the mark by the same path: only what follows is new."""
+    before = digest(str([one for one in path if one <= read]).encode())
+    return bool(mark) and not mark.get("bad") and before == mark.get("path")
+
+
+def _settled(stats: Sequence[Sequence[int]]) -> bool:
+    """Whether files were last written long enough ago that the next write gets another time.
+
+    A log that SQLite uses anew keeps its size, and what is written within one tick of the clock
+    has the same time: to trust such a stamp would be to miss what came a moment later.
+    """
+    newest = max((found[1] for found in stats if found), default=0)
+    return time.time_ns() - newest > _TICK_NS
+
+
+def _began(path: str) -> tuple[str, str]:
+    """When a session began, as its header says: a branch comes after what it was branched off."""
+    try:
+        with open(path, "rb") as file:
+            first = json.loads(file.readline(_MOST_HEADER))
+    except (OSError, ValueError, RecursionError):
+        return ("", path)
+    at = first.get("timestamp") if isinstance(first, dict) else None
+    return (at if isinstance(at, str) else "", path)
+
+
+def _no_index() -> InputError:
+    return InputError(
+        "cannot read the session index: all sessions are treated as private",
+        hint="if OpenClaw is writing it now, it will be read next time",
+    )
+
+
+def _cold() -> InputError:
+    return InputError(
+        "OpenClaw has archived this session; archived sessions are not read",
+        hint="restore it in OpenClaw, and follow again",
+    )

@@ -1,0 +1,157 @@
+"""The agents that Loxodon can be connected to: which of their files are changed, and how.
+
+An agent with hooks is given memories before each prompt, and what is said is journalled after each
+turn. One that takes MCP servers gets the tools. What each file looks like is in its own docs; where
+those allow comments, they are kept.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from loxodon.journal.transcripts import AGENTS as FOLLOWED
+
+NAME = "loxodon"
+Action = Literal["start", "prompt", "turn", "end"]
+
+
+class Hook(NamedTuple):
+    """An event that an agent tells its hooks of, and what is done then."""
+
+    event: str
+    # `start`: give the snapshot. `prompt`: give memories. `turn`: journal. `end`: the same, and
+    # consolidate if that is due.
+    action: Action
+    seconds: int = 0  # How long the agent waits, where it allows less than we ask for
+
+
+class AgentFile(NamedTuple):
+    """A file in an agent's folder, and what is put into it."""
+
+    names: tuple[str, ...]  # What it may be called: the first that is there, else the last
+    servers: tuple[str, ...] = ()  # Where MCP servers are in it; empty where none is put there
+    hooks: bool = False
+
+
+class ConnectedAgent(NamedTuple):
+    """An agent, where it is set up, and what it tells hooks."""
+
+    title: str
+    files: tuple[AgentFile, ...]
+    hooks: tuple[Hook, ...] = ()
+    timeout: int = 1  # How many of its units a second of a hook's time is
+    usual: str = ""  # Its folder, where it is the same everywhere
+    app: str = ""  # Its folder among those of applications, else
+    after: str = ""  # What is left for the person to do, as a key of `AFTER`
+
+    @property
+    def serves(self) -> bool:
+        return any(file.servers for file in self.files)
+
+
+_SERVERS = ("mcpServers",)
+# By name. OpenClaw, which has an installer of its own, is not among them.
+AGENTS: dict[str, ConnectedAgent] = {
+    "claude-code": ConnectedAgent(
+        "Claude Code",
+        (AgentFile(("settings.json",), hooks=True),),
+        (
+            Hook("SessionStart", "start"),
+            Hook("UserPromptSubmit", "prompt"),
+            Hook("Stop", "turn"),
+            Hook("PreCompact", "turn"),
+            Hook("SessionEnd", "end"),
+        ),
+        after="new",
+    ),
+    "codex": ConnectedAgent(
+        "Codex",
+        (AgentFile(("hooks.json",), hooks=True), AgentFile(("config.toml",), ("mcp_servers",))),
+        (
+            Hook("SessionStart", "start"),
+            Hook("UserPromptSubmit", "prompt"),
+            Hook("Stop", "turn"),
+            Hook("PreCompact", "turn"),
+            Hook("SessionEnd", "end", 3),
+        ),
+        after="trust",
+    ),
+    "cursor": ConnectedAgent(
+        "Cursor", (AgentFile(("mcp.json",), _SERVERS),), usual="~/.cursor", after="restart"
+    ),
+    "gemini-cli": ConnectedAgent(
+        "Gemini CLI",
+        (AgentFile(("settings.json",), _SERVERS, hooks=True),),
+        (
+            Hook("SessionStart", "start"),
+            Hook("BeforeAgent", "prompt"),
+            Hook("AfterAgent", "turn"),
+            Hook("PreCompress", "turn"),
+            Hook("SessionEnd", "end"),
+        ),
+        timeout=1_000,
+        after="new",
+    ),
+    "opencode": ConnectedAgent(
+        "OpenCode",
+        (AgentFile(("opencode.jsonc", "config.json", "opencode.json"), ("mcp",)),),
+        usual="~/.config/opencode",
+        after="restart",
+    ),
+    "vscode": ConnectedAgent(
+        "VS Code", (AgentFile(("mcp.json",), ("servers",)),), app="Code/User", after="restart"
+    ),
+    "claude-desktop": ConnectedAgent(
+        "Claude Desktop",
+        (AgentFile(("claude_desktop_config.json",), _SERVERS),),
+        app="Claude",
+        after="restart",
+    ),
+}
+
+
+def folder_of(name: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
+    """Where an agent keeps its settings."""
+    if name in FOLLOWED:
+        return FOLLOWED[name].folder(environment)
+    agent = AGENTS[name]
+    own = environment.get("XDG_CONFIG_HOME", "").strip() if platform != "darwin" else ""
+    if agent.usual:
+        usual = agent.usual.replace("~/.config", own) if own else agent.usual
+        return os.path.abspath(os.path.expanduser(usual))
+    base = own or "~/.config"
+    if platform == "darwin":
+        base = "~/Library/Application Support"
+    elif platform == "win32":
+        base = environment.get("APPDATA", "") or "~/AppData/Roaming"
+    return os.path.abspath(os.path.join(os.path.expanduser(base), *agent.app.split("/")))
+
+
+def path_of(folder: str, file: AgentFile) -> str:
+    """The file as it is called here."""
+    paths = [os.path.join(folder, name) for name in file.names]
+    return next((path for path in paths if os.path.exists(path)), paths[-1])
+
+
+def server_of(name: str, command: list[str]) -> dict[str, object]:
+    """How an agent is told of the MCP server; where hooks journal, it does not."""
+    words = [*command, "mcp", *(["--no-journal"] if AGENTS[name].hooks else [])]
+    if name == "opencode":
+        return {"type": "local", "command": words, "enabled": True}
+    typed = {"type": "stdio"} if name == "vscode" else {}
+    return {**typed, "command": words[0], "args": words[1:]}
+
+
+# How long an agent waits; people wait before a prompt
+_SECONDS: dict[Action, int] = {"start": 10, "prompt": 10, "turn": 60, "end": 60}
+
+
+def hook_of(name: str, hook: Hook, command: list[str]) -> dict[str, object]:
+    """How an agent is told of a hook."""
+    run = shlex.join([*command, "hook", name, hook.event])
+    timeout = (hook.seconds or _SECONDS[hook.action]) * AGENTS[name].timeout
+    return {"hooks": [{"type": "command", "command": run, "timeout": timeout}]}

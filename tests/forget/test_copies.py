@@ -1,0 +1,178 @@
+"""Text that was written to other folders: nothing of it is overlooked, whatever the settings say
+now."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import Memory
+from loxodon.cli.main import main
+from loxodon.types import Receipt
+from tests.cli.shell import Shell
+from tests.clock import Clock
+from tests.forget.test_forgetting import TALK, known, say
+from tests.looking import files_with
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def opened(home: Path, clock: Clock, place: Path | None = None, **given: Any) -> Memory:
+    """A memory whose views are written to `place`."""
+    path = {} if place is None else {"workspace.path": str(place)}
+    return Memory.open(home, config={"timezone": "Asia/Shanghai", **path, **given}, clock=clock)
+
+
+def moved(home: Path, clock: Clock, tmp_path: Path) -> tuple[Path, Path]:
+    """A memory whose views were written to two places, the first of which is out of use."""
+    old, new = tmp_path / "old place", tmp_path / "new place"
+    with opened(home, clock, old) as memory:
+        say(memory, clock, *TALK)
+        memory.consolidate()
+    with opened(home, clock, new) as memory:
+        memory.workspace.export()
+    assert files_with(["Zorinda"], old)
+    assert files_with(["Zorinda"], new)
+    return old, new
+
+
+def told(receipt: Receipt, what: str) -> list[str]:
+    return [one.file for one in receipt.files if one.what == what]
+
+
+def test_views_of_a_folder_that_is_out_of_use_lose_it_too(
+    home: Path, clock: Clock, tmp_path: Path
+) -> None:
+    old, new = moved(home, clock, tmp_path)
+    with opened(home, clock, new) as memory:
+        receipt = memory.forget(entity="Zorinda")
+        assert not files_with(["Zorinda", "Quilltech"], tmp_path)
+        assert receipt.files == ()
+        assert receipt.erased["views out of use"] > 5
+        assert not (old / "memory").exists()
+        assert files_with(["Biscuit"], new)
+        assert memory.validate() == []
+
+
+def test_what_a_person_changed_there_is_named(home: Path, clock: Clock, tmp_path: Path) -> None:
+    old, new = moved(home, clock, tmp_path)
+    edited = old / "memory" / "insights.md"
+    edited.write_text(edited.read_text() + "\nZorinda likes tea, I wrote.\n")
+    own = old / "memory" / "mine.md"
+    own.write_text("My own words.\n")
+    with opened(home, clock, new) as memory:
+        planned = memory.forget(entity="Zorinda", dry_run=True)
+        receipt = memory.forget(entity="Zorinda")
+        assert told(planned, "changed") == told(receipt, "changed")
+        assert {*told(receipt, "changed")} == {str(edited)}
+        assert receipt.files[0].line > 0
+        assert memory.receipts()[0].files == receipt.files
+    found = files_with(["Zorinda"], tmp_path)
+    assert found == {"Zorinda": [os.path.relpath(edited, tmp_path)]}
+    assert own.exists()
+
+
+def test_a_folder_that_is_not_there_is_named(home: Path, clock: Clock, tmp_path: Path) -> None:
+    old, new = moved(home, clock, tmp_path)
+    shutil.move(old, tmp_path / "unplugged")
+    with opened(home, clock, new) as memory:
+        receipt = memory.forget(entity="Zorinda")
+        assert told(receipt, "away") == [str(old)]
+    shutil.move(tmp_path / "unplugged", old)
+    with opened(home, clock, new) as memory:  # and goes when it is there again
+        memory.forget(known(memory, "花生").id)
+    assert not files_with(["Zorinda", "花生"], tmp_path)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_copy_that_was_exported_is_written_anew(
+    home: Path, clock: Clock, tmp_path: Path, masked: bool
+) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, *TALK)
+        memory.consolidate()
+        memory.workspace.export(tmp_path / "copy", masked=masked)
+        memory.forget(entity="Zorinda")
+        assert not files_with(["Zorinda"], tmp_path)
+        assert files_with(["Biscuit"], tmp_path / "copy")
+
+
+def test_a_file_about_someone_is_named(home: Path, clock: Clock, tmp_path: Path) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, *TALK)
+        memory.consolidate()
+    file = tmp_path / "about.md"
+    args = ["--home", str(home), "--now", clock.now.isoformat()]
+    assert main([*args, "export", "--about", "Zorinda", str(file)]) == 0
+    with opened(home, clock) as memory:
+        receipt = memory.forget(entity="Zorinda")
+        assert told(receipt, "copy") == [str(file)]
+        file.unlink()
+        assert told(memory.forget(known(memory, "花生").id), "copy") == []
+
+
+# -- encrypting ------------------------------------------------------------------------------------
+
+
+def left_by_encrypting(home: Path) -> list[str]:
+    key = str(home.parent / "keys" / "key")
+    words = ("encrypt", "--key-file", key, "--make-key")
+    found: list[str] = Shell(home).json(*words)["left"]
+    return found
+
+
+def test_encrypting_leaves_no_view_in_plain_text_anywhere(
+    home: Path, clock: Clock, tmp_path: Path
+) -> None:
+    _, new = moved(home, clock, tmp_path)
+    assert main(["--home", str(home), "config", "workspace.path", str(new)]) == 0
+    with opened(home, clock, new) as memory:
+        memory.workspace.export(tmp_path / "copy")
+    assert left_by_encrypting(home) == []
+    assert not files_with(["Zorinda", "花生"], tmp_path)
+
+
+def test_encrypting_names_what_it_may_not_remove(home: Path, clock: Clock, tmp_path: Path) -> None:
+    old, new = moved(home, clock, tmp_path)
+    assert main(["--home", str(home), "config", "workspace.path", str(new)]) == 0
+    with opened(home, clock, new) as memory:
+        memory.workspace.export(tmp_path / "copy")
+    edited = old / "memory" / "insights.md"
+    edited.write_text(edited.read_text() + "\nZorinda likes tea, I wrote.\n")
+    shutil.move(tmp_path / "copy", tmp_path / "unplugged")
+    assert {*left_by_encrypting(home)} == {str(edited), str(tmp_path / "copy")}
+    assert set(files_with(["Zorinda"], old)["Zorinda"]) == {"memory/insights.md"}
+
+
+def test_views_in_the_usual_place_from_before_a_folder_was_set(
+    home: Path, clock: Clock, tmp_path: Path
+) -> None:
+    with opened(home, clock) as memory:
+        say(memory, clock, *TALK)
+        memory.consolidate()
+    with opened(home, clock, tmp_path / "new") as memory:
+        memory.forget(known(memory, "花生").id)
+    assert not files_with(["花生"], tmp_path)
+
+
+def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path: Path) -> None:
+    """Whoever opens the memory next does the rest, in every folder."""
+    old, new = moved(home, clock, tmp_path)
+    kept = tmp_path / "kept"
+    shutil.copytree(old, kept)
+    with opened(home, clock, new) as memory:
+        memory.forget(entity="Zorinda")
+        with memory._store.writing():
+            memory._store.set_value("forgotten_to", "")
+    shutil.copytree(kept, old, dirs_exist_ok=True)
+    shutil.rmtree(kept)
+    assert files_with(["Zorinda"], tmp_path)
+    opened(home, clock, new).close()
+    assert not files_with(["Zorinda"], tmp_path)
