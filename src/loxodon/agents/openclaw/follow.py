@@ -211,7 +211,7 @@ class _Run(Following):
 
     def follow_database(self, path: str) -> None:
         """Journal what is new in all sessions of a database."""
-        marks = self._store.workspace_data.marks(path)
+        marks: dict[str, str] = dict(self._store.query("marks", path))
         files = stamp(path)
         if parsed_mark(marks.get("", "")) == {"files": files}:
             self._count(unchanged=len(marks) - 1)
@@ -283,7 +283,7 @@ class _Run(Following):
         name = session_of(parent) if parent else ""
         if not name:
             return ()
-        above = parsed_mark(self._store.workspace_data.mark(path, session)).get("from")
+        above = parsed_mark(self._store.scalar("mark", path, session) or "").get("from")
         more = [one for one in above if isinstance(one, str)] if isinstance(above, list) else []
         return (name, *more[: _MOST_ANCESTORS - 1])
 
