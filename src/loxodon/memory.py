@@ -35,10 +35,10 @@ from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
+from loxodon.security.audit_witness import put_on_record
 from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
-from loxodon.trust.audit.witness import put_on_record
 from loxodon.types import (
     CHATS,
     Added,
@@ -93,12 +93,12 @@ if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
+    from loxodon.security.audit_inspection import Inspected, Subject
+    from loxodon.security.audit_verbs import AuditLog
+    from loxodon.security.sealing import Seal
     from loxodon.status import Stats, Status
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
-    from loxodon.trust.audit.auditing import AuditLog
-    from loxodon.trust.audit.inspection import Inspected, Subject
-    from loxodon.trust.rest.sealing import Seal
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
     from loxodon.views.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
@@ -147,7 +147,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """
         wall = _OPEN
         if agent or chat != "direct":
-            from loxodon.trust.access.within import wall_of
+            from loxodon.security.permissions import wall_of
 
             choice("chat", chat, CHATS)
             wall = wall_of(agent, chat, relays)
@@ -255,7 +255,7 @@ class Memory(Knowledge, Recalling, Overviews):
         Hidden items behave as if they did not exist. Operations on the whole space are reserved
         for the owner (ForbiddenError). The returned memory is closed with this one.
         """
-        from loxodon.trust.access.within import narrower
+        from loxodon.security.permissions import narrower
 
         choice("chat", chat, CHATS)
         wall = narrower(self._space.wall, agent, chat, relays)
@@ -294,7 +294,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """Encrypts the files beside an encrypted database; None if it is not encrypted."""
         if not self._space.keys:
             return None
-        from loxodon.trust.rest.sealing import Seal
+        from loxodon.security.sealing import Seal
 
         return Seal(self._space.keys)
 
@@ -513,7 +513,7 @@ class Memory(Knowledge, Recalling, Overviews):
         `released`, `dropped`, `unclear` (a request to forget that needs an answer) or `all`;
         `limit` 0 returns all.
         """
-        from loxodon.trust.origin import quarantine
+        from loxodon.guard import quarantine
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
         which = None if state in (None, "all") else state
@@ -533,7 +533,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         What the user asked to have forgotten comes back whole, with its memories.
         """
-        from loxodon.trust.origin import quarantine
+        from loxodon.guard import quarantine
 
         with self._store.writing():
             held = quarantine.release(self._store, id, self.now())
@@ -546,7 +546,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /quarantine/{id}/drop", access="owner", audit="writes", masked="always")
     def drop(self, id: str) -> Held:
         """Hide a held-back text forever; the message stays in the journal."""
-        from loxodon.trust.origin import quarantine
+        from loxodon.guard import quarantine
 
         with self._store.writing():
             return quarantine.drop(self._store, id, self.now())
@@ -583,7 +583,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /inspect/{name}", access="owner", audit="reads", masked="unless revealed")
     def inspect(self, name: str) -> Inspected:
         """Return everything about a memory, a message, a note or an entity."""
-        from loxodon.trust.audit.inspection import inspect
+        from loxodon.security.audit_inspection import inspect
 
         if self._store.audit is not None:
             self._store.audit.flush()
@@ -592,7 +592,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /subjects/{name}", access="owner", audit="reads", masked="unless revealed")
     def subject(self, name: str) -> Subject:
         """Return everything known about a person, place or thing."""
-        from loxodon.trust.audit.inspection import subject
+        from loxodon.security.audit_inspection import subject
 
         return subject(self, self._store, name)
 
@@ -895,7 +895,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        from loxodon.trust.audit.auditing import AuditLog
+        from loxodon.security.audit_verbs import AuditLog
 
         self.for_owner()
         return AuditLog(self._store, self._space.zone)
@@ -1039,7 +1039,7 @@ def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
     from loxodon.jobs import schedule  # noqa: F401
-    from loxodon.trust.audit import auditing  # noqa: F401
+    from loxodon.security import audit_verbs  # noqa: F401
     from loxodon.views import workspace  # noqa: F401
 
     return VERBS

@@ -28,7 +28,7 @@ def run(args: Namespace) -> Outcome:
     from loxodon.proxy.recalling import Recalling
     from loxodon.proxy.requests import SpaceRule
     from loxodon.proxy.upstream import Upstream
-    from loxodon.trust.access.tokens import Grants
+    from loxodon.security.tokens import Grants
 
     home = home_of(args)
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""

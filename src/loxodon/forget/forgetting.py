@@ -112,7 +112,7 @@ def receipts(memory: Memory, store: Store, limit: int, after: Key | None) -> Sli
 
 def new_receipt(what: str, now: datetime) -> Receipt:
     """An empty receipt of whoever acts now."""
-    from loxodon.trust.access.acting import actor
+    from loxodon.security.actor import actor
 
     who = actor()
     by = " ".join(part for part in (who.surface, who.agent, who.caller) if part)

@@ -16,9 +16,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.journal.identity import key_of
+from loxodon.security.audit_witness import is_id
 from loxodon.store import TextAt
 from loxodon.store.rows import loaded
-from loxodon.trust.audit.witness import is_id
 from loxodon.views import copies
 from loxodon.working.transcript import line_of
 

@@ -70,6 +70,7 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
+    from loxodon.security.audit_log import Audit
     from loxodon.store.audit_rows import AuditRows
     from loxodon.store.documents import DocumentStore
     from loxodon.store.erasure import Erasure
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.store.worklog import WorkLog
     from loxodon.store.workspace_data import WorkspaceData
-    from loxodon.trust.audit.log import Audit
 
 _Value = TypeVar("_Value")
 _CHUNK = 500

@@ -31,7 +31,7 @@ from loxodon.errors import (
 from loxodon.filelock import FileLock
 from loxodon.files import private, sync_folder
 from loxodon.messages import t
-from loxodon.trust.access.places import is_inside
+from loxodon.security.paths import is_inside
 from loxodon.types import Exported, FileProblem
 from loxodon.views import Planned, bad_view, head
 from loxodon.views.manifest import (

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from loxodon.guard.quarantine import HIDDEN, RELEASED, is_asked, with_notes
 from loxodon.store import QuarantinedText
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.store import Store
-from loxodon.trust.origin.quarantine import HIDDEN, RELEASED, is_asked, with_notes
 
 _CONTENT = PRIMARY_TABLES["turns"].columns.index("content")
 

@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.trust.access.places import is_inside, opened
+from loxodon.security.paths import is_inside, opened
 from loxodon.views import VERSION, bad_view, marker_of
 
 MANIFEST = "state/views.json"

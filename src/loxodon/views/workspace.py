@@ -20,9 +20,9 @@ from loxodon import layout
 from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.paging import Key, Page, cut, paged
+from loxodon.security.paths import named
 from loxodon.store import Progress
 from loxodon.store.store import Store
-from loxodon.trust.access.places import named
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
@@ -179,8 +179,8 @@ class Workspace:
         """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
         of its transcripts or in one, with `known` also in those that were read before; its folder
         is where its environment variable says."""
-        from loxodon.journal.coding_agents import AGENTS
         from loxodon.journal.follow import follow_agent
+        from loxodon.journal.transcripts import AGENTS
 
         folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
         return follow_agent(self, agent, folder, file, progress, known=known)
