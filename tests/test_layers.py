@@ -25,15 +25,15 @@ LAYERS = (
     guard trust.access.acting trust.access.places
     trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
     trust.origin.own trust.origin.instructions trust.origin.instruction_words
-    trust.origin.vouching forget.tombstones forget.naming
+    trust.origin.vouching forget.marks forget.names
     """,
     "store",
     "models journal",
-    "trust.origin trust.access trust.audit forget.gatekeeper",
+    "trust.origin trust.access trust.audit",
     "verbs fields",
     "write",
     "recall",
-    "trust.origin.remembering forget.asked forget.meaning status compat.documents",
+    "trust.origin.remembering status compat.documents",
     "agents workspace working live imports",
     "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
