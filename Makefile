@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FIGURES ?= $(CURDIR)/bench/results/trust.txt
-WEB = src/loxodon/serve/web/dist
+WEB = src/loxodon/http/web/dist
 LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 # The dependencies of a group of pyproject.toml, for the environments of single targets. They are not
 # locked: what others publish is tried and measured as it is on the day, and says its versions.

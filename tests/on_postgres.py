@@ -32,12 +32,13 @@ _FILES = "looks at files of a space"
 _FULL = "has SQLite run out of pages"
 LEFT_OUT = {
     "tests/attacks/test_audit_tampering.py": "changes SQLite files",
-    "tests/trust/audit/test_log.py": "looks into SQLite files",
-    "tests/live/test_plain.py": "is about the memory of plain files",
+    "tests/security/test_audit.py": "looks into SQLite files",
     "tests/recall/test_assemble.py::test_soul_is_given": _FILES,
     "tests/test_memory.py::test_open_memory_that_is_lost": "holds no connection between calls",
     "tests/test_memory.py::test_any_name_is_a_space": _FILES,
-    "tests/trust/access/test_places.py": "is about paths in and around a home",
+    "tests/security/test_encryption.py": "encrypts files",
+    "tests/security/test_killed.py": "encrypts files",
+    "tests/security/test_paths.py": "is about paths in and around a home",
     "tests/forget/test_copies.py": "is about text views",
     "tests/forget/test_forgetting.py::test_backup": "is about backup files",
     "tests/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
@@ -53,7 +54,7 @@ LEFT_OUT = {
 OWN = (
     "tests/store/postgres",
     "tests/services",
-    "tests/serve/test_schedule.py",
+    "tests/jobs/test_runner.py",
     "tests/attacks/test_canaries.py",
 )
 """What `make test-postgres` runs as it is: it has PostgreSQL beside files, or nothing else."""
@@ -66,19 +67,25 @@ FOLDERS = (
     "tests/write",
     "tests/working",
     "tests/live",
+    "tests/jobs/test_heartbeat.py",
+    "tests/jobs/test_jumps.py",
+    "tests/jobs/test_schedule.py",
     "tests/compat",
-    "tests/trust/access",
-    "tests/trust/audit",
+    "tests/security",
     "tests/forget",
-    "tests/trust/origin",
+    "tests/guard/test_first_person.py",
+    "tests/guard/test_own_words.py",
+    "tests/guard/test_provenance.py",
+    "tests/guard/test_quarantine.py",
+    "tests/guard/test_speakers.py",
     "tests/attacks/test_audit_tampering.py",
     "tests/attacks/test_doors.py",
     "tests/attacks/test_inlets.py",
     "tests/attacks/test_poisoning.py",
     "tests/attacks/test_strangers.py",
     "tests/attacks/test_surfaces_table.py",
-    "tests/serve/test_cli.py::test_import_of_chats_and_memories",
-    "tests/serve/test_cli.py::test_openclaw_is_followed",
+    "tests/cli/test_cli.py::test_import_of_chats_and_memories",
+    "tests/cli/test_cli.py::test_openclaw_is_followed",
 )
 """What it runs with every memory in PostgreSQL."""
 

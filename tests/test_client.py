@@ -27,7 +27,7 @@ from loxodon.errors import (
 )
 
 from .clock import NOW, Clock
-from .serve.http.server import Server, said
+from .http.server import Server, said
 
 Either = Any
 """A Memory or a Client: that both take the same is what is tested."""

@@ -15,9 +15,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from loxodon import remote
+from loxodon.http.operations import RESULTS
 from loxodon.paging import Page
 from loxodon.recall.gate import State
-from loxodon.serve.http.operations import RESULTS
 from loxodon.verbs import Verb
 
 STUB = Path(remote.__file__).with_suffix(".pyi")

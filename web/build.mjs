@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const out = process.argv[2] ?? join(here, "../src/loxodon/serve/web/dist");
+const out = process.argv[2] ?? join(here, "../src/loxodon/http/web/dist");
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });

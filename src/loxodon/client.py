@@ -19,11 +19,11 @@ from urllib.parse import quote
 
 from loxodon import errors
 from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
+from loxodon.http.operations import Checked, Due, names_in, result_of
+from loxodon.http.wire import plain, read, state_to
 from loxodon.paging import MOST, ORDERS, Page
 from loxodon.recall.gate import State as Conversation
 from loxodon.remote import RemoteAudit, RemoteMemory, RemoteSchedule, RemoteWorkspace
-from loxodon.serve.http.operations import Checked, Due, names_in, result_of
-from loxodon.serve.http.wire import plain, read, state_to
 from loxodon.types import Chat, Pause
 from loxodon.verbs import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, VERBS, Verb
 

@@ -11,8 +11,8 @@ from functools import update_wrapper
 from inspect import Parameter, Signature, signature
 from typing import Any
 
+from loxodon.http.operations import names_in
 from loxodon.memory import all_verbs
-from loxodon.serve.http.operations import names_in
 from loxodon.verbs import Verb
 
 

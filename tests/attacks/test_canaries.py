@@ -12,15 +12,15 @@ import anyio
 import httpx
 import pytest
 
+from loxodon.http.host import Host
+from loxodon.http.operations import OPERATIONS
 from loxodon.mcp.server import Answers, Served, server_of
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.host import Host
-from loxodon.serve.http.operations import OPERATIONS
 from mcp import Client
+from tests.http.server import Server
 from tests.long import count, figure
 from tests.proxy.conftest import Proxy, started
 from tests.proxy.upstream import Stage, stage
-from tests.serve.http.server import Server
 
 from . import surfaces
 from .backends import WALLS, Backend, Files, Postgres

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from loxodon.client import Client
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.cli.main import main
 from loxodon.types import Record
 from tests.attacks.typed import rows
-from tests.serve.http.server import Server
+from tests.http.server import Server
 
 Said = Mapping[str, str]
 THEIRS = [row["text"] for row in rows("one_door") if row["of"] == "theirs"]

@@ -27,12 +27,12 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.backup import archive as backup_file
 from loxodon.backup import restore as restoring
+from loxodon.cli.main import main
 from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError, LoxodonError
+from loxodon.guard.provenance import is_own
 from loxodon.journal.openclaw_db import read_database
-from loxodon.serve.cli.main import main
-from loxodon.trust.access.offered import Choice
-from loxodon.trust.origin.provenance import is_own
+from loxodon.security.import_settings import Choice
 from loxodon.types import Restored
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry

@@ -20,8 +20,8 @@ from urllib.parse import quote
 
 from loxodon import Memory, StoreError
 from loxodon.client import Client
-from tests.serve.http.server import Server
-from tests.serve.test_schedule import workers_of
+from tests.http.server import Server
+from tests.jobs.test_runner import workers_of
 from tests.store.postgres import server as postgres
 from tests.waiting import until
 

@@ -24,12 +24,12 @@ import pytest
 
 from loxodon import Memory
 from tests.fuzz.made import HERE, cases, mutated, talked, text, value
+from tests.http.server import Server
 from tests.long import count, figure
 from tests.mcp.desk import ALONE
 from tests.mcp.test_lines import HELLO
 from tests.proxy.conftest import started
 from tests.proxy.upstream import Handler, deltas, message_events, response_events, stage, streams
-from tests.serve.http.server import Server
 from tests.waiting import PATIENCE
 
 SLOW = {"consolidate", "flush", "embed", "index", "rebuild-index", "backup", "export", "sync"}

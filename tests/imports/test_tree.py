@@ -15,11 +15,11 @@ import pytest
 from loxodon import Memory
 from loxodon.types import Record
 from tests.cases import cases
+from tests.cli.shell import typed
 from tests.clock import NOW
 from tests.each import each
 from tests.imports.conftest import Take
 from tests.imports.exports import EXAMPLES
-from tests.serve.shell import typed
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, ElicitResult, TextContent
 from loxodon import Memory
 from mcp import Client, StdioServerParameters, stdio_client
 from tests.clock import NOW, Clock
-from tests.serve.http.server import INHERITED
+from tests.http.server import INHERITED
 
 ALONE = "--no-background"
 """The option of the program with which nothing is learned meanwhile, and no worker is started."""

@@ -17,8 +17,8 @@ import pytest
 
 from loxodon import Memory
 from loxodon.types import Turn
+from tests.http.server import unscheduled
 from tests.proxy.upstream import Stage, stage
-from tests.serve.http.server import unscheduled
 from tests.waiting import until
 
 _NUMBERS = count(1)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.serve.http.server import Server
+from tests.http.server import Server
 from tests.web.browsing import CHROMIUM, Console, chromium
 from tests.web.homes import lived
 

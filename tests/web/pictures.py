@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tests.serve.http.server import LOXODON, Server
+from tests.http.server import LOXODON, Server
 from tests.web.browsing import Console, chromium
 
 NOW = "2026-11-16T18:00:00+00:00"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.serve.http.server import Server
+from tests.http.server import Server
 from tests.web.browsing import Console
 
 Opens = Callable[..., Console]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.http.server import Server
+from tests.http.server import Server
 from tests.web.browsing import DESKTOP, PHONE, Console
 from tests.web.test_pages import SHOWN, memory_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.serve.http.server import Server
+from tests.http.server import Server
 from tests.web.browsing import PHONE, Console
 from tests.web.homes import LONG, MARKDOWN, SCRIPT, hostile
 

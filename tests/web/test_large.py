@@ -11,8 +11,8 @@ import pytest
 
 from lived import Lived
 from loxodon import Memory
+from tests.http.server import Server
 from tests.long import figure
-from tests.serve.http.server import Server
 from tests.web.browsing import Console
 from text import Talk
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import loxodon
-from tests.serve.http.server import Server
+from tests.http.server import Server
 from tests.web.browsing import DESKTOP, PHONE, Console
 
 Opens = Callable[..., Console]

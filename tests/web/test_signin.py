@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.serve.http.server import LOXODON, Server, unscheduled
+from tests.http.server import LOXODON, Server, unscheduled
 from tests.web.browsing import Console
 
 

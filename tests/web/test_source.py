@@ -8,7 +8,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parent.parent.parent
 WEB = REPOSITORY / "web"
-DIST = REPOSITORY / "src" / "loxodon" / "serve" / "web" / "dist"
+DIST = REPOSITORY / "src" / "loxodon" / "http" / "web" / "dist"
 MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write"
     r"|createContextualFragment|DOMParser|\beval\(|new Function"
@@ -57,7 +57,7 @@ def test_the_lock_names_versions_and_no_host() -> None:
 
 
 def test_every_operation_has_words() -> None:
-    from loxodon.serve.http.operations import OPERATIONS
+    from loxodon.http.operations import OPERATIONS
 
     table = (WEB / "src" / "words" / "operations.ts").read_text("utf-8")
     assert {one.name for one in OPERATIONS} <= set(re.findall(r"^  (\w+):", table, re.M))

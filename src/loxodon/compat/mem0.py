@@ -58,8 +58,8 @@ from loxodon.compat.mem0_calls import (
     turn_of,
 )
 from loxodon.errors import CallError, GoneError, NotFoundError
+from loxodon.http.host import Host
 from loxodon.memory import Memory as Space
-from loxodon.serve.host import Host
 from loxodon.types import CAPTURED, Origin, Record
 
 P = ParamSpec("P")

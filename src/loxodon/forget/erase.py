@@ -14,6 +14,7 @@ from typing import Any
 from loxodon.clock import to_stored
 from loxodon.forget.marks import Marks
 from loxodon.forget.select import is_about
+from loxodon.guard.quarantine import read
 from loxodon.journal.identity import key_of
 from loxodon.language.statements import USER
 from loxodon.store import Filter, MemoryRow
@@ -22,7 +23,6 @@ from loxodon.store.store import Store
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import Counter as TokenCounter
-from loxodon.trust.origin.quarantine import read
 from loxodon.types import Record
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of

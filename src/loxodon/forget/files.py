@@ -15,9 +15,9 @@ from loxodon.backup.create import SUFFIX, folder_of
 from loxodon.forget.marks import Marks
 from loxodon.layout import BESIDE, DATABASE, VIEWS
 from loxodon.types import FileProblem
-from loxodon.workspace import copies
-from loxodon.workspace.views.manifest import hash_of
-from loxodon.workspace.workspace import Workspace
+from loxodon.views import copies
+from loxodon.views.manifest import hash_of
+from loxodon.views.workspace import Workspace
 
 _MOST_FILES = 200  # places that a receipt names
 _MOST_BYTES = 64 << 20  # of a file that is looked through

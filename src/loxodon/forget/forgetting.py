@@ -47,7 +47,7 @@ def forget(
 ) -> Receipt:
     """See `Memory.forget`."""
     from loxodon.forget.select import Selected
-    from loxodon.workspace.sync import take_in
+    from loxodon.views.sync import take_in
 
     marker = Marker(memory.root, memory.config, memory.space)
     with _alone(memory, _WAIT):
@@ -184,7 +184,7 @@ class _Run:
     ) -> list[FileProblem]:
         """Take it out of the files beside the database; those in which it still stands."""
         from loxodon.forget import files
-        from loxodon.workspace import copies
+        from loxodon.views import copies
 
         workspace, marks = self._workspace, self._marks
         self.counts += files.clean_copies(workspace, marks, dry_run=dry_run)

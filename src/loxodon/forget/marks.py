@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.forget.names import Token, longer_name, spelled, tokens
+from loxodon.security.keys import Keys
 from loxodon.text.sentences import spans
 from loxodon.text.words import fold, index_words
-from loxodon.trust.rest.keys import Keys
 
 if TYPE_CHECKING:
     from loxodon.config import Config

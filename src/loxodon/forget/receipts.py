@@ -10,10 +10,10 @@ from datetime import datetime
 from loxodon.clock import to_stored
 from loxodon.messages import t
 from loxodon.paging import Key, Slice
+from loxodon.security.actor import actor
 from loxodon.store import StoredReceipt
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
-from loxodon.trust.access.acting import actor
 from loxodon.types import FileProblem, Receipt
 
 

@@ -19,6 +19,9 @@ from typing import NamedTuple
 
 from loxodon.forget.erase import rebuild, row_of
 from loxodon.forget.names import has_name, is_address, roles_in
+from loxodon.guard.own_words import others
+from loxodon.guard.provenance import rank, speaks_for_user, told_as
+from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
@@ -30,9 +33,6 @@ from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold, query_words, stem_of
 from loxodon.tokens import estimate
-from loxodon.trust.origin.own import others
-from loxodon.trust.origin.provenance import rank, speaks_for_user, told_as
-from loxodon.trust.origin.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.types import CAPTURED, Record, Turn
 from loxodon.write import themes
 from loxodon.write.speakers import another

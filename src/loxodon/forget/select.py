@@ -26,6 +26,7 @@ from loxodon.forget.marks import (
     plain,
 )
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
+from loxodon.guard.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
@@ -33,7 +34,6 @@ from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist
 from loxodon.text.words import fold, query_words
-from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record
 
 _REPLIES = 3  # turns behind a source that may answer it

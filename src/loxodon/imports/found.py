@@ -61,7 +61,7 @@ class Setting(NamedTuple):
 class Skipped(NamedTuple):
     """Something left out on purpose."""
 
-    reason: str  # a word that stays the same; `serve/cli/importing.py` says it
+    reason: str  # a word that stays the same; `cli/importing.py` says it
     number: int = 1
 
 

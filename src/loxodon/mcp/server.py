@@ -19,19 +19,19 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 import loxodon
 from loxodon.errors import ForbiddenError, LoxodonError, NotFoundError
+from loxodon.http.fields import given
+from loxodon.http.guard import Caller
+from loxodon.http.host import Host
+from loxodon.http.logs import log
+from loxodon.http.streaming import Steps
+from loxodon.http.wire import plain
 from loxodon.mcp import tools
 from loxodon.mcp.asking import Action, question_of
 from loxodon.mcp.shapes import Shape, history_text, memory_of, memory_text
 from loxodon.mcp.tools import Tool, seen
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.serve.host import Host
-from loxodon.serve.http.fields import given
-from loxodon.serve.http.guard import Caller
-from loxodon.serve.http.streaming import Steps
-from loxodon.serve.http.wire import plain
-from loxodon.serve.logs import log
-from loxodon.trust.access.tokens import Right
+from loxodon.security.tokens import Right
 from loxodon.types import Audience, Chat
 
 Context = ServerRequestContext[Any, Any]

@@ -15,13 +15,13 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from loxodon.errors import BusyStoreError, FullStoreError, LoxodonError, UnwritableStoreError
+from loxodon.http.host import Host
+from loxodon.http.logs import log
 from loxodon.memory import Memory
 from loxodon.proxy.conversations import Conversation, Conversations, reply_name, session_of, short
 from loxodon.proxy.inject import Additions
 from loxodon.proxy.replies import Reply, ReplyBytes
 from loxodon.proxy.requests import ModelRequest, Speaker, clean, unanswered
-from loxodon.serve.host import Host
-from loxodon.serve.logs import log
 from loxodon.working.accounting import limits, usage_of
 
 _MOST_TEXT = 1_000_000  # characters of a message that are journalled

@@ -11,6 +11,7 @@ from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
 from loxodon.errors import LoxodonError, NotFoundError
+from loxodon.http.host import Host
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.proxy.conversations import Block, Conversation, Conversations, message_names
@@ -18,7 +19,6 @@ from loxodon.proxy.inject import Additions
 from loxodon.proxy.journal import Exchange, Journal
 from loxodon.proxy.requests import ModelRequest, Speaker, clean
 from loxodon.recall.gate import State
-from loxodon.serve.host import Host
 from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.types import KINDS, Chat

@@ -1,0 +1,255 @@
+"""Who may ask: pure rules, over the address a server listens at, its token and a request's headers.
+
+Without a token a server answers this machine only, and only what did not come from a web page of
+elsewhere: a page can send requests to any address, and with a name of its own that resolves to
+127.0.0.1 it could read the answers too.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from loxodon.errors import UsageError
+from loxodon.security.tokens import Grant, Right, grant_of
+from loxodon.types import Chat
+
+AGENT = "x-loxodon-agent"
+CHAT = "x-loxodon-chat"
+RELAYS = "x-loxodon-relays"
+"""Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
+FORWARDED = (
+    "forwarded",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
+    "via",
+    "cf-connecting-ip",
+    "true-client-ip",
+)
+"""Headers by which another server says that it passes on what came from elsewhere."""
+_KNOWN = 64  # hosts that are remembered: nearly all requests name the same
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@\[\]]+))(?::\d*)?")
+
+
+class RefusedError(Exception):
+    """A request that is not let in, as a status, a code and what is wrong."""
+
+    def __init__(
+        self, status: int, code: str, error: UsageError, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(str(error))
+        self.status = status
+        self.code = code
+        self.error = error
+        self.headers = dict(headers or {})
+
+
+def _no_grants() -> tuple[Grant, ...]:
+    return ()
+
+
+class Door(NamedTuple):
+    """What a server was told about who may ask."""
+
+    token: str = ""
+    """The owner's."""
+    local: bool = True
+    """Whether it listens on this machine's own address only."""
+    grants: Callable[[], Sequence[Grant]] = _no_grants
+    """What others may do who have a token of their own."""
+    own_names: bool = False
+    """Whether it answers to this machine's own names only, whoever has a token."""
+
+    @property
+    def guarded(self) -> bool:
+        """Whether one must have a token: beyond this machine always, also when all are revoked."""
+        return bool(self.token) or not self.local or bool(self.grants())
+
+
+class Caller(NamedTuple):
+    """Who asks, and as whom."""
+
+    grant: Grant = Grant()
+    agent: str = ""
+    chat: Chat = "direct"
+    relays: bool = False
+    """Whether what they hand on as the user's words is what the user said."""
+
+    @property
+    def name(self) -> str:
+        """What the audit log calls whoever asks."""
+        return f"token:{self.grant.name}" if self.grant.name else ""
+
+    @property
+    def owns_all(self) -> bool:
+        """Whether somebody asks for all spaces, as nobody in particular."""
+        grant = self.grant
+        return grant.may("owner") and not (grant.spaces or self.agent or self.chat != "direct")
+
+
+class Me(NamedTuple):
+    """What the token of a request is good for."""
+
+    name: str
+    """What it is called; `owner` for the server's own, empty where none is needed."""
+    rights: Right
+    agent: str
+    chat: Chat
+    owns_all: bool
+    """Whether it is the owner's of all spaces."""
+    spaces: tuple[str, ...]
+    """Those that it reaches."""
+    version: str
+    home: str
+    """The folder of the home, for the owner of all spaces."""
+
+
+def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:
+    """The door of a server that listens at `host`; a UsageError where it would be open to all."""
+    local = is_loopback(host)
+    if not local and not token and not grants():
+        raise UsageError(
+            "{host} can be reached from other machines, but no access token is set",
+            hint="set --token or LOXODON_TOKEN, create one with `loxodon token add`, or listen "
+            "on 127.0.0.1",
+            host=host,
+        )
+    if token and not (token.isascii() and token.isprintable() and " " not in token):
+        raise UsageError(
+            "the token contains characters that are not allowed in a header",
+            hint="use letters and digits, without spaces",
+        )
+    return Door(token, local, grants)
+
+
+def check_place(at: Door, headers: Mapping[str, str]) -> None:
+    """Refuse what may come from a web page of elsewhere. `headers` has lower-case names."""
+    origin = headers.get("origin")
+    strict = at.own_names or not at.guarded
+    if strict and not is_loopback(host_of(headers.get("host", ""))):
+        raise RefusedError(
+            403,
+            "forbidden",
+            UsageError(
+                "the Host header of the request is not this machine",
+                hint="use 127.0.0.1 or localhost; other host names require a token",
+            ),
+        )
+    if origin is not None and not _same_place(origin, headers.get("host", "")):
+        raise RefusedError(
+            403,
+            "forbidden",
+            UsageError(
+                "cross-origin requests are refused",
+                hint="send the request from a program, or from a page on this machine",
+            ),
+        )
+
+
+def admit(at: Door, headers: Mapping[str, str]) -> Caller:
+    """Let a request in, or raise the RefusedError of it; who asks."""
+    check_place(at, headers)
+    grant = _granted(at, headers)
+    if grant is None:
+        raise RefusedError(
+            401,
+            "unauthorized",
+            UsageError(
+                "the request has no valid token", hint="send it as Authorization: Bearer TOKEN"
+            ),
+            {"www-authenticate": "Bearer"},
+        )
+    return _asking(grant, headers)
+
+
+def not_granted() -> RefusedError:
+    """For who has a token, but not for this."""
+    return RefusedError(
+        403,
+        "forbidden",
+        UsageError(
+            "this token does not have permission for this", hint="use a token with owner permission"
+        ),
+    )
+
+
+def has_token(at: Door, headers: Mapping[str, str]) -> bool:
+    """Whether the request carries the owner's token; true where none is needed."""
+    grant = _granted(at, headers)
+    return grant is not None and grant.may("owner") and not grant.spaces
+
+
+def _granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
+    """What the token of a request is good for; None where it is no good."""
+    if not at.guarded:
+        return Grant()
+    scheme, _, sent = headers.get("authorization", "").partition(" ")
+    sent = sent.strip()
+    found = grant_of(at.grants(), sent)
+    if at.token and hmac.compare_digest(sent.encode(), at.token.encode()):
+        found = Grant("owner")
+    return found if scheme.lower() == "bearer" else None
+
+
+def _asking(grant: Grant, headers: Mapping[str, str]) -> Caller:
+    """Who asks, by a token and by what the request says: that can only narrow it.
+
+    So the owner's token may relay the user as an agent; an agent's own only where it was given so.
+    """
+    agent = _utf8(headers.get(AGENT, "")).strip()
+    chat = headers.get(CHAT, "").strip().lower() or "direct"
+    if grant.agent and agent not in ("", grant.agent):
+        raise RefusedError(
+            403,
+            "forbidden",
+            UsageError(
+                "the token belongs to another agent", hint="omit the header {header}", header=AGENT
+            ),
+        )
+    heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
+    owners = not grant.agent and grant.chat == "direct"
+    relays = grant.relays or (owners and headers.get(RELAYS, "").strip().lower() == "user")
+    return Caller(grant, grant.agent or agent, heard, relays)
+
+
+def _utf8(value: str) -> str:
+    """A header's value; names that are not Latin come as UTF-8."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
+
+
+@lru_cache(_KNOWN)
+def is_loopback(host: str) -> bool:
+    """Whether `host` is this machine's own address, by number or as localhost."""
+    if host.lower().rstrip(".") == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@lru_cache(_KNOWN)
+def host_of(header: str) -> str:
+    """The host of a Host header, without its port; empty where it is none."""
+    found = _HOST.fullmatch(header)
+    return found[1] or found[2] if found else ""
+
+
+def _same_place(origin: str, host: str) -> bool:
+    """Whether a page's origin is this machine, or the very host that was asked."""
+    try:
+        parts = urlsplit(origin)
+        named = parts.hostname or ""
+    except ValueError:
+        return False
+    return is_loopback(named) or (bool(named) and parts.netloc.lower() == host.lower())

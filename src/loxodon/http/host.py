@@ -1,0 +1,408 @@
+"""The memories of a home, kept open for a program that serves many requests.
+
+    host = Host("~/.loxodon")
+    answer = await host.call("main", lambda memory: memory.recall("花生"))
+    host.close()
+
+A memory is opened once and shared; one that nobody has used for long is let go. What takes long
+gets a memory of its own (`apart`), so that it never stands in the way of a recall. Settings that
+change in config.toml are taken up with the next call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import copy_context
+from threading import Condition, Lock
+from time import monotonic, sleep
+from typing import TypeVar
+
+from loxodon import config as settings
+from loxodon import files
+from loxodon.cli.opening import check_database
+from loxodon.clock import Clock, system_clock, zone_named
+from loxodon.config import Config
+from loxodon.errors import (
+    BusyStoreError,
+    DamagedStoreError,
+    DeletedSpaceError,
+    LoxodonError,
+    StoreError,
+)
+from loxodon.filelock import at_fork
+from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
+from loxodon.memory import Memory
+from loxodon.opening import keys_for, root_of
+from loxodon.security.actor import Actor, acting, actor
+from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.owner import space_of
+from loxodon.types import Chat, Receipt
+
+Result = TypeVar("Result")
+
+THREADS = 8
+"""Calls that run at once; a space serves one after the other, so more would only wait elsewhere."""
+LONG_THREADS = 4
+"""Long work that runs at once, on threads of its own."""
+MOST_WAITING = 1_000
+"""Calls that may wait for a thread; one more is refused, so that a flood cannot fill the memory."""
+IDLE_SECONDS = 600.0
+MOST_OPEN = 64
+"""Memories that stay open while nobody uses them."""
+
+_MAKING_SECONDS = 1.0
+"""How long another process may take to make one."""
+
+Stamp = tuple[int, int, int]
+
+
+class _Open:
+    """A memory that is open, or about to be."""
+
+    def __init__(self, stamp: Stamp) -> None:
+        self.stamp = stamp
+        self.opening = Lock()
+        self.memory: Memory | None = None
+        self.users = 0
+        self.used_at = monotonic()
+
+
+class Host:
+    """The memories of one home. Use it from any thread and from one event loop."""
+
+    def __init__(
+        self,
+        home: str | os.PathLike[str],
+        clock: Clock | None = None,
+        *,
+        threads: int = THREADS,
+        idle: float = IDLE_SECONDS,
+        surface: str = "",
+    ) -> None:
+        """`surface` is what acts here, as the audit log tells it; empty for whoever acts now."""
+        self._surface = surface
+        self.home = home_at(os.fspath(home))
+        self._clock = clock
+        self._idle = idle
+        self._lock = Lock()
+        self._open: dict[str, _Open] = {}
+        self._names: dict[str, str] = {}
+        self._waiting = 0
+        self._running = 0
+        self._ended = Condition(self._lock)
+        self._closed = False
+        self._stamp = self._stamp_now()
+        self._config = self._load()
+        self._trouble: LoxodonError | None = None
+        self._threads = threads
+        self._hire()
+        at_fork(self)
+
+    def _hire(self) -> None:
+        self._short = ThreadPoolExecutor(self._threads, "loxodon-call")
+        self._long = ThreadPoolExecutor(LONG_THREADS, "loxodon-work")
+
+    def after_fork(self) -> None:
+        """Open memories anew, with threads of our own: none of the parent's are here."""
+        self._lock = Lock()
+        self._ended = Condition(self._lock)
+        self._open = {}
+        self._waiting = self._running = 0
+        self._hire()
+
+    # Settings
+
+    @property
+    def config(self) -> Config:
+        """The settings as they are in config.toml now, with what the environment sets above."""
+        return self._settings()[0]
+
+    @property
+    def trouble(self) -> LoxodonError | None:
+        """Why config.toml cannot be taken up, where it was spoilt; the last good one holds."""
+        self._settings()
+        return self._trouble
+
+    def _load(self) -> Config:
+        return settings.with_environment(settings.load(self.home), os.environ)
+
+    def _stamp_now(self) -> Stamp:
+        """What changes when config.toml does."""
+        try:
+            found = os.stat(os.path.join(self.home, CONFIG))
+        except OSError:
+            return (0, 0, 0)
+        return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+    def _settings(self) -> tuple[Config, Stamp]:
+        stamp = self._stamp_now()
+        if stamp == self._stamp:
+            self._trouble = None
+            return self._config, self._stamp
+        try:
+            loaded = self._load()
+        except LoxodonError as error:
+            self._trouble = error
+        else:
+            self._config, self._stamp, self._trouble = loaded, stamp, None
+        return self._config, self._stamp
+
+    # Memories
+
+    @property
+    def root(self) -> str:
+        """Where the spaces are: the home, or the address of its database."""
+        return root_of(self.home, self.config)
+
+    def spaces(self) -> list[str]:
+        """The names of the spaces that the home has."""
+        if there := files.shared(self.root):
+            return sorted(there[0].spaces())
+        root = os.path.join(self.home, SPACES)
+        try:
+            folders = sorted(os.listdir(root))
+        except OSError:
+            return []
+        return [name for folder in folders if (name := self._name_of(root, folder))]
+
+    def _name_of(self, root: str, folder: str) -> str:
+        """The space that a folder holds; empty where it holds none."""
+        path = os.path.join(root, folder)
+        signs = (DATABASE, MADE, OFF_MARKER)
+        if not any(os.path.exists(os.path.join(path, name)) for name in signs):
+            return ""
+        if not folder.startswith("~"):  # a plain name is its own folder
+            return folder if folder_name(folder) == folder else ""
+        if folder not in self._names and (name := _named_in(path, self._keys())):
+            self._names[folder] = name if folder_name(name) == folder else ""
+        return self._names.get(folder, "")
+
+    def _keys(self) -> Keys:
+        """What opens the databases; nothing where they are not encrypted, or the key is gone."""
+        with suppress(LoxodonError):  # of the memories themselves, opening one says what is wrong
+            return keys_for(self.home, self.config)
+        return ()
+
+    def memory(self, space: str = "main", *, make: bool = True) -> Memory:
+        """The memory of a space, shared by all. Ask for it each time; do not keep or close it."""
+        with self.using(space, make=make) as memory:
+            return memory
+
+    @contextmanager
+    def using(self, space: str = "main", *, make: bool = True) -> Iterator[Memory]:
+        """The memory of a space, shared by all, which stays open for as long as this is held.
+
+        A space that is not there is made, or without `make` a NotFoundError.
+        """
+        held = self._hold(space)
+        try:
+            with held.opening:  # one opens it, the others wait for that
+                if held.memory is None:
+                    held.memory = self.apart(space, make=make)
+            with self._acting():
+                yield held.memory
+        except DeletedSpaceError:  # by another server; the next who asks opens it anew
+            with self._lock:
+                if self._open.get(space) is held:
+                    del self._open[space]
+            raise
+        finally:
+            self._let_go(space, held)
+
+    def apart(self, space: str = "main", *, make: bool = True) -> Memory:
+        """A memory of a space with a connection of its own; whoever asks for it closes it."""
+        config, _ = self._settings()
+        root = root_of(self.home, config)
+        folder = space_path(root, space) if make else space_folder(root, space, make=False)
+        if config.enabled and not config.store.url and os.path.exists(os.path.join(folder, MADE)):
+            _find_database(os.path.join(folder, DATABASE))
+        return Memory.open(self.home, space, config, self._clock)
+
+    def release(self, space: str) -> None:
+        """Close the memory of a space, if nobody uses it now."""
+        with self._lock:
+            held = self._open.get(space)
+            gone = [self._open.pop(space)] if held is not None and not held.users else []
+        _close(gone)
+
+    def delete(self, space: str, *, dry_run: bool = False) -> Receipt:
+        """Delete a space and everything of it (`forget/spaces.py`)."""
+        from loxodon.forget.spaces import delete
+
+        config = self.config
+        now = (self._clock or system_clock(zone_named(config.timezone)))()
+        keys = keys_for(self.home, config)
+        release = lambda: self.release(space)  # noqa: E731
+        root = root_of(self.home, config)
+        return delete(
+            self.home, space, config, keys, now, root=root, dry_run=dry_run, let_go=release
+        )
+
+    def _acting(self) -> AbstractContextManager[None]:
+        return acting(Actor(self._surface or actor().surface))
+
+    def _hold(self, space: str) -> _Open:
+        stamp = self._settings()[1]
+        retired: list[_Open] = []
+        with self._lock:
+            self._check_running()
+            held = self._open.get(space)
+            if held is not None and held.stamp != stamp:  # whoever uses it last closes it
+                retired = [] if held.users else [held]
+                held = None
+            if held is None:
+                held = self._open[space] = _Open(stamp)
+            held.users += 1
+        _close(retired)
+        return held
+
+    def _let_go(self, space: str, held: _Open) -> None:
+        now = monotonic()
+        with self._lock:
+            held.users -= 1
+            held.used_at = now
+            shared = self._open.get(space) is held
+            if shared and held.memory is None and not held.users:  # it could not be opened
+                del self._open[space]
+            closing = [] if shared or held.users else [held]
+            closing += self._unused(now)
+        _close(closing)
+
+    def _check_running(self) -> None:
+        if self._closed:
+            raise StoreError("the server is stopping", hint="try again after it has restarted")
+
+    def _unused(self, now: float) -> list[_Open]:
+        """Take out what nobody has used for long, or what is too much."""
+        resting = sorted(((one.used_at, name) for name, one in self._open.items() if not one.users))
+        too_many = max(0, len(resting) - MOST_OPEN)
+        gone = [
+            name
+            for n, (used_at, name) in enumerate(resting)
+            if n < too_many or now - used_at > self._idle
+        ]
+        return [self._open.pop(name) for name in gone]
+
+    # Calls
+
+    async def call(
+        self,
+        space: str,
+        work: Callable[[Memory], Result],
+        *,
+        make: bool = True,
+        apart: bool = False,
+        agent: str = "",
+        chat: Chat = "direct",
+        relays: bool = False,
+    ) -> Result:
+        """What `work` makes of the memory of `space`, without keeping the event loop waiting.
+
+        `apart` gives long work its own connection and thread. With an `agent`, or in a `chat` that
+        others hear, it gets the memory as that may see it (`Memory.within`). A call that is
+        cancelled before its turn came does nothing; one that has begun ends by itself.
+        """
+
+        def within(memory: Memory) -> Result:
+            return work(memory.within(agent, chat, relays))
+
+        return await self._in(
+            self._long if apart else self._short, lambda: self._do(space, within, make, apart)
+        )
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """What `work` returns, in a thread of the calls: for what needs no memory, or several."""
+        return await self._in(self._short, work)
+
+    @property
+    def waiting(self) -> int:
+        """Calls that were made and have not returned."""
+        return self._waiting
+
+    async def _in(self, pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
+        self._check_running()
+        if self._waiting >= MOST_WAITING:
+            raise BusyStoreError(
+                "too many requests are waiting",
+                hint="try again in a moment, with fewer parallel requests",
+            )
+        self._waiting += 1
+        try:
+            who = copy_context()  # who acts goes with the call
+            return await asyncio.get_running_loop().run_in_executor(
+                pool, lambda: who.run(self._counted, work)
+            )
+        finally:
+            self._waiting -= 1
+
+    def _counted(self, work: Callable[[], Result]) -> Result:
+        with self._lock:
+            self._running += 1
+        try:
+            return work()
+        finally:
+            with self._lock:
+                self._running -= 1
+                self._ended.notify_all()
+
+    def _do(self, space: str, work: Callable[[Memory], Result], make: bool, apart: bool) -> Result:
+        if apart:
+            with self._acting(), self.apart(space, make=make) as memory:
+                return work(memory)
+        with self.using(space, make=make) as memory:
+            return work(memory)
+
+    def close(self, seconds: float | None = None) -> bool:
+        """Wait for the calls that have begun, then let go of every memory. Twice is fine.
+
+        Whether all have ended; with `seconds`, some may not have, and keep their memories open.
+        """
+        with self._lock:
+            self._closed = True
+        for pool in (self._short, self._long):
+            pool.shutdown(wait=False, cancel_futures=True)
+        with self._ended:
+            ended = self._ended.wait_for(lambda: not self._running, seconds)
+            held, self._open = list(self._open.values()), {}
+        _close([one for one in held if not one.users])
+        return ended
+
+    def __enter__(self) -> Host:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _named_in(folder: str, keys: Keys) -> str:
+    """The space that a folder says it holds: by its database, or by what waits for one."""
+    if name := space_of(os.path.join(folder, DATABASE), keys):
+        return name
+    try:
+        with open(os.path.join(folder, OFF_MARKER), encoding="utf-8") as file:
+            return file.read(MAX_NAME)
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _find_database(path: str) -> None:
+    """Refuse a space that has lost its database, and not one that another is just making."""
+    patience = monotonic() + _MAKING_SECONDS
+    while True:
+        try:
+            return check_database(path)
+        except DamagedStoreError:
+            if monotonic() > patience:
+                raise
+            sleep(_MAKING_SECONDS / 20)
+
+
+def _close(held: Iterable[_Open]) -> None:
+    for one in held:
+        if one.memory is not None:
+            one.memory.close()

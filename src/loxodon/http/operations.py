@@ -1,0 +1,207 @@
+"""What can be asked over HTTP: the routes of the verbs, and how each is done.
+
+A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET or a DELETE and in the
+JSON body of the others; what stands in braces in the path is handed on first. They are called what
+the library calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
+
+from loxodon import types
+from loxodon.errors import DamagedStoreError
+from loxodon.memory import Memory, all_verbs
+from loxodon.paging import USUAL, Page
+from loxodon.recall.graph import Graph
+from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
+from loxodon.security.audit_inspection import Inspected, Subject
+from loxodon.security.audit_verbs import AuditEntry
+from loxodon.security.audit_verify import Verified
+from loxodon.status import Stats, Status
+from loxodon.store import Note
+from loxodon.types import Frame, Problem, Recall
+from loxodon.verbs import PATH, Access, Argument, Route, Verb
+
+Run = Callable[[Memory, dict[str, Any]], object]
+
+
+class Checked(NamedTuple):
+    """What a check of the data found."""
+
+    ok: bool
+    problems: list[Problem]
+
+
+class Due(NamedTuple):
+    """Why something is due; empty where it is not."""
+
+    consolidation: str
+    flush: str
+
+
+class Operation(NamedTuple):
+    """One thing that can be asked: a verb by one of its routes."""
+
+    name: str
+    method: str
+    path: str
+    group: str
+    about: str
+    takes: tuple[Argument, ...]
+    local: tuple[str, ...]
+    """Fields that name files of this machine: only for the owner of all spaces, who is on it."""
+    gives: Any
+    """The type of what comes back, for its description."""
+    paged: str
+    """The verb whose order it has, where that comes a page at a time; else empty."""
+    field: str
+    """The field of the answer that has it; empty where it is the answer."""
+    right: Access
+    make: bool
+    status: int
+    long: Literal["", "kept", "cut"]
+    progress: bool
+    """Whether its work calls `progress`."""
+    run: Run
+
+
+RESULTS: Mapping[str, Any] = {
+    **vars(types),
+    **{
+        one.__name__: one
+        for one in (
+            *(Stats, Status, Note, AuditEntry, Inspected, Subject, Verified),
+            *(Today, Moment, Graph, Related, Strength, Labels),
+        )
+    },
+    "Page": list,  # of which the schema says itself that it is a page
+    "Settings": Settings,
+}
+"""The types of what verbs give, by name."""
+_GROUPS: Mapping[str, str] = {
+    "Messages": "turns sessions",
+    "Memories": "memories touch notes reviews quarantine entities segments events profile",
+    "Overviews": "today timeline graph related strength labels",
+    "Recall": "recall context gate snapshot",
+    "Consolidation and jobs": "consolidate flush embed due schedule reminders",
+    "Control": "forget receipts audit pause resume inspect subjects",
+    "Maintenance": "status stats validate rebuild-index backup backups settings",
+    "The workspace": "workspace",
+}
+"""The headings of the description, by how a path begins; or by how it ends."""
+
+
+def _group(verb: Verb) -> str:
+    """The heading that a verb stands under: that of its first route."""
+    parts = verb.routes[0].path.split("/")
+    for part in (parts[-1], parts[1]):
+        for name, begins in _GROUPS.items():
+            if part in begins.split():
+                return name
+    raise LookupError(verb.routes[0].path)
+
+
+def names_in(path: str) -> list[str]:
+    """What stands in braces in a path."""
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
+
+
+def _doing(verb: Verb, route: Route) -> Run:
+    """Does a verb with the fields of a request."""
+    called, named = attrgetter(verb.name), names_in(route.path)
+
+    def run(memory: Memory, given: dict[str, Any]) -> object:
+        fields = {**(route.fixed or {}), **given}
+        explain = fields.pop("explain", False)
+        reveal = fields.pop("reveal", False) if verb.masked else False
+        if verb.paged:
+            fields.setdefault("limit", USUAL)
+        found = called(memory)(*[fields.pop(name) for name in named], **fields)
+        if verb.masked:
+            shown = memory.guard.shown_value(found, private=False, reveal=reveal)
+            return Page(shown, found.next) if verb.paged else shown
+        if verb.field:
+            return {verb.field: found}
+        return found if explain else _without_trace(found)
+
+    return run
+
+
+def _without_trace(found: object) -> object:
+    """What a recall gives, without how it came about: it is long, and rarely asked for."""
+    if isinstance(found, Recall):
+        return found._replace(trace=None)
+    if isinstance(found, Frame) and found.recall is not None:
+        return found._replace(recall=found.recall._replace(trace=None))
+    return found
+
+
+def _validate(memory: Memory, given: dict[str, Any]) -> Checked:
+    try:
+        found = memory.validate(**given)
+    except DamagedStoreError as error:
+        message, hint = error.localized("en")
+        found = [Problem(memory.home, message, hint)]
+    return Checked(not found, found)
+
+
+def _forget(memory: Memory, given: dict[str, Any]) -> object:
+    ids = [*given.pop("ids", ())]
+    if "id" in given:
+        ids.append(memory.get(given.pop("id")).id)
+    if "ref" in given:
+        ids.append(memory.turn(given.pop("ref")).ref)
+    return memory.forget(*ids, **given)
+
+
+def _due(memory: Memory, given: dict[str, Any]) -> Due:
+    return Due(memory.consolidation_due(), memory.flush_due())
+
+
+_OWN_WAY: Mapping[str, tuple[Run, Any]] = {
+    "validate": (_validate, Checked),
+    "forget": (_forget, types.Receipt),
+    "consolidation_due": (_due, Due),
+}
+"""How verbs are done, and what comes back, whose call or answer is not what the request and the
+reply have."""
+
+
+def result_of(verb: Verb) -> Any:
+    """The type of what a server answers."""
+    return _OWN_WAY[verb.name][1] if verb.name in _OWN_WAY else verb.hints(RESULTS)["return"]
+
+
+def _operation(verb: Verb, route: Route) -> Operation:
+    takes = tuple(one for one in verb.takes if route.only in ("", one.name))
+    return Operation(
+        route.name or verb.name.rpartition(".")[2],
+        route.method,
+        route.path,
+        _group(verb),
+        route.about or verb.about,
+        takes,
+        tuple(one.name for one in takes if one.kind == PATH),
+        result_of(verb),
+        verb.name if verb.paged else "",
+        verb.field,
+        route.access or verb.access,
+        route.makes_space,
+        route.status,
+        route.long,
+        bool(route.long) and verb.progresses,
+        _OWN_WAY[verb.name][0] if verb.name in _OWN_WAY else _doing(verb, route),
+    )
+
+
+IN_QUERY = ("GET", "DELETE")
+"""Methods whose fields stand in the query."""
+OPERATIONS: tuple[Operation, ...] = tuple(
+    sorted(
+        (_operation(verb, route) for verb in all_verbs().values() for route in verb.routes),
+        key=lambda one: [*_GROUPS].index(one.group),
+    )
+)

@@ -1,0 +1,229 @@
+"""Runs an application on a port until it is told to stop; used by every server of Loxodon."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from loxodon.errors import ConfigError, UsageError, install_hint
+from loxodon.http.logs import log
+
+_TURN_SECONDS = 0.001  # how long a thread computes while others wait for the interpreter
+HEAD_SECONDS = 20.0  # how long a client may take to send the head of a request
+HEAD_BYTES = 32_768
+GRACE_SECONDS = 5  # for requests that are being answered when the server is told to stop
+# How long an idle connection stays open: longer than clients keep theirs, so that none sends a
+# request into one that is being closed.
+KEPT_SECONDS = 75
+CONNECTIONS = 1_000
+_BACKLOG = 2048
+
+
+def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
+    """A socket at an address (port 0: any that is free); a UsageError where it cannot be had.
+
+    With `or_any`, another port is taken where this one is in use.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        # Named as TCP, or asyncio leaves Nagle's algorithm on and every answer waits 40 ms.
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    except (OSError, UnicodeError) as error:
+        raise _unheard(host, port, error) from None
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        found.close()
+        if or_any and getattr(error, "errno", None) == errno.EADDRINUSE:
+            return listen(host, 0)
+        raise _unheard(host, port, error) from None
+    return found
+
+
+def _unheard(host: str, port: int, error: Exception) -> UsageError:
+    if getattr(error, "errno", None) == errno.EADDRINUSE:
+        return UsageError(
+            "{host} port {port} is already in use",
+            hint="choose another port with --port; two servers may share a home",
+            host=host,
+            port=port,
+        )
+    return UsageError(
+        "cannot listen on {host} port {port}: {reason}",
+        hint="choose another address with --host and --port",
+        host=host,
+        port=port,
+        reason=getattr(error, "strerror", None) or error,
+    )
+
+
+def url_of(listening: socket.socket) -> str:
+    """The address of a server, as one types it."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def need_uvicorn() -> Any:
+    """uvicorn, which the extra `serve` brings, with the parser that it reads requests by."""
+    try:
+        import httptools  # noqa: F401 looked for before it is needed, as starlette is
+        import starlette  # noqa: F401
+        import uvicorn
+    except ImportError as error:
+        raise ConfigError(
+            "the server needs {module}, which cannot be imported: {reason}",
+            hint=install_hint(),
+            extra="serve",
+            module=error.name or "uvicorn",
+            reason=error,
+        ) from None
+    return uvicorn
+
+
+def serve(
+    app: Any,
+    listening: socket.socket,
+    *,
+    ready: Callable[[], None] = lambda: None,
+    stopping: Callable[[], None] = lambda: None,
+    connections: int = CONNECTIONS,
+) -> None:
+    """Answer requests until SIGINT or SIGTERM; a second one ends it at once.
+
+    `ready` is called once requests are answered, `stopping` when none is taken any more. Beyond
+    `connections`, a new one closes that which is silent longest; where each has a request being
+    answered, it gets 503.
+    """
+    uvicorn = need_uvicorn()
+
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+    silent: dict[Protocol, None] = {}  # those without a whole request to answer, longest first
+
+    class Protocol(HttpToolsProtocol):
+        """Limits the head of a request in time and size, and silence, which uvicorn does not."""
+
+        _timer: asyncio.TimerHandle | None = None
+        _size = 0
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if silent and len(self.connections) >= connections:
+                longest = next(iter(silent))
+                del silent[longest]
+                longest.transport.abort()
+            silent[self] = None
+            self._timer = self.loop.call_later(HEAD_SECONDS, transport.abort)
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._size = 0
+            self._timer = self._timer or self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._size += len(data)
+            if self._timer and self._size > HEAD_BYTES:
+                self.send_400_response("The head of the request is too large.")
+
+        def on_headers_complete(self) -> None:
+            self._cancel()
+            super().on_headers_complete()
+
+        def on_message_complete(self) -> None:
+            super().on_message_complete()
+            if not self.cycle.response_complete:
+                silent.pop(self, None)
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if self.cycle.response_complete and not self.transport.is_closing():
+                silent[self] = None
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._cancel()
+            silent.pop(self, None)
+            super().connection_lost(exc)
+
+        def _cancel(self) -> None:
+            if self._timer:
+                self._timer.cancel()
+            self._timer = None
+
+    class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield  # they are handled here, so that a stop that was asked for is no failure
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready()
+
+    settings = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        backlog=_BACKLOG,
+        timeout_keep_alive=KEPT_SECONDS,
+        http=Protocol,
+        limit_concurrency=connections,
+    )
+    # A recall computes in a thread for as long as it may; whoever else is to be answered waits.
+    sys.setswitchinterval(_TURN_SECONDS)
+    with _logged():
+        asyncio.run(_until_stopped(Server(settings), listening, stopping))
+
+
+async def _until_stopped(
+    server: Any, listening: socket.socket, stopping: Callable[[], None]
+) -> None:
+    def stop() -> None:
+        if server.should_exit:
+            server.force_exit = True
+        server.should_exit = True
+        stopping()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
+    await server.serve(sockets=[listening])
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """What uvicorn and asyncio have to say, as lines like ours."""
+    loggers = [logging.getLogger(name) for name in ("uvicorn", "asyncio")]
+    handler = _Handler(logging.WARNING)
+    propagated = [logger.propagate for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger, propagates in zip(loggers, propagated, strict=True):
+            logger.removeHandler(handler)
+            logger.propagate = propagates
+
+
+class _Handler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(Exception):  # a log line is never worth an error
+            log("server", level=record.levelname.lower(), message=record.getMessage())

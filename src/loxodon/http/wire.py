@@ -1,0 +1,210 @@
+"""The values of the library as JSON: written, described, and read back.
+
+What is written is what `loxodon --json` prints. Descriptions and readers are made from the value
+types themselves, so that they cannot say something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from loxodon.cli import view
+from loxodon.paging import Page
+from loxodon.recall.gate import State as Conversation
+from loxodon.recall.gate import Topic
+from loxodon.recall.understand import Question
+from loxodon.store import Spent
+from loxodon.types import Entity, Frame, Item, Recall, Source
+
+Schema = dict[str, Any]
+
+_SHARED = {"Question": Question, "Conversation": Conversation, "Spent": Spent}
+_PLAIN: dict[Any, Schema] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    bytes: {"type": "string", "pattern": "^([0-9a-f]{2})*$"},
+    datetime: {"type": "string", "format": "date-time"},
+    NoneType: {"type": "null"},
+}
+MEMORY_ID = "^([fbs]_[0-9]{8}_[0-9]{3,9}|pending_[0-9a-f]{8})$"
+_SHARE: Schema = {"minimum": 0, "maximum": 1}
+_FORMS: dict[str, Schema] = {
+    "Record.id": {"pattern": MEMORY_ID},
+    "Record.importance": _SHARE,
+    "Record.confidence": _SHARE,
+    "Record.version": {"minimum": 1},
+    "Record.access_count": {"minimum": 0},
+    "Version.version": {"minimum": 1},
+    "Turn.ref": {"pattern": "^(t_[0-9]+)?$"},
+    "Held.id": {"pattern": "^q_[0-9]+$"},
+    "Receipt.id": {"pattern": "^r_[0-9]{8}_[0-9a-f]{8}$"},
+    "Event.date": {"format": "date"},
+    "Spent.day": {"format": "date"},
+    "Session.turns": {"minimum": 1},
+}
+"""What the fields of values are besides their types."""
+_STATE: Schema = {
+    "type": "object",
+    "description": "What the gate knows of the conversation; hand it in with the next message.",
+    "properties": {
+        "recalled": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["words", "kind"],
+                "properties": {
+                    "words": {"type": "array", "items": {"type": "string"}},
+                    "kind": {"type": "string"},
+                },
+            },
+        }
+    },
+}
+
+
+def plain(value: object) -> Any:
+    """A value as `loxodon --json` prints it, and what a program needs besides."""
+    if isinstance(value, Recall):
+        found = view.plain(value)
+        for item, written in zip(value.items, found["items"], strict=True):
+            if item.tags:
+                written["tags"] = list(item.tags)
+        return found
+    if isinstance(value, Frame):
+        recall = plain(value.recall) if value.recall else None
+        return {**view.plain(value), "recall": recall, "state": state_to(value.state)}
+    if isinstance(value, Page):
+        return {"items": view.plain(value), "next": value.next}
+    return view.plain(value)
+
+
+def page_schema(items: Schema) -> Schema:
+    """The JSON schema of a page."""
+    return {
+        "type": "object",
+        "required": ["items", "next"],
+        "properties": {
+            "items": items,
+            "next": {
+                "type": ["string", "null"],
+                "description": "The cursor of the next page; null on the last.",
+            },
+        },
+    }
+
+
+def state_to(state: Conversation) -> Any:
+    """The state of a conversation as JSON; whom the memory knows is not in it."""
+    return {
+        "recalled": [{"words": sorted(topic.words), "kind": topic.kind} for topic in state.recalled]
+    }
+
+
+def state_of(data: Mapping[str, Any]) -> Conversation:
+    """The state of a conversation that `plain` wrote; raises where it is none."""
+    return Conversation(
+        tuple(
+            Topic(frozenset(map(str, topic["words"])), topic["kind"]) for topic in data["recalled"]
+        )
+    )
+
+
+@cache
+def _fields(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, localns=_SHARED)
+
+
+def schema_of(kind: Any, named: dict[str, Schema]) -> Schema:
+    """The JSON schema of what `plain` makes of a `kind`; `named` gets those with a name."""
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if kind is Any or kind is object:
+        return {}
+    origin, given = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return {"type": "string", "enum": list(given)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [schema_of(one, named) for one in given]}
+    if origin in (tuple, list):
+        return {"type": "array", "items": schema_of(given[0], named)}
+    if origin is not None and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": schema_of(given[1], named)}
+    if kind.__name__ not in named:
+        named[kind.__name__] = {}  # so that a type which holds itself comes to an end
+        named[kind.__name__] = _object(kind, named)
+    return {"$ref": f"#/components/schemas/{kind.__name__}"}
+
+
+def _object(kind: Any, named: dict[str, Schema]) -> Schema:
+    """The schema of a NamedTuple, with what `plain` makes of it that is special."""
+    about = {"description": (kind.__doc__ or "").split("\n\n")[0]}
+    if kind is Source:
+        text, whole = _PLAIN[str], _PLAIN[int]
+        of_turn = {"session": text, "turn": text}
+        of_file = {"file": text, "line": whole}
+        return {
+            **about,
+            "anyOf": [
+                {"type": "object", "properties": one, "required": list(one)}
+                for one in (of_turn, of_file)
+            ],
+        }
+    fields = dict(_fields(kind))
+    required = [name for name in fields if kind is not Item or name not in kind._field_defaults]
+    properties = {
+        name: {**schema_of(type_, named), **_FORMS.get(f"{kind.__name__}.{name}", {})}
+        for name, type_ in fields.items()
+        if type_ is not Conversation
+    }
+    if kind is Frame:
+        properties["state"] = _STATE
+    if kind is Recall:
+        required.remove("trace")
+    if kind is Entity:
+        properties = {"id": {"type": "string", "pattern": "^e_[0-9]+$"}, **properties}
+        del properties["no"]
+        required = list(properties)
+    return {**about, "type": "object", "properties": properties, "required": required}
+
+
+def read(kind: Any, data: Any) -> Any:
+    """The value of a `kind` out of the JSON that `plain` wrote."""
+    if kind is datetime:
+        return datetime.fromisoformat(data)
+    if kind is float:
+        return float(data)
+    if kind is bytes:
+        return bytes.fromhex(data)
+    if kind in _PLAIN or kind is Any or kind is object or get_origin(kind) is Literal:
+        return data
+    if kind is Conversation:
+        return state_of(data)
+    origin, given = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return None if data is None else read(_of_some(given), data)
+    if origin in (tuple, list):
+        return origin(read(given[0], one) for one in data)
+    if origin is not None and issubclass(origin, Mapping):
+        return {read_key(given[0], key): read(given[1], one) for key, one in data.items()}
+    if kind is Entity:
+        data = {**data, "no": int(data["id"].removeprefix("e_"))}
+    return kind(
+        **{name: read(type_, data[name]) for name, type_ in _fields(kind).items() if name in data}
+    )
+
+
+def read_key(kind: Any, key: str) -> Any:
+    """A key of a mapping: JSON has only texts."""
+    return int(key) if kind is int else key
+
+
+def _of_some(kinds: tuple[Any, ...]) -> Any:
+    """The one of a union that is not None; numbers that may be text are as JSON has them."""
+    some = [one for one in kinds if one is not NoneType]
+    return some[0] if len(some) == 1 else Any

@@ -1,0 +1,206 @@
+"""Who is let in, as whom, how often, and from where."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from loxodon.client import Client
+from loxodon.errors import ForbiddenError
+from tests.cli.shell import Shell, typed
+from tests.each import each
+from tests.waiting import until
+
+from .server import Server, said
+
+GRANTS = {
+    "owner": ["--rights", "owner"],
+    "reader": ["--rights", "read"],
+    "ada": ["--for", "ada"],
+    "coder": ["--for", "ada", "--agent", "coder", "--rights", "owner"],
+    "group": ["--for", "ada", "--chat", "group"],
+}
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    return Shell(tmp_path_factory.mktemp("granted") / "home")
+
+
+@pytest.fixture(scope="module")
+def tokens(shell: Shell) -> dict[str, str]:
+    return {name: shell.json("token", "add", name, *how)["token"] for name, how in GRANTS.items()}
+
+
+@pytest.fixture(scope="module")
+def granting(shell: Shell, tokens: dict[str, str]) -> Iterator[Server]:
+    with Server(shell.home) as running:
+        yield running
+
+
+def asked(server: Server, token: str, **headers: str) -> httpx.Client:
+    return server.client(headers={"authorization": f"Bearer {token}", **headers})
+
+
+def test_rights_and_spaces_of_tokens(granting: Server, tokens: dict[str, str]) -> None:
+    body = {"turns": [said("hello", "1")]}
+    with granting.client() as http:
+        assert http.get("/v1/spaces").status_code == 401
+        assert http.get("/health").json() == {"status": "ok"}
+    with asked(granting, tokens["owner"]) as http:
+        assert http.get("/v1/spaces").status_code == 200
+        http.headers["origin"] = "http://evil.example"
+        told = http.get("/v1/spaces")
+        assert told.status_code == 403
+        assert "access-control-allow-origin" not in told.headers
+    with asked(granting, tokens["ada"]) as http:
+        assert http.post("/v1/spaces/ada/turns", json=body).status_code == 200
+        assert http.post("/v1/spaces/bob/turns", json=body).status_code == 404
+        assert http.get("/v1/spaces").json() == {"spaces": ["ada"]}
+        assert http.post("/v1/spaces/ada/consolidate", json={}).status_code == 403
+        assert http.put("/v1/spaces/new").status_code == 403
+        assert http.get("/metrics").status_code == 403
+    with asked(granting, tokens["reader"]) as http:
+        assert http.delete("/v1/spaces/ada").status_code == 403
+        assert http.get("/v1/spaces/ada/turns").status_code == 200
+        assert http.post("/v1/spaces/ada/turns", json=body).status_code == 403
+        assert http.post("/v1/spaces/ada/recall", json={"query": "hello"}).status_code == 200
+        assert http.get("/v1/spaces/ada/memories?reveal=true").status_code == 403
+    with asked(granting, tokens["coder"]) as http:  # an agent is never the owner of a space
+        assert http.post("/v1/spaces/ada/validate", json={}).status_code == 403
+        http.headers["x-loxodon-agent"] = "writer"
+        assert http.get("/v1/spaces/ada/turns").status_code == 403
+
+
+def test_agents_and_groups_by_header_and_by_token(granting: Server, tokens: dict[str, str]) -> None:
+    with (
+        Client(granting.url, tokens["coder"], "ada") as coder,
+        Client(granting.url, tokens["owner"], "ada", agent="小秘") as other,
+        Client(granting.url, tokens["group"], "ada") as group,
+        Client(granting.url, tokens["owner"], "ada") as owner,
+    ):
+        coder.capture("the coder's")
+        other.capture("the other's")
+        group.capture("the group's", audience="group")
+        assert {one.content for one in coder.list()} == {"the coder's", "the group's"}
+        assert {one.content for one in other.list()} == {"the other's", "the group's"}
+        assert {one.content for one in group.list()} == {"the group's"}
+        assert len(owner.list()) == 3
+        with pytest.raises(ForbiddenError):
+            coder.consolidate()
+
+
+def test_revoked_token_is_refused_at_once(granting: Server, shell: Shell) -> None:
+    with asked(granting, shell.json("token", "add", "brief")["token"]) as http:
+        assert http.get("/v1/spaces").status_code == 200
+        shell("token", "revoke", "brief")
+        assert http.get("/v1/spaces").status_code == 401
+
+
+def test_guessing_tokens_is_slowed_down(granting: Server, tokens: dict[str, str]) -> None:
+    with asked(granting, "lox_wrong") as http:
+
+        def slowed() -> str:
+            answer = http.get("/v1/spaces")
+            assert answer.status_code in (401, 429)
+            return str(answer.headers.get("retry-after", ""))
+
+        assert int(until(slowed)) >= 1
+    with asked(granting, tokens["owner"]) as http:  # others need not wait
+        assert http.get("/v1/spaces").status_code == 200
+
+
+def test_rate_and_connections_are_limited(tmp_path: Path) -> None:
+    shell = Shell(tmp_path / "home")
+    shell("config", "serve.rate", "1")
+    shell("config", "serve.connections", "4")
+    with Server(shell.home) as server:
+        with server.client() as http:
+            assert http.get("/v1/spaces").status_code == 200
+            until(lambda: http.get("/v1/spaces").status_code == 429)
+        silent = [socket.create_connection(("127.0.0.1", server.port), 15) for _ in range(5)]
+        assert silent[0].recv(1) == b""  # that which is silent longest makes room
+        for one in silent:
+            one.close()
+
+
+@each(
+    ("host", "origin"),
+    [
+        ("evil.example:8710", ""),  # a name that someone made resolve to this machine
+        ("", ""),
+        ("[::1", ""),
+        ("[::1].evil.example", ""),
+        ("0.0.0.0", ""),
+        ("192.168.1.4", ""),
+        ("localhost.evil.example", ""),
+        ("127.0.0.1.evil.example", ""),
+        ("localhost", "https://evil.example"),
+        ("localhost", "null"),
+        ("localhost", "http://[broken"),
+    ],
+)
+def test_other_names_and_web_pages_of_elsewhere_are_refused(
+    http: httpx.Client, host: str, origin: str
+) -> None:
+    headers = {"host": host, **({"origin": origin} if origin else {})}
+    for path in ("/health", "/v1/spaces"):
+        answer = http.get(path, headers=headers)
+        assert answer.status_code == 403
+        assert "access-control-allow-origin" not in answer.headers
+
+
+@each(
+    ("host", "origin"),
+    [
+        ("127.0.0.1:8710", ""),
+        ("127.8.8.8", ""),
+        ("[::1]:8710", ""),
+        ("LOCALHOST.", ""),
+        ("localhost:8710", "http://localhost:3000"),
+    ],
+)
+def test_this_machine_is_let_in(http: httpx.Client, host: str, origin: str) -> None:
+    headers = {"host": host, **({"origin": origin} if origin else {})}
+    assert http.get("/v1/spaces", headers=headers).status_code == 200
+
+
+def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+
+    def start(*words: str) -> str:
+        done = typed("--home", str(home), "serve", *words, env={"HOME": str(tmp_path)})
+        assert done.returncode == 2
+        return done.stderr.decode()
+
+    assert "no access token is set" in start("--host", "0.0.0.0", "--port", "0")
+    assert "header" in start("--token", "a b", "--port", "0")
+    start("--host", "no such host", "--port", "0")
+    start("--port", "99999999")
+    with Server(home, "--host", "0.0.0.0", LOXODON_TOKEN="opensesame") as server:
+        at = f"http://127.0.0.1:{server.port}"
+        with httpx.Client(base_url=at, trust_env=False, timeout=60) as http:
+            for sent in ("", "Bearer wrong", "Basic opensesame", "opensesame", "Bearer ÿ"):
+                http.headers["authorization"] = sent
+                refused = http.get("/v1/spaces")
+                assert refused.status_code == 401, sent
+                assert refused.headers["www-authenticate"] == "Bearer"
+            assert http.get("/metrics").status_code == 401
+            assert http.get("/health").json() == {"status": "ok"}
+            http.headers["authorization"] = "bearer opensesame"
+            assert http.get("/v1/spaces").json() == {"spaces": ["main"]}
+            named = {"host": "memory.example", "origin": "https://memory.example"}
+            assert http.get("/v1/spaces", headers=named).status_code == 200
+            named["origin"] = "https://evil.example"
+            assert http.get("/v1/spaces", headers=named).status_code == 403
+            # Who is elsewhere has no business with the files of this machine.
+            base = "/v1/spaces/main/workspace"
+            assert http.post(f"{base}/import", json={"path": "/etc"}).status_code == 403
+            assert http.post(f"{base}/export", json={"folder": "/tmp/x"}).status_code == 403
+            assert http.post(f"{base}/export", json={}).status_code == 200
+        assert "opensesame" not in json.dumps(server.lines)
