@@ -302,7 +302,7 @@ def rebuild(
     for turn in touched:
         days.setdefault(turn.session, set()).add(f"{turn.at:%Y-%m-%d}")
     for no, session, first, last in store.erasure.segments_with(rows):
-        turns = worklog.turns_from(session, first, last)
+        turns = store.query_turns("turns_from", session, first, last)
         told = read(store, [one for one in turns if row_of(one) not in gone])
         worklog.put_segments(map(kept_segment, segments(told) if told else ()), [no])
         counts["segments"] += 1

@@ -231,7 +231,7 @@ def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
     if len(query_words(own)) > 3 and not _POINTING.search(own):
         yield Place(row_of(turn), 0, request.start)
         return
-    for one in reversed(store.worklog.turns_before(turn.session, row_of(turn), 8)):
+    for one in reversed(store.query_turns("turns_before", turn.session, row_of(turn), 8)):
         yield _whole(one)
         if one.role == "user":
             return
@@ -388,12 +388,12 @@ class _Search:
         if place != _whole(turn):
             return
         if turn.role == "assistant":
-            for one in reversed(worklog.turns_before(turn.session, row, 2)):
+            for one in reversed(self._store.query_turns("turns_before", turn.session, row, 2)):
                 yield _whole(one)
                 if one.role == "user":
                     break
         said = turn
-        for one in worklog.turns_behind(turn.session, row, _CHAIN):
+        for one in self._store.query_turns("turns_behind", turn.session, row, _CHAIN):
             if one.role == "user":
                 if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
                     return

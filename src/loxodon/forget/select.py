@@ -198,7 +198,9 @@ class Selected:
             int(turn.ref[2:])
             for one in self._store.worklog.segments()
             if wanted in map(fold, (one.topic, *one.tags))
-            for turn in self._store.worklog.turns_from(one.session, one.first_turn, one.last_turn)
+            for turn in self._store.query_turns(
+                "turns_from", one.session, one.first_turn, one.last_turn
+            )
         ]
         if not records and not rows:
             raise NotFoundError(
@@ -318,7 +320,7 @@ class Selected:
             for row, turn in self._store.turns(list(sources)).items()
             for one in takewhile(
                 lambda one: one.role != "user",
-                self._store.worklog.turns_behind(turn.session, row, _REPLIES),
+                self._store.query_turns("turns_behind", turn.session, row, _REPLIES),
             )
         }
 

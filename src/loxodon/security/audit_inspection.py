@@ -90,7 +90,7 @@ def inspect(memory: Memory, store: Store, name: str) -> Inspected:
 
 
 def _memory(memory: Memory, store: Store, record: Record) -> Inspected:
-    made = store.records(store.overview.made_from(record.id)).values()
+    made = store.records(store.column("made_from", record.id)).values()
     words = dict.fromkeys(
         (
             *quick(record.searchable, _KEYWORDS),
