@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.errors import NotFoundError
 from loxodon.forget.tombstones import plain
 from loxodon.language.statements import USER
-from loxodon.security.audit_verbs import AuditEntry
+from loxodon.security.audit_log import AuditEntry
 from loxodon.store import Filter, Note
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
