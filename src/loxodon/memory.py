@@ -865,12 +865,12 @@ class Memory(Knowledge, Recalling, Overviews):
     def trust_clock(self) -> Timekeeping:
         """Confirm that the clock is right, so that work which depends on age uses it.
 
-        After a jump, such work waits until the clock has run on for a while
-        (`store/clock_check.py`).
+        After a jump, such work waits for a day (`store/clock_check.py`).
         """
+        from loxodon.store.clock_check import trust
+
         with self._store.writing():
-            worklog = self._store.worklog
-            worklog.set_belief(Belief(self.now(), turn=worklog.last_turn()))
+            trust(self._store, Belief(self.now()))
         return self.timekeeping()
 
     @verb(access="owner", audit="works")

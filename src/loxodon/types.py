@@ -421,8 +421,6 @@ class Belief(NamedTuple):
 
     at: datetime | None = None  # the latest moment that was believed
     since: datetime | None = None  # when a clock that does not follow from `at` was first seen
-    last: datetime | None = None  # how far that clock has gone on
-    turn: int = 0  # up to which turn of the journal was looked at
 
 
 class Doubted(NamedTuple):

@@ -219,7 +219,7 @@ class _Scan:
         for file in workspace_data.files():
             found = [
                 note
-                for note in workspace_data.of_file(file.root, file.path)
+                for note in self._store.column("chunks_of_file", file.root, file.path)
                 if self._clean(note, "notes") != note
             ]
             if found and self._mend:

@@ -192,7 +192,7 @@ class Taker:
                 for one in (*(one for one, _, _ in made), *same):
                     id = contents[_folded(one.content)]
                     for key in _keys(one):
-                        self._store.workspace_data.put_import(key, id, self._now)
+                        self._store.execute("put_import", key, id, self._now)
         self._advance(len(batch))
 
     def _known_contents(self) -> dict[str, str]:

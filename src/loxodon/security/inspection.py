@@ -105,7 +105,7 @@ def inspect(memory: Memory, store: Store, name: str) -> Inspected:
                 record,
                 sources=_said(store, record.sources),
                 history=tuple(store.history(record.id)),
-                made=tuple(store.records(store.overview.made_from(record.id)).values()),
+                made=tuple(store.records(store.column("made_from", record.id)).values()),
                 found_by=tuple(word for word in words if word and not word.startswith("_")),
                 seen=seen(record.id),
             )

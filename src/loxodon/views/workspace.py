@@ -179,8 +179,8 @@ class Workspace:
         """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
         of its transcripts or in one, with `known` also in those that were read before; its folder
         is where its environment variable says."""
-        from loxodon.journal.coding_agents import AGENTS
         from loxodon.journal.follow import follow_agent
+        from loxodon.journal.transcripts import AGENTS
 
         folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
         return follow_agent(self, agent, folder, file, progress, known=known)

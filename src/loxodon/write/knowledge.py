@@ -562,7 +562,7 @@ class Knowledge:
         """
         at = moment("at", at, self._space.zone) or at
         with self._store.writing():
-            ids = self._store.worklog.aged_in(at)
+            ids = self._store.column("aged_in", at)
             if not ids:
                 raise NotFoundError(
                     "no run at {at} archived anything",

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from loxodon.agents.openclaw.chats import chat_of, owners_of
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.guard.quarantine import heard, without_held
-from loxodon.journal.openclaw_words import own_words
+from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.notes.index import folders_of

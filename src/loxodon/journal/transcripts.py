@@ -2,7 +2,7 @@
 
 Only what a person or the agent said becomes turns. What tools print there is files and builds,
 which nobody said, and what programs put into the user's name is taken off. OpenClaw, whose sessions
-are branched and in databases, has modules of its own.
+are branched and may be in a database, is in `openclaw` and `openclaw_db`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,15 @@ from loxodon.journal.lines import (
     session_of,
     word,
 )
-from loxodon.journal.openclaw_words import without_recalled
-from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
+from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
 
 _MOST_BLOCKS = 200  # taken off one message; a hostile one may have a million
 _TEXT_PARTS = ("text", "Text", "input_text", "output_text")
+# How a block that `recall` made begins, what its first line has, and its last line
+_RECALLED = (
+    ("[Related memories] (", "recalled by Loxodon", "[End of related memories]"),
+    ("[相关记忆]（", "Loxodon", "[相关记忆结束]"),
+)
 
 
 class Opening(NamedTuple):
@@ -51,6 +55,10 @@ class Said(NamedTuple):
     id: str
     at: object
     session: str = ""  # where the entry names one
+    speaker: str = ""
+    chat: Chat = "direct"
+    channel: str = ""
+    origin: Origin | None = None  # where it is not that of the role
 
 
 class CodingAgent(NamedTuple):
@@ -91,25 +99,29 @@ class CodingAgent(NamedTuple):
                 said = self.said(line, entry, opening)
                 if isinstance(said, Opening):
                     opening = said
-                elif said and opening.person and (draft := _draft(said, line, opening, zone)):
-                    found[draft.id] = draft
+                    continue
+                draft = draft_of(said, line, opening.session, zone) if said else None
+                if draft and opening.person:
+                    found[draft.id] = draft._replace(content=draft.content.strip())
             except InputError as error:
                 problems.append((line, error))
         return list(found.values()) if opening.spoken else [], problems, opening
 
 
-def _draft(said: Said, line: int, opening: Opening, zone: tzinfo | None) -> Draft | None:
+def draft_of(said: Said, line: int, session: str, zone: tzinfo | None) -> Draft | None:
+    """The turn of something said; None where no words are left. Raises InputError."""
     from loxodon.journal.moments import read_instant, to_zone
 
-    text = without_recalled(said.text).strip() if said.role == "user" else said.text.strip()
-    if not text:
+    text = without_recalled(said.text) if said.role == "user" else said.text
+    if not text.strip():
         return None
     check_text(text)
-    check_name(said.id, "id")
-    check_name(said.session, "session")
+    for name, field in ((said.id, "id"), (said.session, "session"), (said.speaker, "speaker")):
+        check_name(name, field)
     at = to_zone(read_instant(said.at, zone), zone) if said.at else None
-    session = said.session or opening.session
-    return Draft(line, said.role, text, session, said.id, at, origin=ORIGIN_OF_ROLE[said.role])
+    origin = said.origin or ORIGIN_OF_ROLE[said.role]
+    where = (said.speaker, said.channel, said.chat, origin)
+    return Draft(line, said.role, text, said.session or session, said.id, at, *where)
 
 
 def document_entries(texts: Iterable[str | None]) -> list[Numbered] | None:
@@ -136,15 +148,37 @@ def _text_in(value: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
-def _without_blocks(text: str, tags: Sequence[str]) -> str:
-    """`text` without the blocks in these tags; one that never ends goes to the end."""
-    for tag in tags if "<" in text else ():
+def without_blocks(text: str, marks: Sequence[tuple[str, str]]) -> str:
+    """`text` without what stands between these marks; what never ends goes to the end."""
+    for begin, end in marks:
         for _ in range(_MOST_BLOCKS):
-            begin = text.find(f"<{tag}>")
-            if begin < 0:
+            start = text.find(begin)
+            if start < 0:
                 break
-            end = text.find(f"</{tag}>", begin)
-            text = text[:begin] + (text[end + len(tag) + 3 :] if end >= 0 else "")
+            stop = text.find(end, start)
+            text = text[:start] + (text[stop + len(end) :] if stop >= 0 else "")
+    return text
+
+
+def _tags(names: str) -> list[tuple[str, str]]:
+    return [(f"<{name}>", f"</{name}>") for name in names.split()]
+
+
+def without_recalled(text: str) -> str:
+    """`text` without the blocks of memories that Loxodon made. Only its own lines stand at the
+    margin of a block: what is quoted in it cannot end it."""
+    for begin, has, end in _RECALLED if "Loxodon" in text else ():
+        pieces: list[str] = []
+        rest = "\n" + text
+        while "\n" + begin in rest:
+            before, _, block = rest.partition("\n" + begin)
+            inside, closed, after = block.partition("\n" + end)
+            if not closed:
+                break
+            ours = has in inside.partition("\n")[0]
+            pieces.append(before if ours else f"{before}\n{begin}{inside}\n{end}")
+            rest = after
+        text = "".join([*pieces, rest]).removeprefix("\n")
     return text
 
 
@@ -157,21 +191,10 @@ _CLAUDE_SPEAKERS: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 # Lines of agents that the agent calls, put in by programs, summaries, and failures.
 _CLAUDE_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")
 # Tags around notes to the model, commands and what they printed, what is open in the editor.
-_CLAUDE_PUT_IN = (
-    "system-reminder",
-    "command-name",
-    "command-message",
-    "command-args",
-    "local-command-caveat",
-    "local-command-stdout",
-    "local-command-stderr",
-    "bash-input",
-    "bash-stdout",
-    "bash-stderr",
-    "task-notification",
-    "ide_opened_file",
-    "ide_selection",
-    "user-prompt-submit-hook",
+_CLAUDE_PUT_IN = _tags(
+    "system-reminder command-name command-message command-args local-command-caveat"
+    " local-command-stdout local-command-stderr bash-input bash-stdout bash-stderr"
+    " task-notification ide_opened_file ide_selection user-prompt-submit-hook"
 )
 
 
@@ -200,7 +223,7 @@ def _claude_said(line: int, entry: Entry, opening: Opening) -> Said | None:
 
 
 def _claude_own_words(text: str) -> str:
-    text = _without_blocks(text, _CLAUDE_PUT_IN)
+    text = without_blocks(text, _CLAUDE_PUT_IN)
     return "" if text.lstrip().startswith("[Request interrupted by user") else text
 
 
@@ -229,7 +252,7 @@ _CODEX_SPEAKERS: dict[str, Role] = {
     "user_message": "user",
     "agent_message": "assistant",
 }
-_CODEX_PUT_IN = ("environment_context", "user_instructions", "turn_aborted", "hook_context")
+_CODEX_PUT_IN = _tags("environment_context user_instructions turn_aborted hook_context")
 # How a message begins that tells of the editor, and what stands before the person's words
 _CODEX_EDITOR = ("# Context from my IDE setup:", "## My request for Codex:")
 
@@ -269,7 +292,7 @@ def _codex_own_words(text: str) -> str:
     begin, words = _CODEX_EDITOR
     if text.startswith(begin) and words in text:
         text = text.partition(words)[2]
-    return _without_blocks(text, _CODEX_PUT_IN)
+    return without_blocks(text, _CODEX_PUT_IN)
 
 
 def _is_codex(entry: Entry) -> bool:
@@ -282,7 +305,7 @@ def _is_codex(entry: Entry) -> bool:
 # not read). Older versions write one JSON object with all messages in it, to a `.json` file.
 
 _GEMINI_SPEAKERS: dict[str, Role] = {"user": "user", "gemini": "assistant"}
-_GEMINI_PUT_IN = ("hook_context", "session_context", "state_snapshot")
+_GEMINI_PUT_IN = _tags("hook_context session_context state_snapshot")
 # With these the program itself makes the model go on. They show what the user said last, as if it
 # were said again.
 _GEMINI_GO_ON = ("System: ", "Please continue.")
@@ -305,7 +328,7 @@ def _gemini_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | 
 def _gemini_own_words(text: str) -> str:
     # Files that were named in a message stand below it; a command of the user's is told the model.
     text = text.partition("\n--- Content from referenced files ---")[0]
-    text = _without_blocks(text, _GEMINI_PUT_IN)
+    text = without_blocks(text, _GEMINI_PUT_IN)
     return "" if text.startswith("I ran the following shell command:\n```sh\n") else text
 
 
@@ -346,4 +369,3 @@ AGENTS = {
         documents=True,
     ),
 }
-read_claude_code = AGENTS["claude-code"].read
