@@ -195,7 +195,9 @@ def _cut_anew(store: Store, session: str, rows: set[int]) -> None:
     worklog = store.worklog
     for one in worklog.segments():
         if one.session == session and any(one.first_turn <= row <= one.last_turn for row in rows):
-            turns = read(store, worklog.turns_from(session, one.first_turn, one.last_turn))
+            turns = read(
+                store, store.query_turns("turns_from", session, one.first_turn, one.last_turn)
+            )
             worklog.put_segments(map(kept_segment, segments(turns)), [one.no])
 
 

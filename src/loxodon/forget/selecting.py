@@ -528,7 +528,7 @@ class _Maker:
         """What the assistant said right after these turns."""
         found = set[int]()
         for row, turn in self._store.turns(list(sources)).items():
-            behind = self._store.worklog.turns_behind(turn.session, row, _REPLIES)
+            behind = self._store.query_turns("turns_behind", turn.session, row, _REPLIES)
             found.update(int(one.ref[2:]) for one in takewhile(_is_reply, behind))
         return found
 
@@ -560,7 +560,7 @@ def _is_about(record: Record, marks: Marks) -> bool:
 
 
 def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
-    return [int(one.ref[2:]) for one in store.worklog.turns_from(session, first, last)]
+    return [int(one.ref[2:]) for one in store.query_turns("turns_from", session, first, last)]
 
 
 def _same(one: Record, other: Record) -> bool:

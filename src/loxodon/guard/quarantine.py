@@ -218,7 +218,7 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     before = [
         turn
         for session, first in firsts.items()
-        for turn in store.worklog.turns_before(session, first, 2)
+        for turn in store.query_turns("turns_before", session, first, 2)
     ]
     return [
         turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn

@@ -153,7 +153,7 @@ class Following:
             self._problems.append(FileProblem(file, 0, more))
 
     def _mark(self, path: str) -> Mark:
-        return parsed_mark(self._store.workspace_data.mark(path))
+        return parsed_mark(self._store.scalar("mark", path, "") or "")
 
     def _lies_still(self, path: str, mark: Mark) -> bool:
         try:
@@ -223,7 +223,7 @@ class Following:
             now = self._memory.now()
             with self._store.writing():
                 for path, session, mark in marks:
-                    self._store.workspace_data.set_mark(path, session, json.dumps(mark), now)
+                    self._store.execute("set_mark", path, session, json.dumps(mark), now)
 
     def _count(self, **more: int) -> None:
         now = self._found._asdict()
