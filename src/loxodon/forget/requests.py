@@ -384,7 +384,7 @@ class _Search:
     def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
         """A passage, and the talk around it that is about the same."""
         yield place
-        worklog, row = self._store.worklog, row_of(turn)
+        row = row_of(turn)
         if place != _whole(turn):
             return
         if turn.role == "assistant":
