@@ -304,6 +304,13 @@ class WorkingConfig(Section):
 class ModelConfig(Section):
     """The model that decides what rules could not; none while it has no address and no name."""
 
+    kind: str = setting(
+        "openai",
+        "What the model is: openai (a server) or command (a program that takes a prompt on "
+        "standard input and prints the answer).",
+        choices=("openai", "command"),
+    )
+    command: str = setting("", "The program, for command, such as `claude -p`.")
     base_url: str = _base_url(
         "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
         "LOXODON_MEMORY_BASE_URL",
@@ -330,7 +337,13 @@ class ModelConfig(Section):
     @property
     def mode(self) -> str:
         """How much the model is asked, in effect: `rules` (nothing) while none is set."""
-        return self.extraction if self.base_url and self.name else "rules"
+        found = self.command if self.kind == "command" else self.base_url and self.name
+        return self.extraction if found else "rules"
+
+    @property
+    def address(self) -> str:
+        """Where it is asked: an URL, or a program."""
+        return self.command if self.kind == "command" else self.base_url
 
     @property
     def thorough(self) -> bool:

@@ -28,8 +28,11 @@ def agreed(args: Namespace, plan: InstallPlan) -> bool:
         _show(plan)
     if args.dry_run or not plan.changes:
         return False
-    if args.yes:
-        return True
+    return args.yes or confirmed(args)
+
+
+def confirmed(args: Namespace) -> bool:
+    """Whether the person says yes."""
     if args.json or not (sys.stdin and sys.stdin.isatty()):
         raise UsageError(
             "this changes files of another program, and there is no terminal to confirm it",

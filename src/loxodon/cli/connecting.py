@@ -7,11 +7,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable
 
+from loxodon import config
 from loxodon.agents.connect import plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.hooks import noted
-from loxodon.agents.supported import AGENTS, command_of, folder_of
+from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of
 from loxodon.cli import view
-from loxodon.cli.changing import agreed, outcome
+from loxodon.cli.changing import agreed, confirmed, outcome
 from loxodon.cli.opening import Outcome, home_of, opened
 from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.messages import t
@@ -22,7 +23,7 @@ _STATUS = "status"
 
 def run(args: Namespace) -> Outcome:
     if args.agent == _STATUS:
-        for option in ("remove", "dry_run", "yes"):
+        for option in ("remove", "reader", "dry_run", "yes"):
             if getattr(args, option):
                 raise UsageError(
                     "`loxodon connect status` does not accept --{option}",
@@ -61,6 +62,8 @@ def _connect(args: Namespace) -> Outcome:
         _check_sdk()
     command = command_of(home, args.space)
     plan = plan_connect(home, args.agent, folder_of(args.agent, os.environ), command)
+    if args.reader:
+        _let_read(args, home)
     if not plan.changes:
         return outcome(plan, False, t("{agent} is already connected", agent=agent.title))
     if not agreed(args, plan):
@@ -69,6 +72,34 @@ def _connect(args: Namespace) -> Outcome:
     plan.carry_out()
     lines = [t("{agent} is connected", agent=agent.title), _after(args.agent)]
     return outcome(plan, True, "\n".join(lines))
+
+
+def _let_read(args: Namespace, home: str) -> None:
+    """Set the agent as the model that reads, once it was said what it is sent."""
+    agent, program = AGENTS[args.agent], READERS.get(args.agent)
+    if program is None:
+        raise UsageError(
+            "{agent} cannot read for the memory",
+            hint="known names: {names}",
+            agent=agent.title,
+            names=", ".join(READERS),
+        )
+    if not args.json:
+        said = t(
+            "messages that the rules are not sure of, with what is known on them, will be sent to "
+            "the model of {agent} by `{program}`, after a session and within model.daily_tokens; "
+            "take it back with `loxodon connect {name} --remove`",
+            agent=agent.title,
+            program=program,
+            name=args.agent,
+        )
+        print(said)
+    if args.dry_run:
+        return
+    if not args.yes and not confirmed(args):
+        return
+    for name, value in (("model.kind", "command"), ("model.command", program)):
+        config.write(home, name, value)
 
 
 def _check_sdk() -> None:
@@ -96,8 +127,13 @@ def _after(name: str) -> str:
 
 
 def _remove(args: Namespace) -> Outcome:
-    agent = AGENTS[args.agent]
-    plan = plan_remove(home_of(args), args.agent)
+    agent, home = AGENTS[args.agent], home_of(args)
+    plan = plan_remove(home, args.agent)
+    model = config.load(home).model
+    reads = model.kind == "command" and model.command == READERS.get(args.agent)
+    if reads and not args.dry_run:
+        for name in ("model.kind", "model.command"):
+            config.write(home, name, None)
     if not plan.changes:
         return outcome(plan, False, t("{agent} is not connected", agent=agent.title))
     if not agreed(args, plan):

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from loxodon.cli.opening import Outcome, opened
 from loxodon.errors import LoxodonError
+from loxodon.models.command import READING
 from loxodon.spaces import home_at
 
 
@@ -25,36 +26,22 @@ def run(args: Namespace) -> Outcome:
 
 
 def _answered(args: Namespace) -> dict[str, object]:
-    from loxodon.agents.hooks import action_of, answer
+    from loxodon.agents.hooks import action_of, answer, succeeded
     from loxodon.cli.adding import bytes_of
 
-    action = action_of(args.on, args.event)
+    action_of(args.on, args.event)  # before a memory is made for nothing
     request = json.loads(bytes_of("-"))
+    if os.environ.get(READING):  # an agent that reads for us is not the person's
+        return {}
     with opened(args, make=True) as memory:
         request = request if isinstance(request, dict) else {}
         found, problems = answer(memory, args.on, args.event, request)
-        home, space = memory.home, memory.space
+        home = memory.home
     for problem in problems:
         _note(args, problem)
-    if action == "end":
-        _consolidate(home, space)
+    if not problems:
+        succeeded(home, args.on, args.event)
     return found
-
-
-def _consolidate(home: str, space: str) -> None:
-    """Consolidate where it is due, on its own: the agent does not wait for it, and may be gone."""
-    import subprocess
-
-    from loxodon.agents.supported import command_of
-
-    subprocess.Popen(  # noqa: S603 our own program
-        [*command_of(home, space), "consolidate", "--if-due"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=home,
-        start_new_session=True,
-    )
 
 
 def _note(args: Namespace, said: str) -> None:

@@ -446,6 +446,7 @@ connect | | connecting.run
     [AGENT] = status  claude-code, codex, cursor, gemini-cli, opencode, vscode, claude-desktop or
         openclaw; status (default) shows all of them
     --remove  disconnect it: its files become as they were
+    --reader  also let the agent read what the rules are not sure of (claude-code and codex)
     --dry-run  show what would change, without changing anything
     @YES
 
