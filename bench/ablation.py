@@ -17,18 +17,12 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any
 
+from loxodon.cli.measure import embedders, for_measuring, kept_home, read_conversations, scores
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall.link import linked
 from loxodon.recall.recall import looked
 from loxodon.recall.recency import current_first
-from loxodon.serve.cli.measure import (
-    embedders,
-    for_measuring,
-    kept_home,
-    read_conversations,
-    scores,
-)
 from loxodon.store import Filter, Nature
 
 Patch = tuple[str, str, Any]

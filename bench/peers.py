@@ -27,8 +27,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from loxodon import Memory
 from loxodon import config as settings
-from loxodon.recall.context import SNIPPET
-from loxodon.serve.cli.measure import (
+from loxodon.cli.measure import (
     HANDED,
     RANKED,
     Conversation,
@@ -39,6 +38,7 @@ from loxodon.serve.cli.measure import (
     read_conversations,
     scores,
 )
+from loxodon.recall.context import SNIPPET
 from loxodon.tokens import estimate
 from peer_systems import PEERS, Mem0, Peer, Said, Vectors
 from text import Talk

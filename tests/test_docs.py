@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from loxodon.cli.parser import _FLAGS, _OPTIONS
+from loxodon.cli.table import COMMANDS
 from loxodon.journal import FORMATS
-from loxodon.serve.cli.parser import _FLAGS, _OPTIONS
-from loxodon.serve.cli.table import COMMANDS
 from loxodon.types import CATEGORIES, CHATS, ORIGINS, ROLES, Record, Turn
 
 ROOT = Path(__file__).parents[1]

@@ -31,17 +31,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loxodon.config import Config, EmbedderConfig
-from loxodon.memory import Memory
-from loxodon.recall import routes, weights
-from loxodon.recall.recall import looked
-from loxodon.serve.cli.measure import (
+from loxodon.cli.measure import (
     Conversation,
     embedders,
     for_measuring,
     kept_home,
     read_conversations,
 )
+from loxodon.config import Config, EmbedderConfig
+from loxodon.memory import Memory
+from loxodon.recall import routes, weights
+from loxodon.recall.recall import looked
 from loxodon.store import Filter
 
 Floats = NDArray[Any]

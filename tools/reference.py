@@ -16,11 +16,11 @@ from functools import partial
 from pathlib import Path
 
 from loxodon import errors
+from loxodon.cli.table import COMMANDS, Command, spelled
 from loxodon.config import KEYS, written
 from loxodon.errors import LoxodonError
 from loxodon.http.operations import OPERATIONS
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.cli.table import COMMANDS, Command, spelled
 from loxodon.verbs import Argument
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -2,6 +2,6 @@
 
 import sys
 
-from loxodon.serve.cli import main
+from loxodon.cli import main
 
 sys.exit(main())

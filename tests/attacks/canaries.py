@@ -15,10 +15,10 @@ from typing import NamedTuple
 from loxodon import Memory
 from loxodon.config import EXTRA_TOOLS
 from loxodon.types import Audience, Chat
+from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.long import count
-from tests.serve.shell import Shell
-from tests.trust.tokens import token
+from tests.security.tokens import token
 
 from .backends import Backend
 

@@ -10,22 +10,22 @@ import httpx
 
 from loxodon import Memory
 from loxodon.agents.openclaw.answer import answer
+from loxodon.cli.main import main
 from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.journal.follow import follow_agent
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.cli.main import main
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
+from tests.agents.agent_files import ClaudeCode
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry
 from tests.http.server import Server
 from tests.imports.exports import chat, conversation, message, put_json, put_zip, said
 from tests.proxy.conftest import started
 from tests.proxy.upstream import stage
-from tests.workspace.agent_files import ClaudeCode
 
 Inlet = Callable[[Memory, Path, Sequence[str]], None]
 

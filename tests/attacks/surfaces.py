@@ -15,9 +15,9 @@ from urllib.parse import quote
 import httpx
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from loxodon.errors import LoxodonError
 from loxodon.paging import cursor_of
-from loxodon.serve.cli.main import main
 
 from .canaries import Viewer, World
 

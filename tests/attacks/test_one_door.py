@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from loxodon.client import Client
 from loxodon.mcp.tools import TOOLS
-from loxodon.serve.cli.main import main
 from loxodon.types import Record
 from tests.attacks.typed import rows
 from tests.http.server import Server

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from loxodon import ConfigError, InputError, Memory
 from loxodon.compat.documents import MAX_DEPTH, MAX_VALUE
+from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.long import count
-from tests.serve.shell import Shell
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=20)  # half characters too
 JSON = st.recursive(

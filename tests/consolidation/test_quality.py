@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from loxodon.cli.measure import FIGURES, holds, read_cases, written
 from loxodon.config import from_mapping
-from loxodon.serve.cli.measure import FIGURES, holds, read_cases, written
 from tests.long import count
 
 CASES = Path(__file__).parent / "cases"

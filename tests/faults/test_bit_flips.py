@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from loxodon import LoxodonError, Memory
+from tests.cli.shell import Shell, typed
 from tests.clock import NOW, Clock
 from tests.faults.work import truth
 from tests.long import count, figure
-from tests.serve.shell import Shell, typed
 
 SEED = 7
 CASES = count(16, 2_000)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.serve.cli.main import main
+from loxodon.cli.main import main
 from loxodon.types import Receipt
+from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.forget.test_forgetting import TALK, known, say
-from tests.serve.shell import Shell
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 
 @pytest.fixture

@@ -22,10 +22,10 @@ from loxodon.types import Record
 from loxodon.working import Session
 from tests import on_postgres
 from tests.agents.openclaw.made import OpenClaw, talk
+from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.long import count, figure
-from tests.serve.shell import Shell
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 
 class Fake:

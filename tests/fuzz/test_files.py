@@ -13,10 +13,10 @@ import pytest
 from loxodon import Memory
 from loxodon.agents.openclaw import json5
 from loxodon.journal import FORMATS, read
+from tests.cli.shell import Shell, typed
 from tests.clock import NOW
 from tests.fuzz.made import SEEDS, cases, mutated, opened, seeds, survived, talked, text, value
 from tests.long import count, figure
-from tests.serve.shell import Shell, typed
 
 
 def test_any_file_can_be_read_in_any_format() -> None:

@@ -17,8 +17,8 @@ import httpx
 from loxodon.filelock import FileLock
 from loxodon.layout import SCHEDULE_LOCK
 from tests import on_postgres
-from tests.serve.shell import INHERITED as INHERITED
-from tests.serve.shell import LOXODON as LOXODON
+from tests.cli.shell import INHERITED as INHERITED
+from tests.cli.shell import LOXODON as LOXODON
 
 
 def said(content: str, id: str | None = None, role: str = "user", **more: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import pytest
 
 from loxodon.client import Client
 from loxodon.errors import ForbiddenError
+from tests.cli.shell import Shell, typed
 from tests.each import each
-from tests.serve.shell import Shell, typed
 from tests.waiting import until
 
 from .server import Server, said

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 
 from loxodon import Memory
-from tests.serve.shell import Shell
+from tests.cli.shell import Shell
 
 from .server import Server, said
 

@@ -14,9 +14,9 @@ import pytest
 from loxodon import Memory
 from loxodon.client import Client
 from loxodon.errors import ForbiddenError, NotFoundError, PausedError, UsageError
+from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.http.server import Server, said
-from tests.serve.shell import Shell
 from tests.waiting import until
 
 

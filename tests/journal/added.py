@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from loxodon import Memory, Turn
+from tests.cli.shell import typed
 from tests.clock import NOW
-from tests.serve.shell import typed
 
 
 class Added(NamedTuple):

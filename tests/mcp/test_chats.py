@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from mcp import Client, MCPError
-from tests.serve.shell import Shell
+from tests.cli.shell import Shell
 
 from .desk import ALONE, called, http_server, opened, piped, refused, tools_of, with_every_tool
 

@@ -11,7 +11,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client
-from tests.serve.shell import Shell
+from tests.cli.shell import Shell
 
 from .desk import ALONE, User, called, http_server, opened, piped, refused, with_every_tool
 

@@ -13,8 +13,8 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client
+from tests.cli.shell import typed
 from tests.each import each
-from tests.serve.shell import typed
 
 from .desk import ALONE, called, http_server, piped
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.cli.shell import typed
 from tests.models.server import Scene, Stage, says
-from tests.serve.shell import typed
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh")

@@ -20,6 +20,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
+from tests.cli.shell import typed
 from tests.each import each
 from tests.long import count
 from tests.proxy.conftest import Proxy, started
@@ -37,7 +38,6 @@ from tests.proxy.upstream import (
     waits,
     zipped,
 )
-from tests.serve.shell import typed
 from tests.waiting import until
 
 QUESTION = "What is my dog called?"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from loxodon import ConfigError, InputError, Memory
+from tests.cli.shell import Shell
+from tests.cli.talks import garden, written
 from tests.clock import NOW, Clock
-from tests.measure.talks import garden, written
 from tests.models.embedders.toys import Toy
 from tests.recall.talking import say, shown
-from tests.serve.shell import Shell
 
 PROFILES = ("default", "phase1", "openclaw", "tiered")
 

@@ -10,8 +10,8 @@ import pytest
 
 from loxodon import InputError, Memory
 from loxodon.types import AUDIENCES
+from tests.cli.shell import Shell
 from tests.clock import Clock
-from tests.serve.shell import Shell
 from tests.store.contracts import contents
 
 

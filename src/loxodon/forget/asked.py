@@ -16,15 +16,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from loxodon.forget.meaning import Meant, Place, meant, row_of, whole
+from loxodon.guard.own_words import others
+from loxodon.guard.provenance import rank, speaks_for_user, told_as
+from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR, read
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.statements import USER
 from loxodon.store import Filter, KnownTurn, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.tokens import estimate
-from loxodon.trust.origin.own import others
-from loxodon.trust.origin.provenance import rank, speaks_for_user, told_as
-from loxodon.trust.origin.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR, read
 from loxodon.types import Record, Turn
 from loxodon.write import themes
 from loxodon.write.events import events_of
@@ -195,7 +195,9 @@ def _cut_anew(store: Store, session: str, rows: set[int]) -> None:
     worklog = store.worklog
     for one in worklog.segments():
         if one.session == session and any(one.first_turn <= row <= one.last_turn for row in rows):
-            turns = read(store, worklog.turns_from(session, one.first_turn, one.last_turn))
+            turns = read(
+                store, store.query_turns("turns_from", session, one.first_turn, one.last_turn)
+            )
             worklog.put_segments(map(kept_segment, segments(turns)), [one.no])
 
 

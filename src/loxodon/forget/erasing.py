@@ -143,7 +143,7 @@ class Eraser:
 
         touched = [*said.gone, *said.left]
         for no, session, first, last in self._erasure.segments_with(touched):
-            turns = self._store.worklog.turns_from(session, first, last)
+            turns = self._store.query_turns("turns_from", session, first, last)
             rest = [one for one in turns if int(one.ref[2:]) not in said.gone]
             cuts = segments(rest) if rest else []
             self._store.worklog.put_segments([kept_segment(one) for one in cuts], (no,))

@@ -107,7 +107,7 @@ def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
     if len(query_words(own)) > 3 and not _POINTING.search(own):
         yield Place(row, 0, request.start)
         return
-    for one in reversed(store.worklog.turns_before(turn.session, row, 8)):
+    for one in reversed(store.query_turns("turns_before", turn.session, row, 8)):
         yield Place(row_of(one), 0, len(one.content))
         if one.role == "user":
             return
@@ -355,16 +355,16 @@ class _Search:
     def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
         """A passage, and the talk around it that is about the same."""
         yield place
-        worklog, row = self._store.worklog, row_of(turn)
+        row = row_of(turn)
         if place.end - place.start < len(turn.content):
             return
         if turn.role == "assistant":
-            for one in reversed(worklog.turns_before(turn.session, row, 2)):
+            for one in reversed(self._store.query_turns("turns_before", turn.session, row, 2)):
                 yield whole(one)
                 if one.role == "user":
                     break
         said = turn
-        for one in worklog.turns_behind(turn.session, row, _CHAIN):
+        for one in self._store.query_turns("turns_behind", turn.session, row, _CHAIN):
             if one.role == "user":
                 if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
                     return

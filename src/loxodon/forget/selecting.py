@@ -31,13 +31,13 @@ from loxodon.forget.tombstones import (
     thing_of,
     tokens_of,
 )
+from loxodon.guard.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words, query_words
-from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record, Turn
 
 _REPLIES = 3
@@ -528,7 +528,7 @@ class _Maker:
         """What the assistant said right after these turns."""
         found = set[int]()
         for row, turn in self._store.turns(list(sources)).items():
-            behind = self._store.worklog.turns_behind(turn.session, row, _REPLIES)
+            behind = self._store.query_turns("turns_behind", turn.session, row, _REPLIES)
             found.update(int(one.ref[2:]) for one in takewhile(_is_reply, behind))
         return found
 
@@ -560,7 +560,7 @@ def _is_about(record: Record, marks: Marks) -> bool:
 
 
 def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
-    return [int(one.ref[2:]) for one in store.worklog.turns_from(session, first, last)]
+    return [int(one.ref[2:]) for one in store.query_turns("turns_from", session, first, last)]
 
 
 def _same(one: Record, other: Record) -> bool:

@@ -54,9 +54,9 @@ from loxodon.http.streaming import EVENTS, LINES, Steps, written
 from loxodon.http.wire import plain
 from loxodon.layout import FILES, SPACES
 from loxodon.memory import Memory
+from loxodon.security.actor import Actor, acting
+from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space
-from loxodon.trust.access.acting import Actor, acting
-from loxodon.trust.access.places import is_inside
 from loxodon.types import Added, Receipt, Record
 from loxodon.verbs import PATH, TEXT, Argument
 

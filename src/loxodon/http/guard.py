@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
-from loxodon.trust.access.tokens import Grant, Right, grant_of
+from loxodon.security.tokens import Grant, Right, grant_of
 from loxodon.types import Chat
 
 AGENT = "x-loxodon-agent"

@@ -14,11 +14,11 @@ from typing import Any, Literal, TypedDict, Union, get_args, get_origin, get_typ
 
 import msgspec
 
+from loxodon.cli import view
 from loxodon.paging import Page
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import Topic
 from loxodon.recall.understand import Question
-from loxodon.serve.cli import view
 from loxodon.store import Spent
 from loxodon.types import Entity, Frame, Item, Recall, Source
 

@@ -2,7 +2,7 @@
 
     client ─▶ app ─▶ requests (what is asked, by whom)
                      recalling (recall, within a time limit) ─▶ inject (into the body)
-                     upstream (forwards with httpx, streams back as it comes)
+                     upstream (forwards, streams back as it comes)
                      journal (both sides of the exchange; what was replied: replies)
 
 Whatever fails on the memory's side, the client's own request goes through as it was sent.

@@ -28,7 +28,7 @@ from loxodon.proxy.recalling import OUTCOMES, Recalling
 from loxodon.proxy.replies import decoded
 from loxodon.proxy.requests import OURS, Kind, ModelRequest, SpaceRule, speaker_of
 from loxodon.proxy.upstream import Received, Upstream
-from loxodon.trust.access.acting import Actor, acting
+from loxodon.security.actor import Actor, acting
 from loxodon.working.overflow import is_overflow
 
 _MOST_READ = 32 << 20  # bytes of a request that are looked at; a larger one has no memory
@@ -317,11 +317,20 @@ async def _recorded(received: Received, recorder: Recorder) -> AsyncIterator[byt
     held = b""
     async for chunk in received.chunks():
         recorder.take(chunk)
-        if streamed and recorder.complete:
-            await recorder.replied()
-        ready, held = (chunk, b"") if streamed else (held, chunk)
+        if streamed:
+            ends_here = recorder.complete
+            begins = max(0, chunk.rfind(b"event:" if b"event:" in chunk else b"data:"))
+            cut = begins if ends_here else len(chunk)
+            ready, held = chunk[:cut], chunk[cut:]
+        else:
+            ends_here = False
+            ready, held = held, chunk
         if ready:
             yield ready
+        if ends_here:
+            await recorder.replied()
+            yield held
+            held = b""
     await recorder.replied()
     if held:
         yield held

@@ -78,5 +78,5 @@ def flush_due(space: OpenSpace, began: datetime | None = None) -> str:
     from loxodon.write.buffer import BUFFER_TOKENS, buffered, flush_due
 
     with space.store.reading():
-        waiting = buffered(space.store.worklog, space.count, BUFFER_TOKENS)
+        waiting = buffered(space.store, space.count, BUFFER_TOKENS)
     return flush_due(waiting, space.now(), space.config.buffer.quiet, BUFFER_TOKENS, began)

@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-from tests.serve.shell import typed
+from tests.cli.shell import typed
 
 CONFIG = """// mine
 {

@@ -12,9 +12,9 @@ import pytest
 from loxodon import Memory
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cases import cases
+from tests.cli.shell import typed
 from tests.clock import NOW
 from tests.each import each
-from tests.serve.shell import typed
 
 OWNER = "agent:main:main"
 GROUP = "agent:main:telegram:group:-100"

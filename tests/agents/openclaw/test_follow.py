@@ -17,8 +17,8 @@ from loxodon import Memory, NotFoundError
 from loxodon.types import Followed
 from tests.agents.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 from tests.cases import cases
+from tests.cli.shell import typed
 from tests.clock import Clock
-from tests.serve.shell import typed
 
 
 @pytest.fixture

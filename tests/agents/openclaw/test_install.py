@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from loxodon import Memory
 from tests.agents.openclaw.place import RULES, Place
 from tests.cases import cases
+from tests.cli.shell import typed
 from tests.each import each
 from tests.long import count
-from tests.serve.shell import typed
 
 SLOT = '"memory": "loxodon"'
 BLOCK = "<!-- loxodon:begin -->"

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from loxodon import Memory
+from loxodon.cli.main import main
 from loxodon.errors import StoreError
-from loxodon.serve.cli.main import main
 from loxodon.store.postgres import migrations, pool
 from tests.clock import Clock
 from tests.store.postgres.server import Server, programs

@@ -23,8 +23,8 @@ from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session
 from tests.http.server import Server
-from tests.trust.homes import WORD, Home, clock, in_plain, is_plain
-from tests.trust.looking import files_with
+from tests.looking import files_with
+from tests.security.homes import WORD, Home, clock, in_plain, is_plain
 
 REFUSED = InputError.exit_code
 LOCKED = LockedStoreError.exit_code
@@ -300,7 +300,7 @@ def test_any_changed_byte_is_noticed_or_means_nothing(backed_up: Home) -> None:
 
 def _any_code(home: Home, *words: str) -> None:
     """Whether it is refused or a byte that nobody reads."""
-    from tests.serve.shell import typed
+    from tests.cli.shell import typed
 
     typed("--home", home.path, *words, env=dict(os.environ))
 

@@ -1,11 +1,3 @@
-"""The command line: `loxodon [--home DIR] [--space NAME] [--agent NAME] [--json] … COMMAND`.
+"""Where installed scripts of earlier versions look for `main`."""
 
-`parser.py` says what can be typed, `commands.py` what each command does, `view.py` how a person
-sees it. Each command returns data; with `--json` that is printed as one document, else its view.
-"""
-
-from __future__ import annotations
-
-from loxodon.serve.cli.main import main
-
-__all__ = ["main"]
+from loxodon.cli.main import main as main

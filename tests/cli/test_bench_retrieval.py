@@ -1,0 +1,224 @@
+"""`loxodon bench retrieval`: conversations go through a memory, and what comes back is counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import ConfigError, InputError
+from tests.cli.shell import Shell
+from tests.cli.talks import Talk, garden, harbour, question, turn, written
+from tests.models.embedders.tiny import folder
+
+
+@pytest.fixture
+def loxodon(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+def measured(loxodon: Shell, talks: list[Talk], *options: str) -> Any:
+    """The report on one file."""
+    path = written(loxodon.home.parent, *talks)
+    (report,) = loxodon.json("bench", "retrieval", path, *options)["files"]
+    return report
+
+
+def asking(*questions: Talk) -> Talk:
+    return garden() | {"questions": list(questions)}
+
+
+def refused(loxodon: Shell, data: str | bytes) -> str:
+    """What is said of a file that cannot be read."""
+    path = loxodon.home.parent / "talks.jsonl"
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return loxodon("bench", "retrieval", str(path), code=InputError.exit_code).stderr.decode()
+
+
+# Figures
+
+
+def test_report_over_all_questions_and_by_category(loxodon: Shell) -> None:
+    report = measured(loxodon, [garden(), harbour()])
+    overall = report["overall"]
+    assert (overall["n"], overall["r@10"], overall["mrr"]) == (3, 100, 100)
+    assert {name: one["n"] for name, one in report["categories"].items()} == {
+        "place": 2,
+        "plain": 1,
+    }
+    assert (report["conversations"], report["ingest"]["turns"]) == (2, 6)
+    assert 0 < report["latency_ms"]["p50"] <= report["latency_ms"]["p99"]
+    assert 0 < report["tokens"]["mean"] <= report["tokens"]["most"] <= 1000
+
+
+def test_scores_worked_out_by_hand(loxodon: Shell) -> None:
+    talk = asking(question("q", "wheelbarrow quince trees", ["b1", "a1", "gone", "gone"]))
+    report = measured(loxodon, [talk])
+    # Two of three turns are found, at the first two ranks.
+    assert report["overall"]["r@10"] == 66.67
+    best = 1 + 1 / log2(3) + 1 / log2(4)
+    assert report["overall"]["ndcg@10"] == round(100 * (1 + 1 / log2(3)) / best, 2)
+    assert report["overall"]["mrr"] == 100
+    assert report["evidence_not_there"] == 1
+    nothing = measured(loxodon, [asking(question("q", "zeppelin", ["a1"]))])
+    assert (nothing["overall"]["r@20"], nothing["overall"]["mrr"]) == (0, 0)
+    assert nothing["abstention"]["true"] == {"n": 1, "abstains": 100, "empty": 100}
+
+
+def test_updates_are_judged_by_order_and_marks(loxodon: Shell) -> None:
+    days = {"a1": ("05", "three quince trees"), "b1": ("25", "five quince trees by now")}
+    talk = asking(
+        question(
+            "q", "How many quince trees have I planted behind the shed?", ["a1", "b1"], category="u"
+        ),
+        question(
+            "p",
+            "How many quince trees had I planted behind the shed before that?",
+            ["a1", "b1"],
+            category="u",
+        ),
+    )
+    talk["sessions"] = [
+        {
+            "id": id,
+            "at": f"2026-01-{day}T09:00:00",
+            "turns": [turn(id, f"I have planted {what} behind the shed.")],
+        }
+        for id, (day, what) in days.items()
+    ]
+    assert measured(loxodon, [talk], "--updates", "u")["updates"] == {
+        "n": 2,
+        "newest_first": 50,
+        "of_the_past": 1,
+        "older_first_of_the_past": 100,
+        "newest_first_of_the_others": 100,
+        "older_shown": 2,
+        "older_unmarked": 0,
+    }
+    assert "updates" not in measured(loxodon, [talk])
+
+
+def test_choice_of_questions_and_conversations(loxodon: Shell) -> None:
+    left = measured(loxodon, [garden()], "--leave-out", "place")
+    assert (left["overall"]["n"], left["overall_with_left_out"]["n"]) == (1, 2)
+    assert left["categories"]["place"]["n"] == 1
+    some = measured(loxodon, [garden(), harbour()], "--category", "place", "--limit", "1")
+    assert (some["conversations"], list(some["categories"])) == (1, ["place"])
+    numbers = asking(
+        *(question(name, "wheelbarrow", ["b1"], category=name) for name in ("10", "b", "2"))
+    )
+    assert list(measured(loxodon, [numbers])["categories"]) == ["2", "10", "b"]
+
+
+def test_questions_asked_of_another_conversation(loxodon: Shell) -> None:
+    report = measured(loxodon, [garden(), harbour()], "--crossed")
+    crossed = report["abstention"]["crossed"]
+    assert (crossed["n"], crossed["abstains"]) == (3, 100)
+    assert report["abstention"]["true"]["abstains"] == 0
+    assert measured(loxodon, [garden()], "--crossed")["abstention"]["crossed"]["n"] == 0
+    files = [
+        written(loxodon.home.parent, one, name=one["id"]) for one in (garden(), harbour())
+    ]  # of the next file, where each has one conversation
+    found = loxodon.json("bench", "retrieval", *files, "--crossed", "--jobs", "2")["files"]
+    assert [one["abstention"]["crossed"]["n"] for one in found] == [2, 1]
+
+
+def test_turns_and_questions_with_nothing_to_score(loxodon: Shell) -> None:
+    talk = garden()
+    words = "The quick grey heron stood in the shallow water. " * 40
+    talk["sessions"][0]["turns"] += [turn("a3", " \n"), turn("a4", words)]
+    talk["sessions"].append({"id": "s3", "at": "2026-01-10T00:00:00", "turns": [turn("c", "")]})
+    talk["questions"] = [
+        question("q", "heron in shallow water", ["a4"]),
+        question("none", "wheelbarrow", []),
+    ]
+    report = measured(loxodon, [talk])
+    assert report["ingest"]["turns"] == 5  # those without words are passed over
+    assert (report["overall"]["n"], report["without_evidence"]) == (1, 1)
+    assert report["overall"]["r@1k"] == report["overall"]["r@1k_text"] == 100
+    empty = measured(loxodon, [garden() | {"sessions": []}])
+    assert empty["overall"]["r@20"] == 0
+
+
+def test_details_and_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
+    keep, details = str(tmp_path / "kept"), tmp_path / "details.jsonl"
+    talks = [garden(), harbour()]
+    first = measured(loxodon, talks, "--keep", keep, "--details", str(details))
+    again = measured(loxodon, talks, "--keep", keep, "--jobs", "2")
+    assert first["overall"] == again["overall"]
+    assert (first["ingest"]["turns"], again["ingest"]["turns"]) == (6, 0)
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+    row = json.loads(details.read_text().splitlines()[0])
+    assert (row["conversation"], row["question"], row["ranks"]) == ("garden", "q1", {"b1": 1})
+    assert "wheelbarrow" not in details.read_text()
+    model = f"onnx:{folder(tmp_path / 'model')}"
+    embedded = measured(loxodon, talks, "--keep", keep, "--embedder", model)
+    assert embedded["latency_without_embedder_ms"]["p50"] > 0
+    assert (embedded["not_embedded"], embedded["ingest"]["turns"]) == (0, 0)
+    assert "latency_without_embedder_ms" not in first
+    none = f"onnx:{tmp_path / 'none'}"  # an error, and not a worse figure
+    path = written(tmp_path, garden())
+    loxodon("bench", "retrieval", path, "--embedder", none, code=ConfigError.exit_code)
+
+
+# Reading the file
+
+
+def test_times_names_and_blank_lines_of_a_file(loxodon: Shell, tmp_path: Path) -> None:
+    talk = garden()
+    talk["id"], talk["questions"][0]["category"] = 12, 5
+    talk["sessions"][0]["turns"][1]["at"] = "2026-02-01T00:00:00+08:00"
+    path = tmp_path / "talks.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(talk).encode() + b"\n  \r\n")
+    (report,) = loxodon.json("bench", "retrieval", str(path))["files"]
+    assert list(report["categories"]) == ["5", "place"]
+
+
+Spoil = Callable[[Talk], object]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda t: t.pop("id"), "id "),
+        (lambda t: t.update(sessions={}), "sessions "),
+        (lambda t: t.update(questions=["?"]), "questions "),
+        (lambda t: t["sessions"][1].pop("turns"), "sessions[1].turns "),
+        (lambda t: t["sessions"][1].pop("at"), "sessions[1].at "),
+        (lambda t: t["sessions"][0].update(at=7), "sessions[0].at "),
+        (lambda t: t["sessions"][0].update(at="soon"), "soon"),
+        (lambda t: t["sessions"][0]["turns"][1].pop("text"), "sessions[0].turns[1].text "),
+        (lambda t: t["sessions"][0]["turns"][1].update(id=True), "sessions[0].turns[1].id "),
+        (lambda t: t["sessions"][1]["turns"].append(turn("a1", "again")), "'a1' appears twice"),
+        (lambda t: t["questions"][1].pop("text"), "questions[1].text "),
+        (lambda t: t["questions"][1].update(evidence="a1"), "questions[1].evidence "),
+        (lambda t: t["questions"][0].update(asked_at=3), "questions[0].asked_at "),
+    ],
+)
+def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: str) -> None:
+    talk = garden()
+    spoil(talk)
+    said = refused(loxodon, f"{json.dumps(harbour())}\n{json.dumps(talk)}\n")
+    assert "2" in said
+    assert told in said
+
+
+def test_lines_that_are_no_objects_are_refused(loxodon: Shell, tmp_path: Path) -> None:
+    for line, told in (
+        (b"{", "not JSON"),
+        (b"[1]", "not an object"),
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"\n", ""),
+    ):
+        assert told in refused(loxodon, line)
+    ghost = garden()
+    ghost["sessions"][1]["turns"][0]["role"] = "ghost"
+    said = refused(loxodon, json.dumps(ghost))
+    assert "conversation 'garden', session 's2'" in said
+    assert "'ghost'" in said
+    loxodon("bench", "retrieval", str(tmp_path / "none"), code=InputError.exit_code)

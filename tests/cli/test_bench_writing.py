@@ -1,0 +1,172 @@
+"""`loxodon bench writing`: how well conversations become memories, on small labelled ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import InputError
+from loxodon.errors import UsageError
+from tests.cli.labelled import Line, check, cook, mover, said
+from tests.cli.shell import Shell
+from tests.cli.talks import written
+from tests.models.server import Stage, answers, says, stage
+
+
+@pytest.fixture
+def loxodon(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+def measured(loxodon: Shell, *cases: Line, options: tuple[str, ...] = ()) -> Any:
+    """The report on one file."""
+    path = written(loxodon.home.parent, *cases)
+    (report,) = loxodon.json("bench", "writing", path, *options)["files"]
+    return report
+
+
+def case(*turns: Line, **checks: Any) -> Line:
+    return {"id": "one", "turns": list(turns), "checks": checks.get("checks", [])}
+
+
+def share(n: int, right: int) -> dict[str, float]:
+    return {"n": n, "right": right, "share": round(100 * right / n, 2) if n else 0.0}
+
+
+def test_figures_of_a_case(loxodon: Shell) -> None:
+    report = measured(loxodon, mover())
+    assert report["additions"] == report["duplicates"] == report["never"] == share(1, 1)
+    assert report["changes"] == share(2, 2)
+    assert report["beliefs"] == share(0, 0)
+    assert report["types"]["retract"] == share(1, 1)
+    assert (report["cases"], report["turns"], report["memories"]) == (1, 3, 2)
+    # An operation counts only if it was carried out.
+    assert report["operations"]["ADD"] == share(1, 1)
+    assert report["operations"]["DELETE"] == share(2, 1)  # nobody ever lived in Bath
+    assert report["operations"]["NOOP"] == share(2, 2)
+    assert report["operations"]["overall"] == share(5, 4)
+
+
+def test_memory_that_grows_is_an_update(loxodon: Shell) -> None:
+    cat = case(
+        said("我养了一只猫"),
+        said("我养了一只叫咪咪的橘猫", "s2", 9),
+        checks=[check("update", present=["咪咪", "橘猫"])],
+    )
+    assert measured(loxodon, cat)["operations"]["UPDATE"] == share(1, 1)
+    new = case(said("I live in Leeds"), checks=[check("update", present=["Leeds"])])
+    assert measured(loxodon, new)["operations"]["UPDATE"] == share(1, 0)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "right"),
+    [
+        (check("add", present=["leeds"]), True),
+        (check("add", present=[["leeds"], ["york"]]), False),
+        (check("add", present=[["york", "leeds"]]), True),
+        (check("belief", present=["leeds"]), False),
+        (check("belief", present=["shellfish"]), True),
+        (check("repeat", once=["leeds"]), True),
+        (check("repeat", once=["bath"]), False),
+        (check("never", absent=["leeds"]), False),
+        (check("never", absent=["bath"]), True),
+    ],
+)
+def test_what_counts_as_right(loxodon: Shell, wanted: Line, right: bool) -> None:
+    told = case(
+        said("I live in Leeds."), said("I think I may be allergic to shellfish."), checks=[wanted]
+    )
+    assert measured(loxodon, told)["types"][wanted["type"]] == share(1, right)
+
+
+def test_share_that_denoising_keeps(loxodon: Shell) -> None:
+    noise = case(said("hello there"), said("I live in Leeds"), said("thanks a lot, bye!"))
+    found = measured(loxodon, noise)["denoising"]
+    assert 0 < found["left"] < found["tokens"]
+    assert found["share"] == round(100 * found["left"] / found["tokens"], 2)
+
+
+def test_failures_say_what_was_said_and_held(loxodon: Shell) -> None:
+    path = written(loxodon.home.parent, mover(), cook())
+    (file,) = loxodon.json("bench", "writing", path, "--failures")["files"]
+    first, second = file["failures"]
+    assert [one["type"] for one in first["not_done"]] == ["retract"]
+    assert [one["type"] for one in second["failed"]] == ["add", "never"]
+    assert second["said"] == ["2026-02-04 user: 我叫张三，我住在北京"]
+    assert "用户住在北京" in [one["content"] for one in second["memories"]]
+
+
+def test_choice_of_cases_and_jobs(loxodon: Shell) -> None:
+    assert measured(loxodon, mover(), cook(), options=("--limit", "1"))["cases"] == 1
+    only = measured(loxodon, mover(), cook(), options=("--only", "ook"))
+    assert only["additions"] == share(2, 1)
+    path = written(loxodon.home.parent, mover())
+    refused = loxodon("bench", "writing", path, "--only", "nobody", code=InputError.exit_code)
+    assert b"'nobody'" in refused.stderr
+    alone, shared = (
+        measured(loxodon, mover(), cook(), options=("--jobs", jobs)) for jobs in ("1", "2")
+    )
+    assert alone | {"consolidate_s": 0} == shared | {"consolidate_s": 0}
+
+
+def test_model_is_asked_only_if_wanted(loxodon: Shell) -> None:
+    unclear = case(said("Zephyr on the invoices, as ever"))
+    with stage() as server:
+        server.play(says({"1": []}))
+        options = settings(server)
+        assert "model" not in measured(loxodon, unclear, options=options)
+        assert server.requests == []
+        found = measured(loxodon, unclear, options=(*options, "--model"))["model"]
+        assert server.requests
+        assert (found["tokens"] > 0, found["failed"]) == (True, 0)
+        server.play(answers(500))
+        failed = measured(loxodon, unclear, options=(*options, "--model"))["model"]
+        assert failed["failed"] == 1
+        assert failed["problem"]
+    path = written(loxodon.home.parent, mover())
+    loxodon("bench", "writing", path, "--model", code=UsageError.exit_code)
+
+
+def settings(server: Stage) -> tuple[str, ...]:
+    values = {"base_url": f"http://127.0.0.1:{server.port}/v1", "name": "test", "retries": "0"}
+    return tuple(
+        word
+        for name, value in {**values, "check": "false"}.items()
+        for word in ("--set", f"model.{name}={value}")
+    )
+
+
+Spoil = Callable[[Any], object]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda c: c.pop("id"), "id is missing"),
+        (lambda c: c.update(turns=[]), "turns is missing"),
+        (lambda c: c.pop("checks"), "checks is missing"),
+        (lambda c: c["turns"][1].pop("at"), "turns[1].at is missing"),
+        (lambda c: c["turns"][1].update(at="soon"), "turns[1]: "),
+        (lambda c: c["turns"][1].update(role="king"), "turns[1]: unknown role 'king'"),
+        (lambda c: c["turns"][1].pop("content"), "turns[1]: the message has no text"),
+        (lambda c: c["checks"][0].update(type="maybe"), "checks[0].type is not a type of check"),
+        (lambda c: c["checks"][0].pop("present"), "checks[0].present is missing"),
+        (lambda c: c["checks"][1].pop("absent"), "checks[1].absent is missing"),
+        (lambda c: c["checks"][0].update(present=[[]]), "checks[0].present is missing"),
+        (lambda c: c["checks"][0].update(present=[[7]]), "checks[0].present is missing"),
+        (lambda c: c["checks"][0].update(present=7), "checks[0].present is missing"),
+        (lambda c: c["turns"].append(said("x", "s3", 3)), "session 3 ends before"),
+    ],
+)
+def test_wrong_field_is_named_with_its_line(loxodon: Shell, spoil: Spoil, told: str) -> None:
+    spoilt = mover()
+    spoil(spoilt)
+    path = loxodon.home.parent / "cases.jsonl"
+    path.write_text(f"{json.dumps(cook())}\n{json.dumps(spoilt)}\n", "utf-8")
+    refused = loxodon("bench", "writing", str(path), code=InputError.exit_code)
+    assert "2" in refused.stderr.decode()
+    assert told in refused.stderr.decode()
