@@ -35,7 +35,7 @@ from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
-from loxodon.security.audit_witness import put_on_record
+from loxodon.security.audit import put_on_record
 from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
@@ -93,8 +93,8 @@ if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
-    from loxodon.security.audit_inspection import Inspected, Subject
-    from loxodon.security.audit_verbs import AuditLog
+    from loxodon.security.audit_log import AuditLog
+    from loxodon.security.inspection import Inspected, Subject
     from loxodon.security.sealing import Seal
     from loxodon.status import Stats, Status
     from loxodon.store.store import Store
@@ -583,7 +583,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /inspect/{name}", access="owner", audit="reads", masked="unless revealed")
     def inspect(self, name: str) -> Inspected:
         """Return everything about a memory, a message, a note or an entity."""
-        from loxodon.security.audit_inspection import inspect
+        from loxodon.security.inspection import inspect
 
         if self._store.audit is not None:
             self._store.audit.flush()
@@ -592,7 +592,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /subjects/{name}", access="owner", audit="reads", masked="unless revealed")
     def subject(self, name: str) -> Subject:
         """Return everything known about a person, place or thing."""
-        from loxodon.security.audit_inspection import subject
+        from loxodon.security.inspection import subject
 
         return subject(self, self._store, name)
 
@@ -895,7 +895,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        from loxodon.security.audit_verbs import AuditLog
+        from loxodon.security.audit_log import AuditLog
 
         self.for_owner()
         return AuditLog(self._store, self._space.zone)
@@ -1039,7 +1039,7 @@ def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
     from loxodon.jobs import schedule  # noqa: F401
-    from loxodon.security import audit_verbs  # noqa: F401
+    from loxodon.security import audit_log  # noqa: F401
     from loxodon.views import workspace  # noqa: F401
 
     return VERBS

@@ -109,7 +109,7 @@ def finish_recoding(home: str) -> bool:
     """Finish an interrupted encrypt, decrypt or rekey of a home; return whether there was one."""
     if not os.path.exists(os.path.join(home, KEYS, RECODING)):
         return False
-    from loxodon.security.recoding import finish
+    from loxodon.security.encryption import finish
 
     return finish(home, os.environ)
 
@@ -124,9 +124,9 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
         return (key,)
     if config.encryption.key == "none":
         return ()
-    from loxodon.security.encryption import keys_of
+    from loxodon.security.keys import database_keys
 
-    return keys_of(home, config.encryption, os.environ)
+    return database_keys(home, config.encryption, os.environ)
 
 
 class OpenSpace:

@@ -17,7 +17,7 @@ from loxodon.errors import InputError, UsageError
 from loxodon.forget.receipts import counted
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
-from loxodon.security.audit_inspection import Inspected, Subject, markdown
+from loxodon.security.inspection import Inspected, Subject, markdown
 from loxodon.security.paths import named
 from loxodon.types import FileProblem, Pause, Receipt
 from loxodon.views import copies

@@ -70,7 +70,7 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
-    from loxodon.security.audit_log import Audit
+    from loxodon.security.audit import Audit
     from loxodon.store.audit_rows import AuditRows
     from loxodon.store.documents import DocumentStore
     from loxodon.store.erasure import Erasure
