@@ -50,7 +50,7 @@ from loxodon.http.operations import (
 )
 from loxodon.http.replies import PRIVATE, document, encoded, error_of, failed, text
 from loxodon.http.requests import MOST_BYTES, json_body, language_of, peer_of, query_of
-from loxodon.http.streaming import EVENTS, LINES, Steps, written
+from loxodon.http.streaming import EVENTS, LINES, Steps, cancelled, written
 from loxodon.http.wire import plain
 from loxodon.layout import FILES, SPACES
 from loxodon.memory import Memory
@@ -136,6 +136,7 @@ class App:
         self._stopping = True
         for steps in tuple(self._at_work):
             steps.cut.set()
+            steps.end()  # whoever follows it need not wait until it has stopped
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -377,15 +378,17 @@ class App:
 
         async def lines() -> AsyncIterator[bytes]:
             work = asyncio.ensure_future(self._work(operation, space, caller, fields, steps))
+            work.add_done_callback(lambda work: work.cancelled() or work.exception())
             try:
                 async for step in steps:
                     yield written(form, "progress", encoded(step))
+                if self._stopping and not work.done():
+                    raise cancelled()
                 done = await work
             except LoxodonError as error:  # the head is sent: the last line says so
                 about["code"] = error.code
                 yield written(form, "error", encoded(error_of(error, language)["error"]))
             except asyncio.CancelledError:  # the client is gone
-                work.add_done_callback(lambda work: work.cancelled() or work.exception())
                 if operation.long == "cut":
                     steps.cut.set()
                 raise

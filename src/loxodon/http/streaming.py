@@ -26,6 +26,11 @@ def written(form: str, event: str, text: str) -> bytes:
     return line.encode("utf-8", "replace")
 
 
+def cancelled() -> LoxodonError:
+    """The error of work that was not brought to its end."""
+    return LoxodonError("the operation was cancelled", hint="try again; nothing was lost")
+
+
 class Steps:
     """The steps of one piece of work, from its thread to the event loop.
 
@@ -41,7 +46,7 @@ class Steps:
     def progress(self, *numbers: int) -> None:
         """What is done of how much, of which phase where there are phases."""
         if self.cut.is_set():
-            raise LoxodonError("the operation was cancelled", hint="try again; nothing was lost")
+            raise cancelled()
         now = monotonic()
         *phase, done, total = numbers
         if now - self._last >= _EVERY or done >= total:
