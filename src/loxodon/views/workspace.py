@@ -144,7 +144,7 @@ class Workspace:
 
         return index(self, progress)
 
-    @verb(Route("GET /workspace/sources", access="owner"))
+    @verb(Route("GET /workspace/sources", access="owner"), audit="reads")
     def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
         """List the indexed notes, by name.
 
