@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from loxodon.journal.coding_agents import AGENTS as FOLLOWED
+from loxodon.journal.transcripts import AGENTS as FOLLOWED
 
 NAME = "loxodon"
 Action = Literal["start", "prompt", "turn", "end"]
@@ -144,6 +144,15 @@ def server_of(name: str, command: list[str]) -> dict[str, object]:
         return {"type": "local", "command": words, "enabled": True}
     typed = {"type": "stdio"} if name == "vscode" else {}
     return {**typed, "command": words[0], "args": words[1:]}
+
+
+def command_of(home: str, space: str) -> list[str]:
+    """What runs a memory's program, from anywhere.
+
+    `-P`: a file in the folder it happens to run in is not taken for a part of it.
+    """
+    named = [] if space == "main" else ["--space", space]
+    return [sys.executable, "-P", "-m", "loxodon", "--home", home, *named]
 
 
 # How long an agent waits; people wait before a prompt

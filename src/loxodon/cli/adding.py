@@ -10,9 +10,9 @@ from datetime import datetime, tzinfo
 from io import BufferedIOBase
 
 from loxodon.errors import InputError
+from loxodon.guard.speakers import key_of
 from loxodon.journal import Format, Reading, is_database, read
 from loxodon.messages import t
-from loxodon.trust.origin.claiming import key_of
 from loxodon.types import Draft
 
 MAX_FILE = 1 << 30

@@ -18,9 +18,9 @@ from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
 from loxodon.guard.guard import Guard
 from loxodon.messages import t, tn
+from loxodon.security.actor import Actor, acting
 from loxodon.spaces import has_space
 from loxodon.tokens import counter
-from loxodon.trust.access.acting import Actor, acting
 from loxodon.types import Problem, Record
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _init(args: Namespace) -> Outcome:
 
 def _add(args: Namespace) -> Outcome:
     from loxodon.cli.adding import check_names, how_to_say, read_files, session_names
-    from loxodon.trust.access.places import named
+    from loxodon.security.paths import named
 
     config = settings.load(home_of(args))
     for name in args.file:
@@ -272,11 +272,11 @@ def _context(args: Namespace) -> Outcome:
 def _soul(args: Namespace) -> str:
     from loxodon.cli.adding import bytes_of
     from loxodon.recall.assemble import SOUL_FILE
-    from loxodon.trust.access import places
+    from loxodon.security import paths
 
     home, path = home_of(args), args.soul
     if path != "-":
-        path = places.named(home, path, [os.path.join(home, SOUL_FILE)])
+        path = paths.named(home, path, [os.path.join(home, SOUL_FILE)])
     return bytes_of(path).decode("utf-8-sig", "replace")
 
 

@@ -11,8 +11,8 @@ from loxodon.cli.connecting import check_agent
 from loxodon.cli.openclaw import show_followed
 from loxodon.cli.opening import Outcome, opened
 from loxodon.errors import NotFoundError
-from loxodon.journal.coding_agents import AGENTS
 from loxodon.journal.follow import check_found, found_agents
+from loxodon.journal.transcripts import AGENTS
 from loxodon.messages import t
 from loxodon.types import Followed
 

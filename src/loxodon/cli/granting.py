@@ -11,8 +11,8 @@ from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.errors import UsageError
 from loxodon.messages import t
-from loxodon.trust.access import tokens as access
-from loxodon.trust.access.tokens import Grant
+from loxodon.security import tokens as access
+from loxodon.security.tokens import Grant
 
 
 def run(args: Namespace) -> Outcome:

@@ -14,10 +14,10 @@ from loxodon.cli.control import AGREED
 from loxodon.cli.opening import Outcome, opened
 from loxodon.clock import parse_instant
 from loxodon.errors import UsageError
+from loxodon.guard.provenance import is_own, whence
+from loxodon.guard.quarantine import FORGET
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
-from loxodon.trust.origin.provenance import is_own, whence
-from loxodon.trust.origin.quarantine import FORGET
 from loxodon.types import Asking, Consolidated, Embedded, Held, ModelChecked, Record, Review
 
 

@@ -42,7 +42,7 @@ def run(args: Namespace) -> Outcome:
 def _over_http(args: Namespace) -> None:
     from loxodon.http.guard import door
     from loxodon.http.server import listen, url_of
-    from loxodon.trust.access.tokens import Grants
+    from loxodon.security.tokens import Grants
 
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
     at = door(args.host, token, Grants(root_of(args)))

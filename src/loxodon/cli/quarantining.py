@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from loxodon.cli import view
 from loxodon.cli.opening import Outcome, opened
 from loxodon.errors import UsageError
+from loxodon.guard.provenance import whence
+from loxodon.guard.quarantine import is_asked
 from loxodon.messages import current, t
-from loxodon.trust.origin.provenance import whence
-from loxodon.trust.origin.quarantine import is_asked
 from loxodon.types import Held
 
 

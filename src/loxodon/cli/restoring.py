@@ -12,7 +12,7 @@ from loxodon.cli.opening import Outcome, clock_of, home_of, refuse_shared, setti
 from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.messages import t
-from loxodon.trust.access.offered import POLICY
+from loxodon.security.import_settings import POLICY
 from loxodon.types import Restored
 
 

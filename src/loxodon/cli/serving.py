@@ -29,7 +29,7 @@ LOOPBACK = "127.0.0.1"
 def run(args: Namespace) -> Outcome:
     from loxodon.http.guard import door
     from loxodon.http.server import listen, need_uvicorn
-    from loxodon.trust.access.tokens import Grants
+    from loxodon.security.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)
@@ -50,7 +50,7 @@ def run_ui(args: Namespace) -> Outcome:
     from loxodon.http.console import Exchange
     from loxodon.http.guard import Door
     from loxodon.http.server import listen, need_uvicorn
-    from loxodon.trust.access.tokens import Grants
+    from loxodon.security.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)

@@ -11,8 +11,8 @@ from loxodon import config
 from loxodon.cli import view
 from loxodon.cli.control import AGREED
 from loxodon.messages import t, tn
-from loxodon.trust.access import offered
-from loxodon.trust.access.offered import POLICY, Choice, Value
+from loxodon.security import import_settings
+from loxodon.security.import_settings import POLICY, Choice, Value
 
 
 def choice(args: Namespace) -> Choice:
@@ -28,7 +28,7 @@ def settle(args: Namespace, home: str, left: Mapping[str, Value]) -> Mapping[str
     view.pairs([(f"  {name}", view.safe(config.written(one))) for name, one in tuning.items()])
     if input(t("Apply them here too? [y/N] ")).strip().lower() not in AGREED:
         return left
-    offered.put(home, tuning)
+    import_settings.put(home, tuning)
     return {name: value for name, value in left.items() if name not in tuning}
 
 

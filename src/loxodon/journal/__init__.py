@@ -33,7 +33,6 @@ from loxodon.journal.lines import (
 __all__ = ["FORMATS", "Format", "Reading", "detect", "is_database", "read"]
 
 _HEAD = 50  # lines that are looked at to tell the kind of a file
-_GEMINI = ('"sessionId"', '"projectHash"', '"messages"')  # in its transcripts of one document
 
 
 def read(
@@ -50,7 +49,7 @@ def read(
 
 
 def _reader(kind: Format) -> Callable[[FileLines, str, tzinfo | None], Read]:
-    from loxodon.journal.coding_agents import AGENTS
+    from loxodon.journal.transcripts import AGENTS
 
     if kind in AGENTS:
         return AGENTS[kind].read
@@ -101,7 +100,7 @@ def _json_kind(lines: list[str]) -> Format | None:
     # No line is an object of its own: it may be one document over many lines.
     first = lines[0].strip() if lines else ""
     if first.startswith("{"):
-        return "gemini-cli" if all(name in "".join(lines) for name in _GEMINI) else "jsonl"
+        return "jsonl"
     # `[10:30] Alice: hi` begins with a bracket too, and so does a link in Markdown.
     if first == "[" or (first.startswith("[") and first[1:].lstrip()[:1] in ("{", "[", "]")):
         return "jsonl"
@@ -110,7 +109,7 @@ def _json_kind(lines: list[str]) -> Format | None:
 
 def _kind_of_entry(entry: Entry) -> Format:
     """What kind of file has this as its first object."""
-    from loxodon.journal.coding_agents import AGENTS
+    from loxodon.journal.transcripts import AGENTS
 
     for name in FORMATS:
         if name in AGENTS and AGENTS[name].begins(entry):

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from loxodon.messages import t
+from loxodon.security.paths import is_inside
 from loxodon.store import FileRole
-from loxodon.trust.access.places import is_inside
 from loxodon.types import FileProblem
 
 MOST_FILES = 50_000

@@ -1,4 +1,4 @@
-"""The rows of the audit log; what they mean is in `trust/audit/`."""
+"""The rows of the audit log; what they mean is in `security/audit.py`."""
 
 from __future__ import annotations
 

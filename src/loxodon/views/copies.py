@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from loxodon import files
 from loxodon.errors import LoxodonError
 from loxodon.layout import COPIES, VIEWS
-from loxodon.trust.access.places import is_inside
+from loxodon.security.paths import is_inside
 from loxodon.views import manifest
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.guard.quarantine import HIDDEN, RELEASED, is_asked, with_notes
 from loxodon.store import QuarantinedText
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
 from loxodon.store.store import Store
-from loxodon.trust.origin.quarantine import HIDDEN, RELEASED, is_asked, with_notes
 from loxodon.views.manifest import Manifest, Planned, View, bad_view, based_on, read
 
 FOLDER = "dump/"

@@ -14,9 +14,9 @@ from loxodon.errors import LoxodonError, UsageError
 from loxodon.guard.guard import Guard
 from loxodon.layout import VIEWS
 from loxodon.messages import LANGUAGES, current
+from loxodon.security.paths import is_closed
 from loxodon.store import Filter, Progress
 from loxodon.text.language import language_of
-from loxodon.trust.access.places import is_closed
 from loxodon.types import Exported
 from loxodon.views import copies, dump, entries, pages, records
 from loxodon.views.folder import Folder

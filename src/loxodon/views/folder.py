@@ -29,7 +29,7 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock
 from loxodon.messages import t
-from loxodon.trust.access.places import is_inside
+from loxodon.security.paths import is_inside
 from loxodon.types import Exported, FileProblem
 from loxodon.views.manifest import (
     HEAD_BYTES,

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 from loxodon.errors import InputError, NotFoundError
 from loxodon.layout import VIEWS
 from loxodon.messages import t
-from loxodon.trust.access.places import is_inside, opened
+from loxodon.security.paths import is_inside, opened
 from loxodon.types import Problem
 
 VERSION = 2  # of the formats; a file with a higher one is refused

@@ -9,7 +9,7 @@ One file a day, in `memory/loxodon-pending/` of the workspace, where an agent an
 it. The comment has what the journal needs; every line of the words has `> ` before it. An entry is
 known by its key, as a turn of the journal is: whatever happens while it is taken in, it is taken in
 once. What somebody else wrote into such a file stays there. Beside an encrypted database an entry
-is one sealed line (`trust/rest/sealing.py`).
+is one sealed line (`security/sealing.py`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.trust.rest.sealing import Seal
+    from loxodon.security.sealing import Seal
 
 LOCK = "pending.lock"
 _WAIT = 30.0
@@ -233,7 +233,7 @@ class Pending:
 
     def reseal(self, seal: Seal | None) -> None:
         """Keep what waits under another seal, or under none."""
-        from loxodon.trust.rest.overwriting import replace
+        from loxodon.security.overwriting import replace
 
         with self._alone():
             for name in self._files():

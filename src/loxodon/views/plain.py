@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.fields import is_text, number
+from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
 from loxodon.journal.identity import MAX_SESSION, Keyed, said_again, unmarked, with_keys
 from loxodon.memory import Memory
@@ -24,6 +25,7 @@ from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import should_recall
+from loxodon.security.permissions import placed
 from loxodon.status import Status
 from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
@@ -31,8 +33,6 @@ from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust.access.within import placed
-from loxodon.trust.origin import claiming
 from loxodon.types import (
     Added,
     Chat,
@@ -88,13 +88,13 @@ class PlainMemory(Memory):
         keyed = with_keys(drafts, session, now)
         if live and (anew := unmarked(drafts, keyed)):
             keyed = self._said_again(keyed, anew)
-        keyed = claiming.attributed(keyed, me, self._store.wall)
+        keyed = speakers.attributed(keyed, me, self._store.wall)
         new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], now)
         if progress:
             progress(len(keyed), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
         known = len(new) - sum(new)
-        return Added(sum(new), known, 0, sessions, people=claiming.people(keyed))
+        return Added(sum(new), known, 0, sessions, people=speakers.people(keyed))
 
     def _said_again(self, keyed: list[Keyed], anew: Collection[bytes]) -> list[Keyed]:
         """`journal.said_again` by what waits: whether a session has begun is in the database, so

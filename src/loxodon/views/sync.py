@@ -276,7 +276,7 @@ def _held(workspace: Workspace, pages: Sequence[EditedView]) -> CurrentMemories:
 def _mark(workspace: Workspace, path: str) -> dict[str, dict[str, Any]]:
     """What was taken from a page before: the version that each edit made (`ours`), and the memory
     that each entry without an id became (`named`)."""
-    return json.loads(workspace.store.workspace_data.mark(path) or "{}")  # type: ignore[no-any-return]
+    return json.loads(workspace.store.scalar("mark", path, "") or "{}")  # type: ignore[no-any-return]
 
 
 def _with_marks(workspace: Workspace, root: str, page: EditedView) -> EditedView:
@@ -297,7 +297,7 @@ def _with_marks(workspace: Workspace, root: str, page: EditedView) -> EditedView
             ids[line.line] = id
     lines = [line._replace(id=ids.get(line.line, line.id)) for line in page.lines]
     if forgotten is not None:
-        lines = [line for line in lines if not (line.id and forgotten.memory(line.id))]
+        lines = [line for line in lines if not (line.id and forgotten.has("memory", 0, line.id))]
     return page._replace(lines=lines, ours=mark.get("ours", {}))
 
 
@@ -333,7 +333,7 @@ def _do(workspace: Workspace, root: str, pages: Sequence[EditedView], plan: Sync
                 "named": _latest({**before.get("named", {}), **named}),
             }
             now = workspace.memory.now()
-            workspace.store.workspace_data.set_mark(path, "", json.dumps(mark), now)
+            workspace.store.execute("set_mark", path, "", json.dumps(mark), now)
     return _told(plan)._replace(added=tuple(added))
 
 

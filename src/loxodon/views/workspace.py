@@ -11,7 +11,7 @@ other programs keep, `openclaw/` and `agents` follow agents.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,9 +19,9 @@ from loxodon import layout
 from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.paging import Key, Page, cut, paged
+from loxodon.security.paths import named
 from loxodon.store import Progress
 from loxodon.store.store import Store
-from loxodon.trust.access.places import named
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
@@ -45,6 +45,7 @@ class Workspace:
         own = os.path.join(memory.home, layout.SPACES, os.path.basename(folder))
         self.usual = os.path.abspath(os.path.join(own, layout.WORKSPACE))
         """Where the workspace is unless a setting says another place."""
+        self._requested = os.path.join(own, layout.FILES)
         self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""
 
@@ -76,7 +77,7 @@ class Workspace:
         """
         from loxodon.views.export import export
 
-        given = None if folder is None else named(self.memory.home, folder)
+        given = None if folder is None else named(self.memory.home, folder, [self._requested])
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
                 "this memory is encrypted, so it is not exported as text",
@@ -134,7 +135,7 @@ class Workspace:
 
         return index(self, progress)
 
-    @verb(Route("GET /workspace/sources", access="owner"))
+    @verb(Route("GET /workspace/sources", access="owner"), audit="reads")
     def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
         """List the indexed notes, by name.
 
@@ -170,8 +171,8 @@ class Workspace:
         """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
         of its transcripts or in one, with `known` also in those that were read before; its folder
         is where its environment variable says."""
-        from loxodon.journal.coding_agents import AGENTS
         from loxodon.journal.follow import follow_agent
+        from loxodon.journal.transcripts import AGENTS
 
         folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
         return follow_agent(self, agent, folder, file, progress, known=known)
@@ -193,19 +194,15 @@ class Workspace:
             str, Arg("only import this person's memories, if the file has several people's")
         ] = "",
         dry_run: Annotated[bool, Arg("show what would be imported, without importing")] = False,
-        settings: bool = False,
-        take: Collection[str] = (),
         progress: Progress | None = None,
     ) -> Imported:
         """Import memories and chats from another program.
 
         See `loxodon.imports` for the formats. Conversations go to the journal, what is remembered
-        becomes memories. Settings that come with it are told; with `settings` those are set that
-        only tune, and with `take` those that it names, where nobody has set them here. The same
-        again adds nothing, whatever has become of a memory since. What cannot be read as a whole is
-        refused with an InputError before anything is taken; what of it cannot be kept is reported.
-        `user` chooses whose memories, where a file has those of several people; with `dry_run`
-        nothing is written: what would be is told.
+        becomes memories. The same again adds nothing, whatever has become of a memory since. What
+        cannot be read as a whole is refused with an InputError before anything is taken; what of it
+        cannot be kept is reported. `user` chooses whose memories, where a file has those of several
+        people; with `dry_run` nothing is written: what would be is told.
         """
         from loxodon.imports import take_in
 
@@ -213,11 +210,9 @@ class Workspace:
             self.memory,
             self.store,
             self.zone,
-            named(self.memory.home, path),
+            named(self.memory.home, path, [self._requested]),
             format,
             user=user,
             dry_run=dry_run,
-            settings=settings,
-            take=take,
             progress=progress,
         )

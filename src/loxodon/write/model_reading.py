@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
+from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, ModelReply
@@ -29,7 +30,6 @@ from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
-from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Asking as Report
 from loxodon.types import Event, ModelChecked, ModelTried, Record, Turn
 from loxodon.write import passages, themes
@@ -345,10 +345,10 @@ class StoreBook:
     def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
         self.by_task[phase] += tokens_in + tokens_out
         with self._store.writing():
-            self._store.worklog.spend(day, phase, tokens_in, tokens_out)
+            self._store.execute("spend", day, phase, tokens_in, tokens_out)
 
     def spent(self, day: str) -> int:
-        return self._store.worklog.spent(day)
+        return int(self._store.scalar("spent", day))
 
 
 def tried(store: Store, config: ModelConfig, language: str, now: datetime) -> trial.Trial | None:

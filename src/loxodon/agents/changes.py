@@ -1,0 +1,135 @@
+"""Changes to files, thought through before any is made, so that they can be shown first."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from loxodon import files
+from loxodon.errors import InputError
+
+_PLAIN = 0o644
+# What may have secrets in it
+_SETTINGS = (".toml", "openclaw.json", "openclaw-install.json", "connections.json")
+MOST_BYTES = 16 << 20
+
+
+class InstallChange(NamedTuple):
+    path: str
+    before: bytes | None  # None where there is no such file
+    after: bytes | None
+
+
+class InstallPlan(NamedTuple):
+    """What will be done."""
+
+    changes: list[InstallChange]
+    left: Sequence[tuple[str, str]] = ()  # files that are left as they are, and why
+    folders: Sequence[str] = ()  # folders that go where they are empty
+    kit: frozenset[str] = frozenset()  # files that are ours alone; nobody wants to see their words
+    views: Sequence[str] = ()  # text views that go: they are written elsewhere then
+
+    def carry_out(self) -> None:
+        """Make the changes; each file is replaced as a whole, in the mode it had."""
+        for change in self.changes:
+            path = os.path.realpath(change.path)
+            try:
+                if change.after is None:
+                    os.unlink(change.path)
+                    continue
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                mode = files.PRIVATE if path.endswith(_SETTINGS) else _PLAIN
+                with suppress(FileNotFoundError):
+                    mode = stat.S_IMODE(os.stat(path).st_mode)
+                files.replace(path, change.after, mode)
+            except OSError as error:
+                raise InputError(
+                    "cannot write {path}: {reason}",
+                    hint="check the folder's permissions, then try again",
+                    path=change.path,
+                    reason=error.strerror or error,
+                ) from None
+        for path in self.views:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        for folder in sorted(self.folders, key=len, reverse=True):  # inner ones first
+            with suppress(OSError):  # something else is in it, or it is gone
+                os.rmdir(folder)
+
+
+class Files:
+    """The files on disk with changes laid over them; `InstallPlan` makes them real."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, bytes | None] = {}
+        self._now: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """What the file has, or would have; None where there is none."""
+        if path not in self._now:
+            self._found[path] = self._now[path] = _bytes_of(path)
+        return self._now[path]
+
+    def text(self, path: str) -> str | None:
+        data = self.read(path)
+        try:
+            return None if data is None else data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(
+                "{path} is not UTF-8", hint="convert it to UTF-8, then try again", path=path
+            ) from None
+
+    def put(self, path: str, content: str | bytes) -> None:
+        self.read(path)
+        self._now[path] = content.encode() if isinstance(content, str) else content
+
+    def remove(self, path: str) -> None:
+        self.read(path)
+        self._now[path] = None
+
+    def changes(self) -> list[InstallChange]:
+        return [
+            InstallChange(path, self._found[path], after)
+            for path, after in self._now.items()
+            if self._found[path] != after
+        ]
+
+
+def new_folders(changes: Iterable[InstallChange]) -> list[str]:
+    """Folders that the changes make, outer ones first."""
+    found: dict[str, None] = {}
+    for change in changes:
+        folder, above = os.path.dirname(change.path), []
+        while change.after is not None and folder and not os.path.isdir(folder):
+            above.append(folder)
+            folder = os.path.dirname(folder)
+        found |= dict.fromkeys(reversed(above))
+    return list(found)
+
+
+def _bytes_of(path: str) -> bytes | None:
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise OSError(0, "it is no file")
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise InputError(
+            "cannot read {file}: {reason}",
+            hint="check the file name and its permissions",
+            file=path,
+            reason=error.strerror or error,
+        ) from None
+    if len(data) > MOST_BYTES:
+        raise InputError(
+            "{file} is larger than {most} MiB",
+            hint="split it into smaller files",
+            file=path,
+            most=MOST_BYTES >> 20,
+        )
+    return data

@@ -1,0 +1,259 @@
+"""The audit log as its owner sees it: who read and wrote what, and whether that can be believed.
+
+for entry in memory.audit.entries(id="f_20261115_001"):
+    print(entry.at, entry.surface, entry.op)
+assert memory.audit.verify().sound
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime, tzinfo
+from typing import Annotated, Any, NamedTuple
+
+from loxodon.errors import ConfigError
+from loxodon.fields import moment, number
+from loxodon.messages import t
+from loxodon.paging import Key, Page, Slice, paged
+from loxodon.security.audit import HEAD_BAD, Audit, Head, chained, names
+from loxodon.store import Signatures
+from loxodon.store.audit_rows import AuditRow
+from loxodon.store.store import Store
+from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
+
+_OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
+_END = 1 << 62
+SAID = {
+    "head_bad": "the head of the log was changed or deleted",
+    "cut": "the end of the log is missing: entries {n} to {to}",
+    "gap": "entries {n} to {to} are missing",
+    "changed": "entries {n} to {to} were changed or inserted without the key",
+    "foreign": "nothing in the log was written with the key of this space",
+    "signature": "{id} or its signature was changed outside Loxodon",
+    "accepted": "findings before entry {n} that the owner accepted: {count}",
+}
+
+
+class Finding(NamedTuple):
+    """Something that is not as it was written, or in `notices` something to know."""
+
+    kind: str
+    n: int
+    """The entry from which on it is so; 0 for all of it."""
+    facts: Mapping[str, Any] = {}
+
+    @property
+    def said(self) -> str:
+        """It in the language of the process."""
+        return t(SAID[self.kind], n=self.n, **self.facts)
+
+
+class Verified(NamedTuple):
+    """What became of checking a log."""
+
+    entries: int
+    """Entries that are as they were written."""
+    first: int
+    last: int
+    """The numbers of the first that is kept and of the last."""
+    trusted_to: int
+    """Entries up to this number are beyond doubt."""
+    findings: tuple[Finding, ...]
+    notices: tuple[Finding, ...]
+    signed: int = 0
+    """Versions of sensitive memories whose signature holds."""
+
+    @property
+    def sound(self) -> bool:
+        return not self.findings
+
+
+class AuditEntry(NamedTuple):
+    """One thing that was done, and by whom."""
+
+    n: int
+    at: datetime
+    surface: str
+    agent: str
+    caller: str
+    op: str
+    ids: tuple[str, ...]
+    """What it was about or gave; those in a row as `t_5..9`."""
+    given: int | None
+    """How many were given, where that was a list."""
+    outcome: str
+    """`ok`, or the code of the error that it failed with."""
+    more: bool
+    """Whether it was about more than `ids` names."""
+    facts: Mapping[str, Any]
+    """How it was asked for, such as `chat`."""
+
+
+class AuditLog:
+    """Made by `Memory.audit`."""
+
+    def __init__(self, store: Store, zone: tzinfo | None) -> None:
+        self._store = store
+        self._zone = zone
+
+    @property
+    def enabled(self) -> bool:
+        """Whether what is done is put on record (setting `audit.enabled`)."""
+        return self._store.audit is not None
+
+    @property
+    def trouble(self) -> str:
+        """Why the last entry could not be written; empty where it could."""
+        return self._store.audit.trouble if self._store.audit else ""
+
+    def head(self) -> Head | None:
+        """How far the log goes; None where there is none yet, or it cannot be believed."""
+        return self._log().head()
+
+    @verb("GET /audit", access="owner", name="audit")
+    def entries(
+        self,
+        *,
+        since: Since = None,
+        until: Until = None,
+        surface: Annotated[str, Arg("only entries of this interface: cli, http, mcp, …")] = "",
+        agent: Annotated[str, Arg("only entries of this agent")] = "",
+        op: Annotated[str, Arg("only entries of this operation, such as recall")] = "",
+        id: Annotated[
+            str, Arg("only entries about this memory or message: shows who read it", flag="--id ID")
+        ] = "",
+        limit: PageLimit = 0,
+        cursor: PageCursor = "",
+    ) -> Page[AuditEntry]:
+        """List who read and wrote what, without any content: the latest entries, in order of time;
+        the next page has those before.
+
+        `limit` 0 returns all. The entries are not checked; see `verify`.
+        """
+        since, until = (
+            moment(name, at, self._zone) for name, at in (("since", since), ("until", until))
+        )
+        number("limit", limit)
+
+        def newest_first(after: Key | None) -> Slice[AuditEntry]:
+            audit, found = self._log(), list[AuditEntry]()
+            audit.flush()
+            for row in audit.rows.backwards(int(after[0]) if after else _END):
+                entry = self._entry(row)
+                if (
+                    entry is None
+                    or (since is not None and entry.at < since)
+                    or (until is not None and entry.at >= until)
+                    or surface not in ("", entry.surface)
+                    or agent not in ("", entry.agent)
+                    or op not in ("", entry.op)
+                    or (id and not names(entry.ids, id))
+                ):
+                    continue
+                if limit and len(found) == limit:
+                    return found, (found[-1].n,)
+                found.append(entry)
+            return found, None
+
+        return paged("audit.entries", cursor, newest_first)
+
+    @verb("POST /audit/verify", access="owner", name="verify_audit")
+    def verify(self) -> Verified:
+        """Check the audit log, its head and the signatures for tampering.
+
+        Raises KeyProblemError where the key is not there, without which nothing can be told.
+        """
+        audit = self._log()
+        key = audit.key()
+        audit.flush()
+        with self._store.reading():
+            signatures, rows = self._store.signatures(), audit.rows
+            return _verified(rows.each(), rows.head, key, audit.keep, signatures)
+
+    @verb(access="owner", audit="writes")
+    def accept(self) -> Verified:
+        """Put on record that the owner has seen what `verify` finds, and goes on from here.
+
+        What was found stays in the log as a notice. Memories whose signature does not hold are
+        signed anew as they stand. Returns what was accepted.
+        """
+        found = self.verify()
+        with self._store.writing():
+            self._store.sign_anew(
+                [str(one.facts["id"]) for one in found.findings if one.kind == "signature"]
+            )
+        return found
+
+    def _log(self) -> Audit:
+        if self._store.audit is None:
+            raise ConfigError(
+                "the audit log is turned off (audit.enabled)",
+                hint="turn it on with `loxodon config audit.enabled true`",
+            )
+        return self._store.audit
+
+    def _entry(self, row: AuditRow) -> AuditEntry | None:
+        try:
+            given = json.loads(row.entry)
+            return AuditEntry(
+                row.n,
+                datetime.fromisoformat(given["at"]).astimezone(self._zone),
+                str(given.get("surface", "")),
+                str(given.get("agent", "")),
+                str(given.get("caller", "")),
+                str(given["op"]),
+                tuple(given.get("ids", ())),
+                given.get("count"),
+                str(given.get("outcome", "ok")),
+                bool(given.get("more")),
+                {name: value for name, value in given.items() if name not in _OWN},
+            )
+        except (KeyError, TypeError, ValueError):
+            return None  # not ours; `verify` tells of it
+
+
+def _verified(
+    rows: Iterable[AuditRow], head: str, key: bytes, keep: int, signatures: Signatures
+) -> Verified:
+    """Check every entry against the one before it, and the last against the head."""
+    found: list[Finding] = []
+    good = first = last = accepted = 0
+    tip = b""
+
+    def changed(n: int) -> None:
+        before = found[-1] if found else None
+        if before is not None and before.kind == "changed" and before.facts["to"] >= n - 1:
+            found[-1] = before._replace(facts={"to": n})
+        else:
+            found.append(Finding("changed", n, {"to": n}))
+
+    for row in rows:
+        if row.n == last + 1 and row.mac != chained(key, tip, row.n, row.entry):
+            changed(row.n)
+        else:
+            good += 1
+            if row.n != last + 1:
+                found.append(Finding("gap", last + 1, {"to": row.n - 1}))
+            if '"op":"audit.accept"' in row.entry:
+                accepted = row.n
+            elif f'"op":"{HEAD_BAD}"' in row.entry:
+                found.append(Finding("head_bad", row.n))
+        first, last, tip = first or row.n, row.n, row.mac
+    if found and found[0].n == 1 and found[0].kind == "gap" and 0 < keep <= last - first:
+        del found[0]  # they were pruned
+    if not good and last:
+        found = [Finding("foreign", 1)]
+    end = Head.of(head, key)
+    if end is None and (head or last):
+        found.append(Finding("head_bad", 0))
+    elif end is not None and end.n > last:
+        found.append(Finding("cut", last + 1, {"to": end.n}))
+    elif end is not None and end != (last, tip):
+        changed(last)
+    found += [Finding("signature", 0, {"id": id}) for id in signatures.bad]
+    old = [one for one in found if 0 < one.n < accepted]
+    new = sorted((one for one in found if one not in old), key=lambda one: one.n)
+    notices = (Finding("accepted", accepted, {"count": len(old)}),) if old else ()
+    trusted = min((max(0, one.n - 1) for one in new), default=last)
+    return Verified(good, first, last, trusted, tuple(new), notices, signatures.good)

@@ -1,0 +1,63 @@
+"""A call that is repeated is done once: idempotency tokens.
+
+Whoever sends a call and hears nothing back cannot know whether it was done. With a token of his own
+choice he can send it again, as often as he likes, from any process: the first to arrive does it, in
+the same transaction in which the token is put down, and all others get what that one got.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import Any
+
+from loxodon.errors import InputError, NotFoundError, TokenReusedError
+from loxodon.store import CompletedCall
+from loxodon.store.store import Store
+from loxodon.types import Record
+
+_LONGEST = 255
+_DAYS = 7  # for which a token is known
+
+
+def digest_of(token: str, verb: str, arguments: Mapping[str, Any]) -> bytes:
+    """The digest of a call: the same for the same, whatever order it is written in."""
+    if not isinstance(token, str) or len(token) > _LONGEST or not token.isprintable():
+        raise InputError("a token has at most {most} visible characters", most=_LONGEST)
+    said = "\xff".join((token, verb, json.dumps(arguments, sort_keys=True, default=str)))
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def done_once(
+    store: Store, token: str, digest: bytes, now: datetime, do: Callable[[], Record]
+) -> Record:
+    """What `do` gives, or what it gave to the first call with this token in the last days.
+
+    Raises TokenReusedError where that call asked for something else. An empty token is none. A
+    call that fails leaves no trace of its token.
+    """
+    if not token:
+        return do()
+    since = now - timedelta(days=_DAYS)
+    with store.writing():
+        used = store.call_done(token, since)
+        if used is None:
+            record = do()
+            store.put_call(token, CompletedCall(digest, record.id, record.version), now, since)
+            return record
+        if used.request != digest:
+            raise TokenReusedError(
+                "the token {token} was already used for a different call",
+                hint="use a new token for each call",
+                token=repr(token),
+            )
+        # As it was, though it may have changed since.
+        current = store.get(used.memory)
+        if current is not None and current.version == used.version:
+            return current
+        for version in store.history(used.memory) if current else ():
+            if version.record.id == used.memory and version.version == used.version:
+                return version.record
+    raise NotFoundError("no memory with the id {id}", id=repr(used.memory))

@@ -1,0 +1,241 @@
+"""Tokens for programs: which spaces, as which agent, in which chat, and with which rights.
+
+HOME/tokens.toml has one entry for each, with the SHA-256 of the token and never the token itself;
+a token is 32 random bytes, which no list of words helps to guess. Where there is any entry, whoever
+asks a server must have one, or the token that the server was started with, which is the owner's.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from hashlib import sha256
+from time import monotonic
+from typing import Literal, NamedTuple, get_args
+
+from loxodon import files
+from loxodon.errors import (
+    ConfigError,
+    InputError,
+    NotFoundError,
+    StoreError,
+    UnreachableStoreError,
+    unwritable,
+)
+from loxodon.spaces import folder_name
+from loxodon.store.walls import checked_agent
+from loxodon.types import CHATS, Chat
+
+FILE = "tokens.toml"
+PREFIX = "lox_"
+MAX_NAME = 64
+Right = Literal["read", "write", "owner"]
+RIGHTS: tuple[Right, ...] = get_args(Right)
+"""To look; also to journal, remember and change; also to do what is about a space as a whole."""
+_HEAD = "# Tokens for programs; `loxodon token` adds, lists and revokes them.\n"
+
+
+class Grant(NamedTuple):
+    """What whoever has a token may do. As it is: everything."""
+
+    name: str = ""
+    spaces: tuple[str, ...] = ()
+    """The spaces that there are for it; empty for all."""
+    agent: str = ""
+    """The agent that it is; empty for the owner, who may name one."""
+    chat: Chat = "direct"
+    rights: Right = "owner"
+    made: str = ""
+    """The day on which it was made."""
+    digest: str = ""
+    """The SHA-256 of the token, as hex."""
+    relays: bool = False
+    """Whether the agent that it is hands on the user's own words; else all it says is its own."""
+
+    def reaches(self, space: str) -> bool:
+        return not self.spaces or space in self.spaces
+
+    def may(self, right: Right) -> bool:
+        return RIGHTS.index(right) <= RIGHTS.index(self.rights)
+
+
+def read(home: str) -> tuple[Grant, ...]:
+    """The grants of a home, in the order of the file; a ConfigError for one that makes no sense."""
+    import tomllib
+
+    path = os.path.join(home, FILE)
+    try:
+        found = tomllib.loads(files.read(path).decode("utf-8")).get("token", [])
+        return tuple(
+            Grant(
+                checked_name(one["name"]),
+                tuple(map(str, [*one.get("spaces", [])])),
+                checked_agent(one.get("agent", "")),
+                CHATS[CHATS.index(one.get("chat", "direct"))],
+                RIGHTS[RIGHTS.index(one.get("rights", "read"))],
+                str(one.get("made", "")),
+                bytes.fromhex(one["sha256"]).hex(),
+                one.get("relays", False) is True,
+            )
+            for one in found
+        )
+    except FileNotFoundError:
+        return ()
+    except (OSError, InputError, TypeError, KeyError, ValueError, AttributeError) as error:
+        raise ConfigError(
+            "cannot read {path}: {reason}",
+            hint="fix the file, or delete it and create the tokens again with `loxodon token add`",
+            path=path,
+            reason=getattr(error, "strerror", None) or str(error),
+        ) from None
+
+
+def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
+    """The grant of a token; all are compared, so that time tells nothing of which comes close."""
+    digest = sha256(token.encode("utf-8", "replace")).hexdigest()
+    found = None
+    for grant in grants:
+        if hmac.compare_digest(grant.digest, digest):
+            found = grant
+    return found
+
+
+def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
+    """Keep a new grant; it, and its token, which is told this once."""
+    grants = read(home)
+    checked_name(grant.name)
+    if any(one.name == grant.name for one in grants):
+        raise InputError(
+            "a token named {name} already exists",
+            hint="choose another name, or revoke the existing token first",
+            name=repr(grant.name),
+        )
+    for space in grant.spaces:
+        folder_name(space)  # an InputError for what no space can be called
+    checked_agent(grant.agent)
+    token = PREFIX + secrets.token_urlsafe(32)
+    grant = grant._replace(made=f"{now:%Y-%m-%d}", digest=sha256(token.encode()).hexdigest())
+    write(home, _in_toml((*grants, grant)))
+    return grant, token
+
+
+def revoke(home: str, name: str) -> Grant:
+    """Take a grant away; whoever has its token is refused from the next request on."""
+    grants = read(home)
+    gone = next((one for one in grants if one.name == name), None)
+    if gone is None:
+        raise NotFoundError(
+            "no token named {name}",
+            hint="list the tokens with `loxodon token list`",
+            name=repr(name),
+        )
+    write(home, _in_toml([one for one in grants if one is not gone]))
+    return gone
+
+
+def without_space(home: str, space: str) -> tuple[list[str], bytes]:
+    """The names of the grants that name a space, and the file as it is without that: a grant goes
+    with its last space, since one that names none is for all."""
+    grants = read(home)
+    changed = [one.name for one in grants if space in one.spaces]
+    left = [
+        one._replace(spaces=tuple(name for name in one.spaces if name != space))
+        for one in grants
+        if one.spaces != (space,)
+    ]
+    return changed, _in_toml(left)
+
+
+def checked_name(name: object) -> str:
+    """The name of a token: what logs and the audit log call it by."""
+    if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable():
+        return name
+    raise InputError(
+        "{name} is not a valid token name",
+        hint="use 1 to {most} printable characters",
+        name=repr(name)[:80],
+        most=MAX_NAME,
+    )
+
+
+def _in_toml(grants: Sequence[Grant]) -> bytes:
+    parts = [_HEAD]
+    for grant in grants:
+        fields = {
+            "name": grant.name,
+            "spaces": grant.spaces,
+            "agent": grant.agent,
+            "chat": grant.chat,
+            "rights": grant.rights,
+            "relays": grant.relays,
+            "made": grant.made,
+            "sha256": grant.digest,
+        }
+        # A value in TOML is as in JSON, but for one control character.
+        lines = (
+            f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()
+        )
+        parts.append("\n[[token]]\n" + "\n".join(lines).replace("\x7f", "\\u007f") + "\n")
+    return "".join(parts).encode()
+
+
+def write(home: str, data: bytes) -> None:
+    """Replace the file of a home."""
+    path = os.path.join(home, FILE)
+    try:
+        files.make_folder(home)
+        files.replace(path, data)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+_NOBODY = Grant("nobody", rights="read", digest="-")
+"""A grant whose token nobody can have."""
+_FRESH, _STALE = 1.0, 15.0
+"""Seconds after which grants in a database are looked at again, and for which they hold while it
+cannot be reached."""
+
+
+class Grants:
+    """The grants of a home, read anew whenever they have changed.
+
+    A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
+    which none is left: who takes the last token away does not mean to let everybody in.
+    """
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._path = os.path.join(home, FILE)
+        self._stamp: files.Stamp | None = None
+        self._grants: tuple[Grant, ...] = ()
+        self._tried = self._looked_at = float("-inf")
+
+    def __call__(self) -> tuple[Grant, ...]:
+        """Raises UnreachableStoreError where they are in a database that is away for longer."""
+        now = monotonic()
+        if not files.shared(self._home) or now - self._tried > _FRESH:
+            self._tried = now
+            with suppress(StoreError):  # it is tried again with a later request
+                self._look()
+                self._looked_at = now
+        if files.shared(self._home) and now - self._looked_at > _STALE:
+            raise UnreachableStoreError(
+                "the database with the tokens cannot be reached", hint="try again later"
+            )
+        return self._grants
+
+    def _look(self) -> None:
+        stamp = files.stamp(self._path)
+        if stamp == self._stamp:
+            return
+        try:
+            grants = read(self._home)
+        except ConfigError:
+            grants = (_NOBODY,)
+        self._grants = grants or ((_NOBODY,) if self._grants else ())
+        self._stamp = stamp
