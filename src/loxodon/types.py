@@ -686,8 +686,6 @@ class Imported(NamedTuple):
     turns: int = 0
     memories: int = 0
     known: int = 0  # turns and memories that were here already
-    settings: Mapping[str, str | int | float] = _NOTHING  # those that were set here
-    offered: Mapping[str, str | int | float] = _NOTHING  # not applied: not asked for
     skipped: Mapping[str, int] = _NOTHING  # what was left out on purpose, by reason
     problems: tuple[FileProblem, ...] = ()
 

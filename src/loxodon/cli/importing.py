@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from loxodon import config as settings
-from loxodon.cli import settling, view
+from loxodon.cli import view
 from loxodon.cli.opening import Outcome, clock_of, home_of, opened, root_of, settings_of
 from loxodon.clock import zone_named
 from loxodon.layout import CONFIG
@@ -25,18 +25,8 @@ _SHOWN = 20
 def run(args: Namespace) -> Outcome:
     with _opened(args) as memory, view.Bar(t("importing")) as bar:
         found = memory.workspace.take_in(
-            args.path,
-            args.format,
-            user=args.user,
-            dry_run=args.dry_run,
-            settings=args.with_settings,
-            take=args.take,
-            progress=bar,
+            args.path, args.format, user=args.user, dry_run=args.dry_run, progress=bar
         )
-    if not args.dry_run:
-        left = settling.settle(args, memory.home, found.offered)
-        settings = {name: one for name, one in found.offered.items() if name not in left}
-        found = found._replace(settings={**found.settings, **settings}, offered=left)
     data = {"dry_run": args.dry_run, **found._asdict()}
     return Outcome(data, lambda: _show(found, args.dry_run))
 
@@ -79,14 +69,12 @@ def _show(found: Imported, dry: bool) -> None:
         (t("already imported"), found.known),
     ]
     shown = [(name, str(number)) for name, number in rows if number]
-    shown += [(name, str(value)) for name, value in found.settings.items()]
     view.pairs([(f"  {name}", value) for name, value in shown or [(t("nothing"), "")]])
     if found.skipped:
         print(t("skipped:"))
         reasons = _reasons()
         view.pairs([(f"  {reasons.get(one, one)}", str(n)) for one, n in found.skipped.items()])
     _show_problems(found.problems)
-    settling.show(found.offered)
     if found.turns and not dry:
         print(t("next: `loxodon consolidate` turns the messages into memories"))
     if found.memories and not dry:
@@ -123,9 +111,6 @@ def _reasons() -> dict[str, str]:
         "deleted": t("deleted at the source"),
         "changed": t("changed at the source since the import"),
         "private": t("conversations marked as not to be remembered"),
-        "secret": t("keys"),
-        "set": t("settings that already have a value here"),
-        "unneeded": t("settings that are the same here"),
         "relations": t("graph relations"),
         "metadata": t("fields with no counterpart here"),
         "other user": t("other people's memories"),

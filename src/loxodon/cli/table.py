@@ -354,10 +354,9 @@ demo | | demonstrating.run | example
 import | workspace.take_in | importing.run
     Import memories and chats from another program.
     PATH  a file, an archive or a folder
-    --format memory|mem0|list|chatgpt|claude|tiered|config  format of the file; detected if omitted
+    --format memory|mem0|list|chatgpt|claude|tiered  format of the file; detected if omitted
     @user = ''
     @dry_run
-    @SETTINGS
 
 export | workspace.export
     Write the memory as text you can read and edit.
