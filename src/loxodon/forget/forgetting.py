@@ -100,7 +100,7 @@ def finish(memory: Memory, store: Store) -> bool:
 def receipts(memory: Memory, store: Store, limit: int, after: Key | None) -> Slice[Receipt]:
     """What was forgotten when, the newest first."""
     zone = memory.now().tzinfo
-    kept, last = store.pages.receipts(limit, after)
+    kept, last = store.page("receipts", limit, after)
     found = []
     for id, at, actor, what, erased, places in kept:
         files = tuple(
