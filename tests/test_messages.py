@@ -15,7 +15,7 @@ from loxodon.cli.help import OPTIONS
 from loxodon.cli.table import COMMANDS
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
-from loxodon.security.audit_verify import SAID
+from loxodon.security.audit_log import SAID
 from loxodon.store.checks import RULES
 from loxodon.types import CHANGES, ENTITY_TYPES
 

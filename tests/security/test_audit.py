@@ -17,7 +17,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import ConfigError, KeyProblemError, NotFoundError
 from loxodon.http.host import Host
-from loxodon.security.audit_log import names, runs
+from loxodon.security.audit import names, runs
 from tests.cli.shell import Shell
 
 

@@ -10,8 +10,7 @@ from loxodon.cli.opening import Outcome, opened
 from loxodon.clock import parse_instant
 from loxodon.errors import UsageError
 from loxodon.messages import t, tn
-from loxodon.security.audit_verbs import AuditEntry
-from loxodon.security.audit_verify import Verified
+from loxodon.security.audit_log import AuditEntry, Verified
 
 _IDS = 3
 """Ids of an entry that a person is shown; JSON has all."""

@@ -17,7 +17,7 @@ from loxodon.errors import InputError, UsageError
 from loxodon.forget.receipts import counted
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
-from loxodon.security.audit_inspection import Inspected, Subject, markdown
+from loxodon.security.inspection import Inspected, Subject, markdown
 from loxodon.security.paths import named
 from loxodon.types import FileProblem, Pause, Receipt
 from loxodon.views import copies
@@ -65,7 +65,7 @@ def _forgotten(memory: Memory, chosen: dict[str, Any], *, dry_run: bool = False)
 
 def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
     """What is named, as `Memory.forget` takes it; InputError where that is nothing."""
-    from loxodon.forget.selecting import Selection
+    from loxodon.forget.select import Selection
 
     try:
         since = now - span(args.last) if args.last else None

@@ -11,8 +11,8 @@ from loxodon.cli.opening import Outcome, clock_of, home_of, refuse_shared, setti
 from loxodon.clock import zone_named
 from loxodon.config import Config
 from loxodon.messages import t, tn
-from loxodon.security.encryption import NEXT_VARIABLE, VARIABLE, KeySource
-from loxodon.security.recoding import Recoded, decrypt, encrypt, rekey
+from loxodon.security.encryption import Recoded, decrypt, encrypt, rekey
+from loxodon.security.keys import NEXT_VARIABLE, VARIABLE, KeySource
 
 
 def run_encrypt(args: Namespace) -> Outcome:

@@ -25,7 +25,7 @@ def run(args: Namespace) -> Outcome:
     need_uvicorn()  # with which come starlette and httpx
     from loxodon.jobs.runner import Runner
     from loxodon.proxy.app import App
-    from loxodon.proxy.recalling import Recalling
+    from loxodon.proxy.exchange import Memories
     from loxodon.proxy.requests import SpaceRule
     from loxodon.proxy.upstream import Upstream
     from loxodon.security.tokens import Grants
@@ -45,7 +45,7 @@ def run(args: Namespace) -> Outcome:
         runner = Runner(journal)
         app = App(
             upstream,
-            Recalling(recalling, journal, limit, explain=args.explain),
+            Memories(recalling, journal, limit, explain=args.explain),
             at,
             SpaceRule(args.space, args.space_by),
             key_is_ours=bool(args.key_env),

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.journal.identity import key_of
-from loxodon.security.audit_witness import is_id
+from loxodon.security.audit import is_id
 from loxodon.store import TextAt
 from loxodon.store.rows import loaded
 from loxodon.views import copies

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple
@@ -21,7 +21,6 @@ import httpx
 
 from loxodon.errors import UsageError
 from loxodon.http.guard import is_loopback
-from loxodon.proxy.replies import READABLE
 from loxodon.proxy.requests import OURS
 
 Headers = list[tuple[bytes, bytes]]
@@ -33,40 +32,10 @@ _HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
     b"transfer-encoding upgrade".split()
 )
+_READABLE = ("gzip", "deflate", "identity")  # encodings that a reply is read in
 _KEYS = (b"authorization", b"api-key", b"x-api-key")
 _PREFIX = "/v1"
 _READ = 1 << 16  # bytes that are read at once
-
-
-class Received:
-    """The upstream's answer, of which only the head has been read. Whoever has it closes it."""
-
-    def __init__(self, response: httpx.Response) -> None:
-        stream: Any = response.stream
-        self._stream = stream
-        self._whole: bytes | None = None
-        self.status = response.status_code
-        self.headers = response.headers
-        self.close: Callable[[], Awaitable[None]] = stream.aclose
-
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """Its body as it is on the wire, as it comes."""
-        if self._whole is not None:
-            yield self._whole
-            return
-        async for chunk in self._stream:
-            yield chunk
-
-    async def whole(self) -> bytes:
-        """All of its body, as it is on the wire; it can still be handed on."""
-        self._whole = b"".join([chunk async for chunk in self.chunks()])
-        return self._whole
-
-    def returned_headers(self) -> Headers:
-        """The headers for the client."""
-        given = self.headers.raw
-        dropped = _HOP_BY_HOP | _named_by_connection(given)
-        return [(name, value) for name, value in given if name.lower() not in dropped]
 
 
 class Upstream:
@@ -111,7 +80,7 @@ class Upstream:
         *,
         size: str | None = None,
         read: bool = False,
-    ) -> Received:
+    ) -> httpx.Response:
         """Forward a request; an httpx.TransportError where there is no answer.
 
         `size` is the length of a body that is handed on as it comes, where it is known. `read` is
@@ -122,7 +91,7 @@ class Upstream:
             sent.append((b"content-length", size.encode("latin-1")))
         more = {"timeout": self._timeout}
         request = httpx.Request(method, url, headers=sent, content=body, extensions=more)
-        return Received(await self._transport.handle_async_request(request))
+        return await self._transport.handle_async_request(request)
 
     def _headers(self, given: Headers, *, read: bool) -> Headers:
         """The client's own headers; its key too, unless the proxy has one.
@@ -172,8 +141,23 @@ def _base_of(url: str) -> str:
 
 def _readable(accepted: bytes) -> bytes:
     kept = [one.strip() for one in accepted.decode("latin-1").split(",")]
-    kept = [one for one in kept if one.partition(";")[0].strip().lower() in READABLE]
+    kept = [one for one in kept if one.partition(";")[0].strip().lower() in _READABLE]
     return ", ".join(kept).encode("latin-1") or b"identity"
+
+
+def decoded(data: bytes, headers: httpx.Headers) -> bytes:
+    """The body of a reply unpacked; empty where it cannot be."""
+    try:
+        return httpx.Response(200, headers=headers, content=data).content
+    except httpx.DecodingError:
+        return b""
+
+
+def returned_headers(received: httpx.Response) -> Headers:
+    """The headers of a reply for the client."""
+    given = received.headers.raw
+    dropped = _HOP_BY_HOP | _named_by_connection(given)
+    return [(name, value) for name, value in given if name.lower() not in dropped]
 
 
 def _named_by_connection(given: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:

@@ -80,7 +80,7 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
-    from loxodon.security.audit_log import Audit
+    from loxodon.security.audit import Audit
     from loxodon.store.rows import DecayModel
 
 _Value = TypeVar("_Value")
