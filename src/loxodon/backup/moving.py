@@ -152,7 +152,7 @@ def _move_space(name: str, old: OpenSpace, there: _Side, progress: Progress) -> 
                 )
             raise StoreError(
                 "the space {space} is not the same after it was moved",
-                hint="move into an empty database or folder; the memory where it was is unchanged",
+                hint="run the command again; the memory where it was is unchanged",
                 space=repr(name),
             )
         for file in _OF_SPACE:
