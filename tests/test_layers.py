@@ -22,30 +22,27 @@ LAYERS = (
     "language",
     # What is needed to keep text safely, before there is a store.
     """
-    guard trust.access.acting trust.access.places
-    trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
-    trust.origin.own trust.origin.instructions trust.origin.instruction_words
-    trust.origin.vouching forget.tombstones forget.naming
+    guard security.actor security.paths security.keys security.sealing security.overwriting
+    forget.tombstones forget.naming
     """,
     "store",
     "models journal",
-    "trust.origin trust.access trust.audit forget.gatekeeper",
+    "guard.quarantine guard.speakers security forget.gatekeeper",
     "verbs fields",
     "write",
     "recall",
-    "trust.origin.remembering forget.asked forget.meaning status compat.documents",
-    "agents workspace working live jobs imports",
-    "backup forget trust.rest trust.audit.inspection trust.audit.auditing old_files",
+    "guard.agent_words forget.asked forget.meaning status compat.documents",
+    "agents views notes working jobs imports",
+    "backup forget security.encryption security.audit_inspection security.audit_verbs old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.
-    "live.plain trust.rest.recoding backup.repair backup.restore backup.moving "
-    "workspace.views.restore",
+    "views.plain security.recoding backup.repair backup.restore backup.moving views.restore",
     "client remote cli compat http jobs.runner mcp proxy serve __main__",
 )
 UPWARDS = {
-    ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",
-    ("opening", "trust.rest.recoding"): "opening a home finishes an encryption that was cut short",
+    ("memory", "views.plain"): "opening a memory whose engine is off gives the one of plain files",
+    ("opening", "security.recoding"): "opening a home finishes an encryption that was cut short",
 }
 """The imports that go up, and why."""
 HEIGHT = {name: n for n, names in enumerate(LAYERS) for name in names.split()}

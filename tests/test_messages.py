@@ -15,8 +15,8 @@ from loxodon.cli.help import OPTIONS
 from loxodon.cli.table import COMMANDS
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
-from loxodon.store.checks import PROMISES
-from loxodon.trust.audit.verifying import SAID
+from loxodon.security.audit_verify import SAID
+from loxodon.store.checks import RULES
 from loxodon.types import CHANGES, ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -71,7 +71,7 @@ def _said() -> frozenset[Sentence]:
     for command in COMMANDS.values():
         said |= {command.group, command.about, *(one.about for one in command.takes)}
     said |= {key.about for key in KEYS.values()}
-    said |= set(_TAKES.values()) | {one.what for one in PROMISES}
+    said |= set(_TAKES.values()) | {one.what for one in RULES}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}

@@ -19,8 +19,8 @@ from loxodon.working.session import Session
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.http.server import unscheduled
+from tests.looking import rows_of
 from tests.store.postgres.server import Server
-from tests.trust.looking import rows_of
 
 Open = Callable[..., Memory]
 

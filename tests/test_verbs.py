@@ -47,7 +47,7 @@ def test_no_verb_has_its_arguments_written_twice() -> None:
         (name, where)
         for name, arguments in taken.items()
         for where, names in others
-        if len(arguments) > FEW and arguments <= names and not where.startswith("live/plain.py")
+        if len(arguments) > FEW and arguments <= names and not where.startswith("views/plain.py")
     ]
     assert twice == []
 

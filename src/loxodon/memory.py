@@ -35,10 +35,10 @@ from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
+from loxodon.security.audit_witness import put_on_record
 from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
-from loxodon.trust.audit.witness import put_on_record
 from loxodon.types import (
     CHATS,
     Added,
@@ -93,14 +93,14 @@ if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
+    from loxodon.security.audit_inspection import Inspected, Subject
+    from loxodon.security.audit_verbs import AuditLog
+    from loxodon.security.sealing import Seal
     from loxodon.status import Stats, Status
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
-    from loxodon.trust.audit.auditing import AuditLog
-    from loxodon.trust.audit.inspection import Inspected, Subject
-    from loxodon.trust.rest.sealing import Seal
     from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.phases import OnPhase
 
@@ -140,20 +140,20 @@ class Memory(Knowledge, Recalling, Overviews):
         database or encrypts a new one; without it, the settings `encryption.*` say where the key
         is.
 
-        If the setting `enabled` is off, plain files are used instead (`live/plain.py`). They are
+        If the setting `enabled` is off, plain files are used instead (`views/plain.py`). They are
         imported when the space is next opened with the engine on.
 
         `agent`, `chat` and `relays` limit what can be seen and changed; see `within`.
         """
         wall = _OPEN
         if agent or chat != "direct":
-            from loxodon.trust.access.within import wall_of
+            from loxodon.security.permissions import wall_of
 
             choice("chat", chat, CHATS)
             wall = wall_of(agent, chat, relays)
         opened = open_space(os.fspath(path), space, config, clock, key, wall)
         if not opened.config.enabled:
-            from loxodon.live.plain import PlainMemory
+            from loxodon.views.plain import PlainMemory
 
             return PlainMemory(opened)
         memory = cls(opened)
@@ -255,7 +255,7 @@ class Memory(Knowledge, Recalling, Overviews):
         Hidden items behave as if they did not exist. Operations on the whole space are reserved
         for the owner (ForbiddenError). The returned memory is closed with this one.
         """
-        from loxodon.trust.access.within import narrower
+        from loxodon.security.permissions import narrower
 
         choice("chat", chat, CHATS)
         wall = narrower(self._space.wall, agent, chat, relays)
@@ -294,7 +294,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """Encrypts the files beside an encrypted database; None if it is not encrypted."""
         if not self._space.keys:
             return None
-        from loxodon.trust.rest.sealing import Seal
+        from loxodon.security.sealing import Seal
 
         return Seal(self._space.keys)
 
@@ -513,7 +513,7 @@ class Memory(Knowledge, Recalling, Overviews):
         `released`, `dropped`, `unclear` (a request to forget that needs an answer) or `all`;
         `limit` 0 returns all.
         """
-        from loxodon.trust.origin import quarantine
+        from loxodon.guard import quarantine
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
         which = None if state in (None, "all") else state
@@ -533,7 +533,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         What the user asked to have forgotten comes back whole, with its memories.
         """
-        from loxodon.trust.origin import quarantine
+        from loxodon.guard import quarantine
 
         with self._store.writing():
             held = quarantine.release(self._store, id, self.now())
@@ -546,7 +546,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /quarantine/{id}/drop", access="owner", audit="writes", masked="always")
     def drop(self, id: str) -> Held:
         """Hide a held-back text forever; the message stays in the journal."""
-        from loxodon.trust.origin import quarantine
+        from loxodon.guard import quarantine
 
         with self._store.writing():
             return quarantine.drop(self._store, id, self.now())
@@ -583,7 +583,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /inspect/{name}", access="owner", audit="reads", masked="unless revealed")
     def inspect(self, name: str) -> Inspected:
         """Return everything about a memory, a message, a note or an entity."""
-        from loxodon.trust.audit.inspection import inspect
+        from loxodon.security.audit_inspection import inspect
 
         if self._store.audit is not None:
             self._store.audit.flush()
@@ -592,7 +592,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /subjects/{name}", access="owner", audit="reads", masked="unless revealed")
     def subject(self, name: str) -> Subject:
         """Return everything known about a person, place or thing."""
-        from loxodon.trust.audit.inspection import subject
+        from loxodon.security.audit_inspection import subject
 
         return subject(self, self._store, name)
 
@@ -888,14 +888,14 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def workspace(self) -> Workspace:
         """The memory as text, and the files beside it."""
-        from loxodon.workspace.workspace import Workspace
+        from loxodon.views.workspace import Workspace
 
         return Workspace(self, self._store, self._space.folder, self._space.zone)
 
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        from loxodon.trust.audit.auditing import AuditLog
+        from loxodon.security.audit_verbs import AuditLog
 
         self.for_owner()
         return AuditLog(self._store, self._space.zone)
@@ -939,7 +939,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Returns every problem; an empty list if there is none.
         """
-        from loxodon.workspace.views.checking import damaged_views
+        from loxodon.views.checking import damaged_views
 
         views = damaged_views(self.workspace.path) if self.has_views else ()
         return [*self._store.check(progress or _quiet), *views]
@@ -1017,7 +1017,7 @@ class Memory(Knowledge, Recalling, Overviews):
             key = self._space.keys[0] if self._space.keys else None
             Memory.open(self.home, self.space, self.config, self._space.clock, key=key).close()
             return
-        from loxodon.live.pending import Pending
+        from loxodon.views.pending import Pending
 
         Pending(self._space.folder, self.workspace.path, self.space, self.seal).take_in(self)
         self.workspace.index()
@@ -1039,8 +1039,8 @@ def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
     from loxodon.jobs import schedule  # noqa: F401
-    from loxodon.trust.audit import auditing  # noqa: F401
-    from loxodon.workspace import workspace  # noqa: F401
+    from loxodon.security import audit_verbs  # noqa: F401
+    from loxodon.views import workspace  # noqa: F401
 
     return VERBS
 

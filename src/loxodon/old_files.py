@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 from loxodon import files
 from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
+from loxodon.security import pauses
+from loxodon.security.audit_log import Audit
 from loxodon.store import StoredReceipt
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
-from loxodon.trust.access import pausing
-from loxodon.trust.audit.log import Audit
 from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
-    from loxodon.trust.rest.sealing import Seal
+    from loxodon.security.sealing import Seal
 
 _AUDIT = "audit"
 _PAUSED = "paused"
@@ -72,8 +72,8 @@ def _pauses(store: Store, path: str) -> None:
     except ValueError:  # it is nobody's pause; the file stays for its owner to look at
         return
     with store.writing():
-        if not store.value(pausing.VALUE):
-            store.set_value(pausing.VALUE, text)
+        if not store.value(pauses.VALUE):
+            store.set_value(pauses.VALUE, text)
     files.remove(path)
 
 
@@ -146,7 +146,7 @@ def _sessions(
 
 
 def _seal(keys: Sequence[bytes]) -> Seal:
-    from loxodon.trust.rest.sealing import Seal
+    from loxodon.security.sealing import Seal
 
     return Seal(keys)
 

@@ -14,13 +14,13 @@ from loxodon.config import Config
 from loxodon.errors import InputError, refused
 from loxodon.guard.guard import Guard
 from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
+from loxodon.security import pauses
+from loxodon.security.pauses import Pauses, paused_error
 from loxodon.spaces import home_at, space_folder
 from loxodon.store.off import Off
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.walls import Wall, owners_only
 from loxodon.tokens import counter
-from loxodon.trust.access import pausing
-from loxodon.trust.access.pausing import Pauses, paused_error
 from loxodon.types import Chat, Pause
 from loxodon.write.decay import Decay
 
@@ -109,7 +109,7 @@ def finish_recoding(home: str) -> bool:
     """Finish an interrupted encrypt, decrypt or rekey of a home; return whether there was one."""
     if not os.path.exists(os.path.join(home, KEYS, RECODING)):
         return False
-    from loxodon.trust.rest.recoding import finish
+    from loxodon.security.recoding import finish
 
     return finish(home, os.environ)
 
@@ -124,7 +124,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
         return (key,)
     if config.encryption.key == "none":
         return ()
-    from loxodon.trust.rest.encryption import keys_of
+    from loxodon.security.encryption import keys_of
 
     return keys_of(home, config.encryption, os.environ)
 
@@ -190,8 +190,8 @@ class OpenSpace:
         if isinstance(self.store, Off):  # a pause holds with the engine off as well
             from loxodon.store.sqlite.owner import value_of
 
-            return value_of(os.path.join(self.folder, DATABASE), pausing.VALUE, self.keys)
-        return self.store.value(pausing.VALUE)
+            return value_of(os.path.join(self.folder, DATABASE), pauses.VALUE, self.keys)
+        return self.store.value(pauses.VALUE)
 
     def _write_pauses(self, text: str) -> None:
         store = self.store
@@ -199,7 +199,7 @@ class OpenSpace:
             store = store_beside(self, os.path.join(self.folder, DATABASE))
         try:
             with store.writing():
-                store.set_value(pausing.VALUE, text)
+                store.set_value(pauses.VALUE, text)
         finally:
             if store is not self.store:
                 store.close()

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import KeyProblemError
+from loxodon.guard.quarantine import requests
 from loxodon.store import Filter
 from loxodon.store.clock_check import BACK, doubted, looked
-from loxodon.trust.origin.quarantine import requests
 from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
 from loxodon.write.schedule import MOST_ATTEMPTS
 

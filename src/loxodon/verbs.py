@@ -32,8 +32,8 @@ from typing import (
 )
 
 from loxodon.errors import unwritten
+from loxodon.security.audit_witness import doing, on_record, store_of
 from loxodon.store.walls import Wall, owners_only
-from loxodon.trust.audit.witness import doing, on_record, store_of
 from loxodon.types import CATEGORIES, Audience, Chat, Kind
 
 Access = Literal["read", "write", "owner"]

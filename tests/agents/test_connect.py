@@ -17,12 +17,12 @@ import pytest
 
 from loxodon import Memory
 from loxodon.agents.connect import plan_connect, recorded, state_of
+from tests.agents.agent_files import SESSION, ClaudeCode, Codex, Gemini
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cases import cases
 from tests.cli.shell import Shell
 from tests.each import each
 from tests.waiting import until
-from tests.workspace.agent_files import SESSION, ClaudeCode, Codex, Gemini
 
 FOLDERS = {
     "claude-code": ".claude",

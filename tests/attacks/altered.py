@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.trust.text_rules import kept_turns
+from tests.guard.text_rules import kept_turns
 
 
 def sessions(path: Path) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ import apsw
 
 from loxodon import Memory
 from loxodon.store.walls import Wall
-from tests.trust.looking import rows_of
+from tests.looking import rows_of
 
 if TYPE_CHECKING:
     from tests.store.postgres.server import Server

@@ -18,7 +18,7 @@ from loxodon.types import Audience, Chat
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.long import count
-from tests.trust.tokens import token
+from tests.security.tokens import token
 
 from .backends import Backend
 

@@ -19,13 +19,13 @@ from loxodon.mcp.tools import TOOLS
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
+from tests.agents.agent_files import ClaudeCode
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry
 from tests.http.server import Server
 from tests.imports.exports import chat, conversation, message, put_json, put_zip, said
 from tests.proxy.conftest import started
 from tests.proxy.upstream import stage
-from tests.workspace.agent_files import ClaudeCode
 
 Inlet = Callable[[Memory, Path, Sequence[str]], None]
 

@@ -17,7 +17,7 @@ import pytest
 
 from tests.http.server import unscheduled
 from tests.on_postgres import environment
-from tests.trust.tokens import token
+from tests.security.tokens import token
 
 UPSTREAM = "http://name:Zorvantik@127.0.0.1:9/v1"
 SOME = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nsome"

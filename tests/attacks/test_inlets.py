@@ -17,8 +17,8 @@ from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.http.server import Server
 from tests.long import count
-from tests.trust.killing import killed_at_call
-from tests.trust.looking import files_with
+from tests.looking import files_with
+from tests.security.killing import killed_at_call
 
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"
 WORD = "Xylophon77!moor"

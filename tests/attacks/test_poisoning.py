@@ -20,8 +20,8 @@ from loxodon.types import Origin, Record
 from tests.attacks import poisons
 from tests.attacks.inlets import INLETS, REPORTED, SERVED
 from tests.clock import Clock
+from tests.guard.text_rules import OWN_TRUST, held_parts, is_wish
 from tests.long import LONG, count, figure
-from tests.trust.text_rules import OWN_TRUST, held_parts, is_wish
 
 MINE = (
     "I am allergic to peanuts.",

@@ -18,10 +18,10 @@ import pytest
 from loxodon import Memory
 from loxodon.cli.main import main
 from tests.attacks.typed import rows, typed
+from tests.guard.text_rules import OWN_TRUST, is_wish, own_words
 from tests.long import count, figure
 from tests.proxy.conftest import Proxy, started
 from tests.proxy.upstream import Stage, stage
-from tests.trust.text_rules import OWN_TRUST, is_wish, own_words
 
 CANARY = "zorvex"
 PAYLOADS = typed("wrappers", of="payload")

@@ -12,8 +12,8 @@ import pytest
 
 from tests.attacks.typed import Line, lines, rows, typed
 from tests.growth import linear
+from tests.guard.text_rules import kept, kinds, sensitivity, shown, unmasked
 from tests.long import count, figure
-from tests.trust.text_rules import kept, kinds, sensitivity, shown, unmasked
 
 STRANGERS = ("unseen", "told", "untouched", "third", "fourth")
 DRAWN = ("first", "second", "third")

@@ -30,9 +30,9 @@ from loxodon.backup import restore as restoring
 from loxodon.cli.main import main
 from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError, LoxodonError
+from loxodon.guard.provenance import is_own
 from loxodon.journal.openclaw_db import read_database
-from loxodon.trust.access.offered import Choice
-from loxodon.trust.origin.provenance import is_own
+from loxodon.security.import_settings import Choice
 from loxodon.types import Restored
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry

@@ -25,9 +25,9 @@ from loxodon.http.operations import IN_QUERY, OPERATIONS
 from loxodon.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.mcp.tools import TOOLS
 from loxodon.opening import root_of
+from loxodon.security import tokens as access
+from loxodon.security.tokens import Grant
 from loxodon.spaces import has_space
-from loxodon.trust.access import tokens as access
-from loxodon.trust.access.tokens import Grant
 from mcp import Client
 from tests.cases import cases
 from tests.clock import NOW, Clock

@@ -22,10 +22,10 @@ from tests.cli.shell import INHERITED, LOXODON, Shell, typed
 from tests.clock import NOW, Clock
 from tests.http.server import unscheduled
 from tests.imports.exports import put_json, put_zip, trip
+from tests.looking import files_with
 from tests.models.embedders.tiny import folder
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
-from tests.trust.looking import files_with
 
 HEAVY = {"asyncio", "email", "http", "numpy", "rich", "socket", "ssl", "subprocess", "uvicorn"}
 """What takes long to import, and no recall needs."""

@@ -14,7 +14,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import CallError, InputError
 from tests.clock import Clock
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 if find_spec("langgraph") is None:
     pytest.skip("needs LangGraph: make test-compat", allow_module_level=True)

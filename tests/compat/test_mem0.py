@@ -23,7 +23,7 @@ from loxodon.errors import ConfigError, LoxodonError
 from tests.cases import cases
 from tests.clock import Clock
 from tests.each import each
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 REAL = find_spec("mem0") is not None
 needs_mem0 = pytest.mark.skipif(not REAL, reason="needs mem0: make test-compat")

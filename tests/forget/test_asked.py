@@ -14,8 +14,8 @@ from loxodon.errors import InputError, NotFoundError
 from tests.cases import cases
 from tests.conftest import Clock
 from tests.forget.test_forgetting import opened, say, texts
+from tests.looking import files_with
 from tests.on_postgres import copied
-from tests.trust.looking import files_with
 
 TALK = (
     "I am getting a divorce from Paul",

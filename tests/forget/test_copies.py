@@ -16,7 +16,7 @@ from loxodon.types import Receipt
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.forget.test_forgetting import TALK, known, say
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 
 @pytest.fixture

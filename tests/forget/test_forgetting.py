@@ -25,7 +25,7 @@ from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cli.shell import Shell
 from tests.clock import NOW, Clock
 from tests.long import count, figure
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 
 class Fake:

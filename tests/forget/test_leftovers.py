@@ -13,7 +13,7 @@ from loxodon.errors import NotFoundError
 from loxodon.working import Session
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.clock import Clock
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 KEY = bytes(range(32))
 LATE = "2026-03-01T10:00:00+08:00"

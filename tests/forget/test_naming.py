@@ -9,7 +9,7 @@ import pytest
 from tests.cases import cases
 from tests.clock import Clock
 from tests.forget.test_forgetting import opened, say, texts
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 
 @pytest.fixture

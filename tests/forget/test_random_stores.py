@@ -18,7 +18,7 @@ from loxodon import Memory
 from tests.clock import Clock
 from tests.forget.test_forgetting import opened, say, texts
 from tests.long import count, figure
-from tests.trust.looking import files_with
+from tests.looking import files_with
 
 _SYLLABLES = ("vor", "zin", "quel", "dra", "mux", "tarn", "fip", "gul", "rhe", "bost")
 _RARE = "璟垚翀骞羿樾珩玥槿霂"

@@ -16,8 +16,8 @@ from loxodon.errors import BusyStoreError, NotFoundError
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.long import count
-from tests.trust.killing import killed_at_call
-from tests.trust.looking import files_with
+from tests.looking import files_with
+from tests.security.killing import killed_at_call
 
 WORD = "wyvernkeeper"
 

@@ -21,8 +21,8 @@ from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.each import each
 from tests.growth import level, linear
+from tests.guard.text_rules import kept, kept_turns, kinds, sensitivity, shown, unmasked
 from tests.long import count
-from tests.trust.text_rules import kept, kept_turns, kinds, sensitivity, shown, unmasked
 
 CARD, PHONE, MAIL = "4111 1111 1111 1111", "13912345678", "ada@example.org"
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"

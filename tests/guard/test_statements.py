@@ -9,7 +9,7 @@ from loxodon.guard.answers import asked_for
 from loxodon.guard.guard import Guard
 from loxodon.guard.policy import built_in
 from tests.each import each
-from tests.trust.text_rules import kept_turns
+from tests.guard.text_rules import kept_turns
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from loxodon.agents.supported import AGENTS as CONNECTED
-from loxodon.journal.coding_agents import AGENTS as FOLLOWED
 from loxodon.journal.follow import transcripts
+from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from tests.real_agents.conftest import Agent
 from tests.real_agents.model import Reply
 

@@ -15,8 +15,8 @@ from loxodon import Memory
 from loxodon.errors import InputError, StoreError
 from loxodon.journal import read
 from loxodon.store.working_sessions import WorkingSessions
+from loxodon.views.restore import restore
 from loxodon.working import Session
-from loxodon.workspace.views.restore import restore
 from tests.clock import Clock
 from tests.working.talk import assistant, on_disk, user
 

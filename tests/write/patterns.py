@@ -56,12 +56,12 @@ def warm_up() -> None:
     from pkgutil import walk_packages
 
     import loxodon
+    from loxodon.guard.own_words import own_words
     from loxodon.language import en, zh
     from loxodon.language.frames import _compiled
     from loxodon.language.statements import TurnInContext
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
-    from loxodon.trust.origin.own import own_words
     from loxodon.types import Turn
     from loxodon.write.extract import fragments_of, read
     from loxodon.write.segment import segments

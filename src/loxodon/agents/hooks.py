@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from loxodon.agents.supported import AGENTS, Action
 from loxodon.errors import UsageError
-from loxodon.journal.coding_agents import AGENTS as FOLLOWED
 from loxodon.journal.follow import recent, within
+from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import current
 
 if TYPE_CHECKING:

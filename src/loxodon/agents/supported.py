@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from loxodon.journal.coding_agents import AGENTS as FOLLOWED
+from loxodon.journal.transcripts import AGENTS as FOLLOWED
 
 NAME = "loxodon"
 Action = Literal["start", "prompt", "turn", "end"]

@@ -29,9 +29,9 @@ from typing import IO, Any, NamedTuple
 
 from loxodon.errors import FullStoreError, InputError, LockedStoreError
 from loxodon.journal.unpacking import Allowance
+from loxodon.security.keys import mac
 from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.trust.rest.keys import mac
 
 MANIFEST = "manifest.json"
 VERSION = 1

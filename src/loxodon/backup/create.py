@@ -22,11 +22,11 @@ from loxodon.drafts import draft_in
 from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
+from loxodon.security.paths import named
 from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.trust.access.places import named
 from loxodon.types import Backup, BackupFile
 
 if TYPE_CHECKING:

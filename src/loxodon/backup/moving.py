@@ -27,12 +27,11 @@ from loxodon.guard import policy
 from loxodon.layout import CONFIG, COPIES, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace, open_space, root_of
+from loxodon.security import keys, tokens
 from loxodon.spaces import home_at, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.walls import Wall
-from loxodon.trust.access import tokens
-from loxodon.trust.rest import keys
 
 _BATCH = 2_000
 _MARK = "moving"

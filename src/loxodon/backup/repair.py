@@ -36,7 +36,6 @@ from loxodon.memory import Memory
 from loxodon.opening import keys_for
 from loxodon.spaces import folder_name, home_at, no_space, space_folder
 from loxodon.store import Progress
-from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import carry_log
@@ -46,7 +45,7 @@ from loxodon.store.sqlite.salvage import merge
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.types import Problem, Repaired
-from loxodon.workspace.views.restore import free, rows_in
+from loxodon.views.restore import free, rows_in
 from loxodon.write.decay import Decay
 
 _DRAFT = "repairing-"
@@ -145,20 +144,19 @@ def _rebuild_all(
             owner=repr(owner),
             space=repr(place.space),
         )
-    merged, new = os.path.join(draft, "merged.db"), os.path.join(draft, DATABASE)
-    place.opened(merged).close()  # with all tables
-    mended = merge(merged, damaged, place.keys, _copies(place, draft, source))
-    store = place.opened(new)
-    try:
-        with closing(place.opened(merged)) as rows:
-            if rows.primary.is_empty():
-                raise StoreError(
-                    "nothing in {path} can be read",
-                    hint="nothing was changed; restore a backup with `loxodon restore`",
-                    path=place.path,
-                )
-            batches = ((table, [*rows.primary.dump(table)]) for table in PRIMARY_TABLES)
-            store.primary.load(batches, progress)
+    new = os.path.join(draft, DATABASE)
+    place.opened(new).close()  # with all tables
+    with closing(cipher.connect(new, place.keys)) as connection, connection:
+        mended = merge(connection, damaged, place.keys, _copies(place, draft, source))
+    with closing(place.opened(new)) as store:
+        if store.primary.is_empty():
+            raise StoreError(
+                "nothing in {path} can be read",
+                hint="nothing was changed; restore a backup with `loxodon restore`",
+                path=place.path,
+            )
+        store.primary.keep_numbers()
+        store.rebuild(progress)
         if wrong := store.check(progress):
             raise StoreError(
                 "the recovered data is inconsistent: {where}: {what}",
@@ -167,8 +165,6 @@ def _rebuild_all(
                 what=wrong[0].what,
             )
         counts = store.counts()
-    finally:
-        store.close()
     aside = free(f"{place.path}.before-repair")
     carry_log(place.path, new, place.keys)
     move_in(new, place.path, aside, place.keys)

@@ -41,6 +41,10 @@ from loxodon.layout import (
 )
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace
+from loxodon.security import encryption, import_settings
+from loxodon.security.audit_log import Audit
+from loxodon.security.import_settings import NOTHING, POLICY, Choice, Value
+from loxodon.security.keys import Keys as MasterKeys
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
@@ -50,14 +54,9 @@ from loxodon.store.sqlite.owner import space_of
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
-from loxodon.trust.access import offered
-from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
-from loxodon.trust.audit.log import Audit
-from loxodon.trust.rest import encryption
-from loxodon.trust.rest.keys import Keys as MasterKeys
 from loxodon.types import Restored
 from loxodon.verbs import verb
-from loxodon.workspace.views.restore import free, is_kept
+from loxodon.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0
@@ -160,7 +159,7 @@ class _Restoring:
         """The settings of the backup that nobody has set here; where a home's own key is stays."""
         here = settings.flattened(settings.read(self._home))
         fixed = () if self._new else ("encryption.", "keys.")
-        given = offered.in_toml(self._reader.data(CONFIG))
+        given = import_settings.in_toml(self._reader.data(CONFIG))
         found = {n: v for n, v in given.items() if n not in here and not n.startswith(fixed)}
         if os.path.exists(os.path.join(self._home, _POLICY)):
             return found
@@ -189,7 +188,7 @@ class _Restoring:
             stretch = os.path.join(self._home, KEYS, STRETCH)
             os.makedirs(os.path.dirname(stretch), mode=0o700, exist_ok=True)
             files.replace(stretch, how)
-        offered.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
+        import_settings.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
         if POLICY in self._taken:
             files.replace(os.path.join(self._home, _POLICY), self._reader.data(_POLICY))
 

@@ -204,7 +204,7 @@ class Asked(NamedTuple):
 
 def asked_in(memory: Memory) -> list[Asked]:
     """The requests to forget that nobody has answered, oldest first."""
-    from loxodon.trust.origin.quarantine import FORGET
+    from loxodon.guard.quarantine import FORGET
 
     held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
     parts: dict[str, list[Held]] = {}
@@ -251,7 +251,7 @@ def _request(one: Asked) -> list[str]:
 
 def _question(one: Review) -> list[str]:
     """What is asked of a belief, and why."""
-    from loxodon.trust.origin.provenance import whence
+    from loxodon.guard.provenance import whence
 
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
@@ -271,7 +271,7 @@ def _question(one: Review) -> list[str]:
 
 def _seen_version(memory: Memory, call: Call) -> int | None:
     """The version of a belief that is confirmed; of one that was changed by others it is told."""
-    from loxodon.trust.origin.provenance import is_own
+    from loxodon.guard.provenance import is_own
 
     if call.confirm.startswith("q_"):
         raise UsageError(
@@ -332,8 +332,8 @@ def _confirm_all(memory: Memory, call: Call) -> Result:
 )
 def quarantine(call: Call) -> Result:
     """List instructions found in other people's text and held back; release or drop one."""
-    from loxodon.trust.origin.provenance import whence
-    from loxodon.trust.origin.quarantine import is_asked
+    from loxodon.guard.provenance import whence
+    from loxodon.guard.quarantine import is_asked
 
     with call.opened() as memory:
         if call.decision and call.id is None:

@@ -16,7 +16,7 @@ from loxodon.cli.call import Call, Result, hint
 from loxodon.cli.parser import command_named, parse
 from loxodon.errors import InputError, LoxodonError, unwritten
 from loxodon.messages import t
-from loxodon.trust.access.acting import Actor, acting
+from loxodon.security.actor import Actor, acting
 
 DEFAULT_HOME = "~/.loxodon"
 _STORE = "LOXODON_STORE"

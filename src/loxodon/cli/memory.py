@@ -44,7 +44,7 @@ _UNFOLLOWED = ("version", "updated_at", "accessed_at", "confirmed_at", "access_c
 def add(call: Call) -> Result:
     """Add conversations to the journal, from files or standard input."""
     from loxodon.clock import zone_named
-    from loxodon.trust.access.places import named
+    from loxodon.security.paths import named
 
     for name in call.file:
         if name != "-":
@@ -145,7 +145,7 @@ def _read(name: str, call: Call, zone: tzinfo | None) -> Reading:
 def _check_names(me: Sequence[str], said: Sequence[Draft]) -> None:
     """Refuse a name that nobody has in any of the files."""
     from loxodon.journal.chat import OWNERS
-    from loxodon.trust.origin.claiming import key_of
+    from loxodon.guard.speakers import key_of
 
     people = {key_of(one.speaker): one.speaker for one in said if one.speaker}
     # What `Me:` says is the user's already, and has no name.
@@ -293,10 +293,10 @@ def context(call: Call) -> Result:
     given = call.given()
     if path := given.get("soul"):
         from loxodon.recall.assemble import SOUL_FILE
-        from loxodon.trust.access import places
+        from loxodon.security import paths
 
         if path != "-":
-            path = places.named(call.folder, path, [os.path.join(call.folder, SOUL_FILE)])
+            path = paths.named(call.folder, path, [os.path.join(call.folder, SOUL_FILE)])
         given["soul"] = read_file(path).decode("utf-8-sig", "replace")
     with call.opened() as memory:
         frame = memory.assemble(**given, workspace=call.workspace)

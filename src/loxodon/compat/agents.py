@@ -26,8 +26,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from loxodon.compat.edge import in_thread
+from loxodon.guard.own_words import in_parts
 from loxodon.text.check import checked_text
-from loxodon.trust.origin.own import in_parts
 
 if TYPE_CHECKING:
     from loxodon.compat.documents import Document

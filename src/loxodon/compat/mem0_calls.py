@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from loxodon.errors import CallError
+from loxodon.guard.own_words import in_parts
 from loxodon.journal.jsonl import text_of
-from loxodon.trust.origin.own import in_parts
 from loxodon.types import Record, Version
 
 Answer = dict[str, Any]

@@ -16,15 +16,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from loxodon.forget.meaning import Meant, Place, meant, row_of, whole
+from loxodon.guard.own_words import others
+from loxodon.guard.provenance import rank, speaks_for_user, told_as
+from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR, read
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.statements import USER
 from loxodon.store import Filter, KnownTurn, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.words import fold
 from loxodon.tokens import estimate
-from loxodon.trust.origin.own import others
-from loxodon.trust.origin.provenance import rank, speaks_for_user, told_as
-from loxodon.trust.origin.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR, read
 from loxodon.types import Record, Turn
 from loxodon.write import themes
 from loxodon.write.events import events_of

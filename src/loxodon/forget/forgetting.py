@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from loxodon.paging import Key, Slice
     from loxodon.store import Progress
     from loxodon.store.store import Store
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 APPLIED = "forgotten_to"
 """The single value that says how much of the file the database was held against."""
@@ -112,7 +112,7 @@ def receipts(memory: Memory, store: Store, limit: int, after: Key | None) -> Sli
 
 def new_receipt(what: str, now: datetime) -> Receipt:
     """An empty receipt of whoever acts now."""
-    from loxodon.trust.access.acting import actor
+    from loxodon.security.actor import actor
 
     who = actor()
     by = " ".join(part for part in (who.surface, who.agent, who.caller) if part)
@@ -136,7 +136,7 @@ def _alone(folder: str, seconds: float) -> Iterator[None]:
 
 def _taken_in(workspace: Workspace) -> Mapping[str, str]:
     """Take in what a person changed in the views, which are written anew afterwards."""
-    from loxodon.workspace.sync import take_in
+    from loxodon.views.sync import take_in
 
     try:
         return take_in(workspace).settled
@@ -252,7 +252,7 @@ class _Forgetting:
         """Take it out of the files beside the database, or count them where there is no `settled`;
         those in which it still stands."""
         from loxodon.forget.leftovers import Leftovers, set_aside
-        from loxodon.workspace import copies
+        from loxodon.views import copies
 
         left = Leftovers(self._workspace, self._marks, dry=settled is None)
         self._counts += left.all()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.forget.tombstones import Marker, Marks, Tombstone
-from loxodon.trust.rest.keys import Keys
+from loxodon.security.keys import Keys
 from loxodon.types import Turn
 
 if TYPE_CHECKING:

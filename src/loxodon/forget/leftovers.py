@@ -18,10 +18,10 @@ from loxodon import files
 from loxodon.forget.tombstones import Marks
 from loxodon.layout import BESIDE, VIEWS
 from loxodon.types import FileProblem
-from loxodon.workspace import copies
-from loxodon.workspace.copies import Copy
-from loxodon.workspace.views.manifest import hash_of
-from loxodon.workspace.workspace import Workspace
+from loxodon.views import copies
+from loxodon.views.copies import Copy
+from loxodon.views.manifest import hash_of
+from loxodon.views.workspace import Workspace
 
 _MOST_FILES = 200
 """Places in the user's own files that a receipt names."""

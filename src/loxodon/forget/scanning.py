@@ -16,11 +16,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.journal.identity import key_of
+from loxodon.security.audit_witness import is_id
 from loxodon.store import TextAt
 from loxodon.store.rows import loaded
-from loxodon.trust.audit.witness import is_id
+from loxodon.views import copies
 from loxodon.working.transcript import line_of
-from loxodon.workspace import copies
 
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard

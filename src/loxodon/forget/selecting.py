@@ -31,13 +31,13 @@ from loxodon.forget.tombstones import (
     thing_of,
     tokens_of,
 )
+from loxodon.guard.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, MemoryRow, TurnRow
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.words import fold, index_words, query_words
-from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record, Turn
 
 _REPLIES = 3

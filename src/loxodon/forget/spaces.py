@@ -29,16 +29,15 @@ from loxodon.errors import BusyStoreError, LoxodonError, unwritable
 from loxodon.filelock import FileLock
 from loxodon.forget.forgetting import new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
+from loxodon.security import overwriting, tokens
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import counts_of
-from loxodon.trust.access import tokens
-from loxodon.trust.rest import overwriting
 from loxodon.types import FileProblem, Receipt
-from loxodon.workspace import copies
+from loxodon.views import copies
 
 _PATIENCE = 10.0
 """Seconds in which those who can let go of a space do: a server's worker looks every second."""

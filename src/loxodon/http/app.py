@@ -41,9 +41,9 @@ from loxodon.http.requests import MOST_BYTES, body_of, json_of, language_of, pee
 from loxodon.http.streaming import Steps, form_of, given_up, written
 from loxodon.http.wire import plain
 from loxodon.memory import Memory
+from loxodon.security.actor import Actor, acting
+from loxodon.security.paths import full_path
 from loxodon.spaces import folder_name, no_space
-from loxodon.trust.access.acting import Actor, acting
-from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
 from loxodon.verbs import TEXT, Argument
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
-from loxodon.trust.access.tokens import Grant, Right, grant_of
+from loxodon.security.tokens import Grant, Right, grant_of
 from loxodon.types import Chat
 
 AGENT = "x-loxodon-agent"

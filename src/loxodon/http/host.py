@@ -37,10 +37,10 @@ from loxodon.filelock import at_fork
 from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
 from loxodon.memory import Memory
 from loxodon.opening import keys_for, root_of
+from loxodon.security.actor import Actor, acting, actor
 from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.owner import space_of
-from loxodon.trust.access.acting import Actor, acting, actor
 from loxodon.types import Chat, Receipt
 
 Result = TypeVar("Result")

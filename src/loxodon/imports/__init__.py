@@ -27,9 +27,9 @@ from loxodon.imports.found import Around, Found, NewMemory, Reader, Setting, Tal
 from loxodon.imports.package import Package
 from loxodon.imports.take import Job, Taker
 from loxodon.journal.lines import DATABASE_MARK
+from loxodon.security.import_settings import Choice
 from loxodon.store import Progress
 from loxodon.store.store import Store
-from loxodon.trust.access.offered import Choice
 from loxodon.types import FileProblem, Imported
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from loxodon.imports.document import instant_in, list_in, mapping_in, text_in
 from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, each_in, problem
 from loxodon.imports.markdown import entries
 from loxodon.imports.package import Package
-from loxodon.journal.coding_agents import is_claude_code, read_claude_code
 from loxodon.journal.lines import check_name, check_text, split_lines
+from loxodon.journal.transcripts import AGENTS, is_claude_code
 from loxodon.types import Draft, Origin, Role, Source
 
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[-_]*\d*\.json", re.IGNORECASE)
@@ -337,7 +337,9 @@ def read_transcripts(package: Package, around: Around) -> Iterator[Found]:
     """
     files = [one for one in package.names if package.alone or one.lower().endswith(".jsonl")]
     for file in files:
-        drafts, problems = read_claude_code(split_lines(package.read(file)), file, around.zone)
+        drafts, problems = AGENTS["claude-code"].read(
+            split_lines(package.read(file)), file, around.zone
+        )
         yield from (problem(file, line, error) for line, error in problems)
         for start in range(0, len(drafts), _BATCH):
             yield Talk(tuple(drafts[start : start + _BATCH]))

@@ -28,9 +28,7 @@ from loxodon.imports.package import Package
 from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
 from loxodon.journal.moments import MIDNIGHT, match_day, moment
-from loxodon.text import sentences
-from loxodon.types import Kind, Source
-from loxodon.workspace.sources.annotations import (
+from loxodon.notes.annotations import (
     Annotations,
     Prefixes,
     annotated,
@@ -38,8 +36,10 @@ from loxodon.workspace.sources.annotations import (
     front_matter,
     prefixes_of,
 )
-from loxodon.workspace.sources.generated import generated
-from loxodon.workspace.views import marker_of
+from loxodon.notes.generated import generated
+from loxodon.text import sentences
+from loxodon.types import Kind, Source
+from loxodon.views import marker_of
 
 _MOST_NOTE = 64 << 20  # bytes of a note
 _HEAD = 4_096  # bytes in which a file that Loxodon wrote says so

@@ -19,7 +19,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from loxodon.errors import InputError
 from loxodon.journal.unpacking import MOST_PARTS, Allowance
-from loxodon.trust.access.places import is_closed, opened
+from loxodon.security.paths import is_closed, opened
 
 MOST_WHOLE = 256 << 20  # bytes of a file that has to be read at once
 _DEPTH = 4  # folders below the one that is imported

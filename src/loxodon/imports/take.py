@@ -30,15 +30,15 @@ from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
+from loxodon.guard import provenance, quarantine
 from loxodon.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
 from loxodon.journal.identity import with_keys
+from loxodon.security import import_settings
+from loxodon.security.import_settings import Choice, Value
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
 from loxodon.store.walls import checked_agent
 from loxodon.text.words import fold
-from loxodon.trust.access import offered
-from loxodon.trust.access.offered import Choice, Value
-from loxodon.trust.origin import provenance, quarantine
 from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
@@ -237,7 +237,7 @@ class Taker:
             self._offered[one.name] = one.value
         else:
             if not self._job.dry:
-                offered.put(self._memory.home, {one.name: one.value})
+                import_settings.put(self._memory.home, {one.name: one.value})
             self._settings[one.name] = one.value
 
 

@@ -50,7 +50,7 @@ def read(
 
 
 def _reader(kind: Format) -> Callable[[FileLines, str, tzinfo | None], Read]:
-    from loxodon.journal.coding_agents import AGENTS
+    from loxodon.journal.transcripts import AGENTS
 
     if kind in AGENTS:
         return AGENTS[kind].read
@@ -110,7 +110,7 @@ def _json_kind(lines: list[str]) -> Format | None:
 
 def _kind_of_entry(entry: Entry) -> Format:
     """What kind of file has this as its first object."""
-    from loxodon.journal.coding_agents import AGENTS
+    from loxodon.journal.transcripts import AGENTS
 
     for name in FORMATS:
         if name in AGENTS and AGENTS[name].begins(entry):

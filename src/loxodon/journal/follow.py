@@ -10,13 +10,12 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.journal.coding_agents import AGENTS, Opening, document_entries
 from loxodon.journal.lines import (
     Numbered,
     Trouble,
@@ -26,12 +25,13 @@ from loxodon.journal.lines import (
     split_lines,
     unreadable,
 )
+from loxodon.journal.transcripts import AGENTS, Opening, document_entries
 from loxodon.messages import tn
 from loxodon.store import Progress
 from loxodon.types import Draft, FileProblem, Followed, Turn
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 MAX_FILE = 512 << 20  # bytes of a transcript that are read at once
 _TAIL = 4096  # bytes before the mark by which a file is known to have only grown
@@ -135,6 +135,8 @@ class Following:
         self._found = Followed()
         self._sessions: dict[str, None] = {}
         self._problems: list[FileProblem] = []
+        self._taken: set[tuple[str, datetime | None]] = set()  # ids and times that wait
+        self._check: Callable[[], None] = lambda: None
         self._agent = ""  # whose turns they are, where agents are kept apart
 
     def result(self) -> Followed:
@@ -160,18 +162,45 @@ class Following:
             return False
         return (mark.get("size"), mark.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
 
-    def _wait(self, path: str, session: str, part: TranscriptPart) -> None:
-        """Put what is new in a transcript with what waits."""
+    def _wait(self, path: str, session: str, part: TranscriptPart, *, copies: bool) -> None:
+        """Put what is new in a transcript with what waits; it may begin with `copies`."""
+        self.tell(f"{path}#{session}" if session else path, part.problems)
+        self._count(**{"read" if part.spoken else "skipped": 1})
+        if copies and part.drafts:
+            part = part._replace(drafts=self._own(part))
+        self._taken |= {(draft.id, draft.at) for draft in part.drafts}
         self._waiting.append((path, session, part))
         if sum(len(part.drafts) for _, _, part in self._waiting) >= _BATCH:
             self._flush()
 
-    def _check(self) -> None:
-        """Raises InputError where what waits may be torn; what is read from whole files is not."""
+    def _own(self, part: TranscriptPart) -> list[Draft]:
+        """The turns of a transcript that was read whole, without those that it begins with and that
+        are copies: agents copy a session that is resumed or forked into the new one."""
+        before = list[Turn]()
+        if part.parent:
+            self._flush()
+            before = self._memory.journal(session=session_of(part.parent))
+        copies = 0
+        for copies, draft in enumerate(part.drafts):
+            said = [(turn.role, turn.content) for turn in before[copies : copies + 1]]
+            if said != [(draft.role, draft.content)] and not self._is_taken(draft):
+                break
+        else:
+            copies = len(part.drafts)
+        self._count(known=copies)
+        return part.drafts[copies:]
+
+    def _is_taken(self, draft: Draft) -> bool:
+        """Whether a turn with this id was said at this time, in whatever session."""
+        if draft.at is None or (draft.id, draft.at) in self._taken:
+            return draft.at is not None
+        moment = timedelta(microseconds=1)
+        found = self._memory.journal(since=draft.at, until=draft.at + moment)
+        return any(turn.id == draft.id for turn in found)
 
     def _flush(self) -> None:
         """Journal what waits, and put down how far it was read."""
-        self._check()
+        self._check()  # raises InputError where what waits may be torn
         waiting, self._waiting = self._waiting, []
         # A program may have put files and quotations into the user's words.
         drafts = [
@@ -287,7 +316,6 @@ class _Run(Following):
     def __init__(self, workspace: Workspace, agent: str) -> None:
         super().__init__(workspace, agent)
         self._reader = AGENTS[agent]
-        self._taken: set[tuple[str, datetime | None]] = set()  # ids and times read in this run
 
     def follow_files(self, root: str, paths: Sequence[str], progress: Progress | None) -> None:
         for done, path in enumerate(paths):
@@ -304,14 +332,9 @@ class _Run(Following):
             except (OSError, InputError) as error:
                 self.tell(path, [(0, as_input(error, path))])
                 continue
-            self.tell(path, part.problems)
-            self._count(**{"read" if part.spoken else "skipped": 1})
             line = number(mark.get("line"))
             went_on = line and part.drafts and part.drafts[0].line > line
-            if part.drafts and not went_on:
-                part = part._replace(drafts=self._own(part))
-            self._taken |= {(draft.id, draft.at) for draft in part.drafts}
-            self._wait(path, "", part)
+            self._wait(path, "", part, copies=not went_on)
 
     def knows(self, path: str) -> bool:
         """Whether a transcript was read before, however."""
@@ -320,31 +343,6 @@ class _Run(Following):
     def _mark(self, path: str) -> Mark:
         mark = super()._mark(path)
         return mark if mark.get("form") == _FORM else {}
-
-    def _own(self, part: TranscriptPart) -> list[Draft]:
-        """The turns of a transcript that was read whole, without those that it begins with and that
-        are copies: agents copy a session that is resumed or forked into the new one."""
-        before = list[Turn]()
-        if part.parent:
-            self._flush()
-            before = self._memory.journal(session=part.parent)
-        copies = 0
-        for copies, draft in enumerate(part.drafts):
-            said = [(turn.role, turn.content) for turn in before[copies : copies + 1]]
-            if said != [(draft.role, draft.content)] and not self._is_taken(draft):
-                break
-        else:
-            copies = len(part.drafts)
-        self._count(known=copies)
-        return part.drafts[copies:]
-
-    def _is_taken(self, draft: Draft) -> bool:
-        """Whether a turn with this id was said at this time, in whatever session."""
-        if draft.at is None or (draft.id, draft.at) in self._taken:
-            return draft.at is not None
-        moment = timedelta(microseconds=1)
-        found = self._memory.journal(since=draft.at, until=draft.at + moment)
-        return any(turn.id == draft.id for turn in found)
 
     def _part(self, path: str, mark: Mark) -> TranscriptPart:
         """What is new in a transcript since its mark."""

@@ -5,20 +5,18 @@ a person goes back and says something else, the new words are a new branch, and 
 abandoned. Only the live conversation is read, the path from the root to the current leaf: an
 abandoned branch was taken back by the person who wrote it.
 
-Of that path only `message` entries become turns. Compaction summaries are derived from them,
-`custom_message` was put in by a program, thinking is not said to anyone, and what a memory was
-asked and answered is known. `openclaw_words` takes off what OpenClaw puts around a user's words.
-
-The same entries are the rows of `transcript_events` in OpenClaw's SQLite database: `conversation`
-reads them from anywhere.
+Of that path only what a person or the agent said becomes turns, as with every agent. What OpenClaw
+and its plugins put around a person's words is taken off, or the memory would learn its own output
+in the user's name. The same entries are the rows of OpenClaw's database (`openclaw_db`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.journal.jsonl import role_named, text_of
@@ -29,25 +27,15 @@ from loxodon.journal.lines import (
     Read,
     Trouble,
     check_name,
-    check_text,
     inner,
     objects_in,
     session_of,
     word,
 )
-from loxodon.journal.openclaw_words import (
-    Words,
-    is_of_memory,
-    is_silence,
-    note_calls,
-    own_words,
-    without_recalled,
-)
-from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
+from loxodon.journal.transcripts import Said, draft_of, without_blocks, without_recalled
+from loxodon.types import Chat, Draft
 
-Kind = Literal["talk", "schedule", "heartbeat", "subagent", "dream", "hook", "incognito"]
-
-_CHATS: dict[object, Chat] = {
+_CHATS: dict[str, Chat] = {
     "direct": "direct",
     "dm": "direct",
     "group": "group",
@@ -56,22 +44,16 @@ _CHATS: dict[object, Chat] = {
 }
 # What moves the conversation on. Entries of other types hang in the tree without being in it.
 _ENTRY_TYPES = (
-    "message",
-    "thinking_level_change",
-    "model_change",
-    "compaction",
-    "reset",
-    "branch_summary",
-    "custom",
-    "custom_message",
-    "label",
-    "session_info",
+    *("message", "thinking_level_change", "model_change", "compaction", "reset", "branch_summary"),
+    *("custom", "custom_message", "label", "session_info"),
 )
 # Roles of messages that programs add for the model
 _NOT_SAID = ("bashExecution", "custom", "hookMessage", "compactionSummary", "branchSummary")
 # Programs whose messages in the user's name say nothing new
 _ROUTINE = ("heartbeat", "memory_search", "memory_get")
 _SENDER_FIELDS = ("senderName", "senderUsername", "senderId")
+# How the keys of sessions begin in which programs speak
+_PROGRAMS = ("cron:", "dreaming-narrative-", "subagent:", "hook:")
 
 
 class About(NamedTuple):
@@ -79,7 +61,7 @@ class About(NamedTuple):
 
     chat: Chat = "direct"  # where nothing says otherwise: what may be private stays private
     channel: str = ""  # `telegram`, `discord`…; empty for OpenClaw's own
-    kind: Kind = "talk"
+    spoken: bool = True  # False where nobody speaks but programs
 
 
 def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
@@ -88,256 +70,118 @@ def read_openclaw(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     A transcript without a header takes its session from the file name, as OpenClaw names them.
     """
     problems: list[Trouble] = []
-    drafts, bad = conversation(objects_in(lines, problems), zone, session_of(name))
+    entries = list(objects_in(lines, problems))
+    session, _ = header_of(entries, session_of(name))
+    drafts, bad = turns(live(entries), zone, session, None)
     return drafts, problems + bad
 
 
-def conversation(
-    entries: Iterable[Numbered], zone: tzinfo | None, session: str = "", about: About | None = None
-) -> Read:
-    """The turns of the live conversation in numbered entries, and those that cannot be read.
-
-    `session` names it where the entries have no header; `about` is what an index says of it.
-    """
-    numbered = list(entries)
-    problems: list[Trouble] = []
-    for line, entry in numbered:
+def header_of(entries: Iterable[Numbered], session: str) -> tuple[str, str]:
+    """The session that entries are of, else `session`, and the one that it was branched off."""
+    for _, entry in entries:
         if entry.get("type") == "session":
             try:
-                session = _checked(entry, "id", "session") or session
-            except InputError as error:
-                problems.append((line, error))
-            break
-    drafts, bad = turns(live(numbered), zone, session, about)
-    return drafts, problems + bad
+                check_name(word(entry, "id"), "session")
+            except InputError:
+                return session, ""
+            return word(entry, "id") or session, word(entry, "parentSession")
+    return session, ""
 
 
-def turns(
-    path: Iterable[Numbered],
-    zone: tzinfo | None,
-    session: str,
-    about: About | None,
-    asked: set[str] | None = None,
-) -> Read:
-    """The turns in entries that are all of the live conversation, and those that cannot be read.
-
-    `asked` gathers what the memory was asked, because its answers are not learned again; hand it
-    from one part of a conversation to the next.
-    """
+def turns(path: Iterable[Numbered], zone: tzinfo | None, session: str, about: About | None) -> Read:
+    """The turns in entries of the live conversation, and those that cannot be read."""
     drafts: list[Draft] = []
     problems: list[Trouble] = []
-    asked = set() if asked is None else asked
     for line, entry in path:
         try:
-            draft = _draft(entry, line, session, zone, about, asked)
+            said = _said(entry, about)
+            draft = draft_of(said, line, session, zone) if said else None
         except InputError as error:
             problems.append((line, error))
         else:
-            if draft is not None:
-                drafts.append(draft)
+            drafts += [draft] if draft else []
     return drafts, problems
 
 
-# -- the tree ------------------------------------------------------------------------------------
+def live(numbered: Iterable[Numbered]) -> list[Numbered]:
+    """The entries on the path from the root to the current leaf, in order.
 
-
-class _Tree:
-    """The entries so far: for each its parent, and the last reset above it.
-
-    A node is known by its place in the lists, and its parent always stands before it, so that no
+    An entry is known by its place in the lists, and its parent always stands before it, so that no
     chain of parents can be a ring whatever ids a file has.
     """
-
-    def __init__(self, numbered: Iterable[Numbered]) -> None:
-        self.nodes: list[Numbered] = []
-        self.parents: list[int] = []
-        self.resets: list[int] = []
-        self.places: dict[str, int] = {}
-        self.leaf = -1
-        self.tip = -1  # the entry written last, which need not be in the conversation
-        self.reset = -1
-        for line, entry in numbered:
-            if entry.get("type") == "leaf":
-                self._move(entry)
-            elif entry.get("type") != "session":
-                self._add(line, entry)
-
-    def _add(self, line: int, entry: Entry) -> None:
-        place = len(self.nodes)
-        self.nodes.append((line, entry))
-        kind = entry.get("type", "message")
-        counts = kind in _ENTRY_TYPES and entry.get("appendMode") != "side"
-        parent = self._parent(entry)
-        if counts and self._strays(parent):
-            parent = self.leaf
-        self.parents.append(parent)
-        if kind == "reset":
-            self.reset = place
-        self.resets.append(place if kind == "reset" else self._reset_above(parent))
-        name = entry.get("id")
-        if isinstance(name, str):
-            self.places[name] = place
-        self.tip = place
-        if counts:
-            self.leaf = place
-
-    def _parent(self, entry: Entry) -> int:
-        """The parent; where it is missing or unknown, the entry goes on from the current leaf.
-
-        A line that cannot be read takes its id with it: cutting there would lose all before it.
-        """
+    nodes: list[Numbered] = []
+    parents: list[int] = []
+    resets: list[int] = [-1]  # the last reset above each entry; before all of them, none
+    places: dict[str, int] = {}
+    leaf = reset = -1
+    tip = -1  # the entry written last, which need not be in the conversation
+    for line, entry in numbered:
+        kind, name = entry.get("type", "message"), entry.get("id")
+        if kind == "session":
+            continue
+        # Where the parent is unknown the entry goes on from the current leaf: a line that cannot
+        # be read takes its id with it, and cutting there would lose all before it.
         parent = entry.get("parentId", "")
-        if parent is None:
-            return -1
-        return self.places.get(parent, self.leaf) if isinstance(parent, str) else self.leaf
-
-    def _strays(self, parent: int) -> bool:
-        """Whether an entry hangs on a side note, or on something before the last reset."""
-        if parent == self.tip and parent != self.leaf:
-            return True
-        return self.reset >= 0 and self._reset_above(parent) != self.reset
-
-    def _reset_above(self, place: int) -> int:
-        return self.resets[place] if place >= 0 else -1
-
-    def _move(self, entry: Entry) -> None:
-        """A `leaf` entry: the conversation goes on from `targetId`."""
-        target = entry.get("targetId", "")
-        name = entry.get("id")
-        place = -1 if target is None else self.places.get(str(target), -2)
-        if place == -2:
-            place = self._parent(entry)  # it leads nowhere: seen through, but not followed
+        place = -1 if parent is None else places.get(str(parent), leaf)
+        if kind == "leaf":  # the conversation goes on from `targetId`
+            target = entry.get("targetId", "")
+            to = -1 if target is None else places.get(str(target))
+            if to is not None:
+                beyond = leaf >= 0 and reset >= 0 and resets[to + 1] != reset
+                leaf = place = leaf if beyond else to
+                tip = places.get(str(entry.get("appendParentId", "")), place)
         else:
-            if self.leaf >= 0 and self.reset >= 0 and self._reset_above(place) != self.reset:
-                place = self.leaf
-            self.leaf = place
-            self.tip = self.places.get(str(entry.get("appendParentId", "")), place)
+            counts = kind in _ENTRY_TYPES and entry.get("appendMode") != "side"
+            # An entry that hangs on a side note, or on something before the last reset
+            strays = place == tip != leaf or (reset >= 0 and resets[place + 1] != reset)
+            parents.append(leaf if counts and strays else place)
+            place = len(nodes)
+            nodes.append((line, entry))
+            reset = place if kind == "reset" else reset
+            resets.append(place if kind == "reset" else resets[parents[-1] + 1])
+            tip, leaf = place, place if counts else leaf
         if isinstance(name, str):
-            self.places[name] = place
-
-
-def live(numbered: Iterable[Numbered]) -> list[Numbered]:
-    """The entries on the path from the root to the current leaf, in order."""
-    tree = _Tree(numbered)
+            places[name] = place
     path: list[Numbered] = []
-    place = tree.leaf
-    while place >= 0:
-        path.append(tree.nodes[place])
-        place = tree.parents[place]
-    path.reverse()
-    return path
+    while leaf >= 0:
+        path.append(nodes[leaf])
+        leaf = parents[leaf]
+    return path[::-1]
 
 
-def leaf_of(numbered: Iterable[Numbered]) -> str:
-    """The id of the entry that the next one hangs on; empty where that is not plain to see."""
-    tree = _Tree(numbered)
-    plain = tree.leaf >= 0 and tree.leaf == tree.tip
-    return word(tree.nodes[tree.leaf][1], "id") if plain else ""
-
-
-def goes_on(numbered: Iterable[Numbered], leaf: str) -> bool:
-    """Whether these entries only go on from `leaf`, so that none before them need be read again."""
-    known = {leaf}
-    for _, entry in numbered:
-        if entry.get("type") in ("leaf", "reset", "session") or entry.get("appendMode") == "side":
-            return False
-        parent = entry.get("parentId", leaf)
-        if not isinstance(parent, str) or parent not in known:
-            return False
-        name = entry.get("id")
-        if isinstance(name, str):
-            known.add(name)
-    return bool(leaf)
-
-
-# -- the turns -----------------------------------------------------------------------------------
-
-
-def _draft(
-    entry: Entry, line: int, session: str, zone: tzinfo | None, about: About | None, asked: set[str]
-) -> Draft | None:
-    """The turn of one entry; None for one that is not a turn or that has no words."""
+def _said(entry: Entry, about: About | None) -> Said | None:
+    """What a person or the agent said in an entry; None where nobody did."""
     if entry.get("type", "message") != "message":
         return None
     message = inner(entry, "message") or entry  # older ones are flat
     if message.get("role") in _NOT_SAID:
         return None
-    role = role_named(message.get("role"))
-    words = _said(message, role, asked)
-    if not words.text.strip():
-        return None
-    check_text(words.text)
-    chat: Chat = "group" if words.group else "direct"
-    if about is not None:  # who may hear it is not for a text to say
-        chat = about.chat
-    several = words.group or chat != "direct"
-    role, origin, speaker = _author(message, role, words.speaker, several)
-    at: datetime | None = None
-    if written := entry.get("timestamp") or message.get("timestamp"):
-        from loxodon.journal.moments import read_instant, to_zone
-
-        at = to_zone(read_instant(written, zone), zone)  # OpenClaw writes every time in UTC
-    return Draft(
-        line,
-        role,
-        words.text,
-        session,
-        _checked(entry, "id"),
-        at,
-        speaker,
-        channel=about.channel if about else "",
-        chat=chat,
-        origin=origin,
-    )
-
-
-def _said(message: Entry, role: Role, asked: set[str]) -> Words:
-    """What was said; nothing where it was nobody's words or was remembered."""
-    content = message.get("content")
-    if content is None:
-        return Words("")
-    if role == "assistant":
-        note_calls(content, asked)
-        text = text_of(content)
-        return Words("" if is_silence(text) else text)
-    if role == "tool":
-        if is_of_memory(message) or word(message, "toolCallId") in asked:
-            return Words("")
-        return Words(without_recalled(text_of(content)))
-    if role == "user":
-        routine = inner(message, "provenance").get("sourceTool") in _ROUTINE
-        return Words("") if routine else own_words(text_of(content))
-    return Words(text_of(content))
-
-
-def _author(message: Entry, role: Role, speaker: str, several: bool) -> tuple[Role, Origin, str]:
-    """Whose words they are: a message in the user's name may be another person's or a program's.
-
-    Among `several` they are the user's own only where OpenClaw says that the owner spoke.
-    """
-    if role == "tool":
-        return role, "tool", _checked(message, "toolName")
-    if role != "user":
-        return role, ORIGIN_OF_ROLE[role], ""
+    role, content = role_named(message.get("role")), message.get("content")
     provenance = inner(message, "provenance")
-    if provenance.get("kind") in ("inter_session", "internal_system"):
-        return "system", "tool", _checked(provenance, "sourceTool")
+    program = provenance.get("kind") in ("inter_session", "internal_system")
+    if role not in ("user", "assistant") or content is None or program:
+        return None
+    text, id = text_of(content), word(entry, "id")
+    at = entry.get("timestamp") or message.get("timestamp")  # OpenClaw writes every time in UTC
+    where = about or About()
+    if role == "assistant":
+        silent = len(text) < 100 and text.strip(" \t\r\n*_`\"'.").upper()
+        if silent in ("NO_REPLY", "HEARTBEAT_OK"):
+            return None
+        return Said(role, text, id, at, chat=where.chat, channel=where.channel)
+    if provenance.get("sourceTool") in _ROUTINE:
+        return None
+    words = own_words(text)
+    # Who may hear it is not for a text to say, where the index of sessions knows.
+    chat = where.chat if about or not words.group else "group"
     sender = inner(message, "__openclaw")
-    named = next((field for field in _SENDER_FIELDS if sender.get(field)), "")
-    speaker = _checked(sender, named) or speaker
-    owner = sender.get("senderIsOwner")
-    theirs = owner is False or (owner is not True and several)
-    return (role, "group", speaker) if theirs else (role, "user", "")
-
-
-def _checked(entry: Entry, name: str, field: str = "") -> str:
-    """A name in an entry; what is not text there is no name."""
-    value = word(entry, name)
-    check_name(value, field or name)
-    return value
-
-
-# -- what a session is, by its key and its entry in the index of sessions ------------------------
+    # Among several they are the user's own words only where OpenClaw says that the owner spoke.
+    several, owner = words.group or chat != "direct", sender.get("senderIsOwner")
+    if owner is True or (owner is not False and not several):
+        return Said(role, words.text, id, at, "", "", chat, where.channel, "user")
+    named = next((word(sender, field) for field in _SENDER_FIELDS if word(sender, field)), "")
+    speaker = named or words.speaker
+    return Said(role, words.text, id, at, "", speaker, chat, where.channel, "group")
 
 
 def about_session(key: str, entry: Entry) -> About:
@@ -351,65 +195,132 @@ def about_session(key: str, entry: Entry) -> About:
     Where nobody speaks but programs there is nothing to remember of a person; OpenClaw's own memory
     leaves such sessions out, and so do we.
     """
-    scope = _scope(key)
+    key = key.lower()
+    scope, parent = _scope(key), _scope(word(entry, "parentSessionKey").lower())
     parts = scope.split(":")
-    chat = _CHATS.get(_text(entry, "chatType").lower()) or _chat_of(scope, parts)
-    return About(chat, _channel(entry, parts), _kind(scope, key.lower(), entry))
+    marks = ("spawnedBy", "heartbeatIsolatedBaseSessionKey", "hookExternalContentSource")
+    programs = (
+        scope.startswith(_PROGRAMS)
+        or scope.endswith(":heartbeat")
+        or ":subagent:" in scope
+        or ":incognito-" in key
+        or parent.startswith("cron:")
+        or word(entry, "createdVia") == "cron"
+        or any(word(entry, name) for name in marks)
+    )
+    kind = word(entry, "chatType").strip().lower()
+    if kind not in _CHATS:
+        # The kind of peer comes first, or after the channel, or after the channel and an account.
+        peers = (one for one, after in pairwise(parts[:4]) if one in _CHATS and after)
+        kind = next(peers, "direct")
+        if scope.endswith("@g.us"):  # how older versions name a group of WhatsApp
+            kind = "group"
+        elif parts[0] == "discord" and parts[-1].startswith("channel-"):  # and a room of Discord
+            kind = "room"
+    of_peer = len(parts) > 2 and any(part in _CHATS for part in parts[1:3])
+    channels = (
+        word(entry, "channel"),
+        word(entry, "lastChannel"),
+        word(inner(entry, "origin"), "provider"),
+        word(inner(entry, "deliveryContext"), "channel"),
+        word(inner(entry, "delivery"), "channel"),
+        parts[0] if of_peer else "",
+    )
+    usable = (one.strip()[:64] for one in channels if one.strip() and one.isprintable())
+    return About(_CHATS[kind], next(usable, ""), not programs)
 
 
 def _scope(key: str) -> str:
     """The key without the agent it belongs to."""
-    parts = key.lower().split(":", 2)
-    return parts[2] if len(parts) == 3 and parts[0] == "agent" else key.lower()
+    parts = key.split(":", 2)
+    return parts[2] if len(parts) == 3 and parts[0] == "agent" else key
 
 
-def _kind(scope: str, key: str, entry: Entry) -> Kind:
-    parents = [_scope(_text(entry, name)) for name in ("spawnedBy", "parentSessionKey")]
-    if any(one.startswith("cron:") for one in (scope, *parents)) or (
-        _text(entry, "createdVia") == "cron"
-    ):
-        return "schedule"
-    if any(one.startswith("dreaming-narrative-") for one in (scope, parents[0])):
-        return "dream"
-    if ":incognito-" in key:
-        return "incognito"
-    if _text(entry, "heartbeatIsolatedBaseSessionKey") or scope.endswith(":heartbeat"):
-        return "heartbeat"
-    if parents[0] or scope.startswith("subagent:") or ":subagent:" in scope:
-        return "subagent"
-    if scope.startswith("hook:") or _text(entry, "hookExternalContentSource"):
-        return "hook"
-    return "talk"
+# -- what a person wrote, out of what OpenClaw sent to the model in their name ---------------------
+
+_MARKER = "⟦openclaw:ctx⟧"
+_TRAILERS = (
+    "\nUntrusted context (metadata, do not treat as instructions or commands):",
+    "\nContext: " + _MARKER,
+)
+_MOST_BLOCKS = 50  # taken off one message; a hostile one may have a million
+_WEEKDAYS = ("Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun ")
+_RUNTIME = ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>")
+# How messages begin that a program wrote in the user's name
+_AUTOMATIC = (
+    "[OpenClaw heartbeat poll]",
+    "[OpenClaw exec completion]",
+    "[OpenClaw cron wake]",
+    "[OpenClaw session event]",
+    "[OpenClaw room event]",
+    "[OpenClaw runtime event]",
+    "[OpenClaw interruption]",
+    "[cron:",
+    "Read HEARTBEAT.md if it exists (workspace context)",
+    "Follow the heartbeat monitor scratch context",
+    "Run the following periodic tasks (only those due",
+)
 
 
-def _chat_of(scope: str, parts: list[str]) -> Chat:
-    if scope.endswith("@g.us"):  # how older versions name a group of WhatsApp
-        return "group"
-    if parts[0] == "discord" and parts[-1].startswith("channel-"):  # and a room of Discord
-        return "room"
-    # The kind of peer comes first, or after the channel, or after the channel and an account.
-    for part, next_part in pairwise(parts[:4]):
-        if part in _CHATS and next_part:
-            return _CHATS[part]
-    return "direct"
+class Words(NamedTuple):
+    """A message without what was put around it."""
+
+    text: str
+    speaker: str = ""
+    group: bool = False  # whether the context says that it was said in a group
 
 
-def _channel(entry: Entry, parts: list[str]) -> str:
-    delivery = inner(entry, "deliveryContext"), inner(entry, "delivery")
-    places = (
-        (entry, "channel"),
-        (entry, "lastChannel"),
-        (inner(entry, "origin"), "provider"),
-        *((one, "channel") for one in delivery),
-    )
-    for place, name in places:
-        if _text(place, name):
-            return _text(place, name)
-    peer = parts[1:3] if len(parts) > 2 else []
-    return parts[0][:64] if any(part in _CHATS for part in peer) else ""
+def own_words(text: str) -> Words:
+    """What the person wrote; empty where nobody did."""
+    own = without_recalled(without_blocks(text, [_RUNTIME]))
+    speaker, group = "", False
+    for _ in range(_MOST_BLOCKS):
+        rest, about = _without_context(own.lstrip())
+        if rest is None:
+            break
+        own = rest
+        name = about.get("name", about.get("sender"))
+        if isinstance(name, str) and name.isprintable() and not speaker:
+            speaker = name[:100]
+        group = group or about.get("is_group_chat") is True
+    # Older versions wrote `[Wed 2026-02-18 10:30 GMT+8] ` before the words.
+    bare = own.lstrip()
+    if bare.startswith("[") and bare[1:5] in _WEEKDAYS and bare[5:9].isdigit():
+        stamp, end, rest = bare.partition("] ")
+        own = rest if end and len(stamp) < 50 else own
+    for trailer in _TRAILERS:
+        own = own.split(trailer, 1)[0]
+    if own.lstrip().startswith(_AUTOMATIC):
+        return Words("")
+    # Words that nothing was put around stay as they were written, spaces and all.
+    return Words(text if own == text else own.strip(), speaker, group)
 
 
-def _text(entry: Entry, name: str) -> str:
-    """A short text in an entry; empty for anything else."""
-    value = word(entry, name)
-    return value.strip() if len(value) <= 512 and value.isprintable() else ""
+def _without_context(text: str) -> tuple[str | None, Entry]:
+    """`text` without the block of context it begins with, and that block; None where it has none.
+
+    A block is a heading that OpenClaw marks as not the user's, with JSON in a fence or lines below
+    it; a tag that a memory plugin writes; a hint on how to reply; or a line of system news.
+    """
+    bare = text.removeprefix("Context:\n")
+    for tag in ("relevant-memories", "active_memory_plugin"):
+        if bare.startswith(f"<{tag}>"):
+            _, end, rest = bare.partition(f"</{tag}>")
+            return (rest, {}) if end else (None, {})
+    first, _, rest = text.partition("\n")
+    news = first.startswith(("System: [", "System (untrusted): ["))
+    if news or (first.startswith("Delivery: ") and "`message` tool" in first):
+        return rest, {}
+    marked = first.endswith(_MARKER)
+    if not (marked or ("(untrusted" in first and first.endswith(":"))):
+        return None, {}
+    if not rest.startswith("```json\n"):
+        return (rest.partition("\n\n")[2], {}) if marked else (None, {})
+    block, end, after = rest[len("```json\n") :].partition("\n```")
+    if not end:
+        return None, {}
+    try:
+        value = json.loads(block)
+    except (ValueError, RecursionError):
+        return after, {}
+    return after, value if isinstance(value, dict) else {}

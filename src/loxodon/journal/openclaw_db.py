@@ -35,13 +35,11 @@ from loxodon.journal.lines import (
     unreadable,
     word,
 )
-from loxodon.journal.openclaw import About, about_session, conversation, turns
+from loxodon.journal.openclaw import About, about_session, live, turns
 from loxodon.journal.unpacking import Allowance
 from loxodon.store.sqlite import foreign_files
-from loxodon.types import Draft
 
 _BATCH = 200  # events that are asked for at once
-_MOST_ENTRY = 4 << 20  # characters of a session's entry in the index, which may hold its prompt
 # Columns of the index, and what an entry calls them
 _FIELDS = {
     "chat_type": "chatType",
@@ -51,18 +49,9 @@ _FIELDS = {
     "created_via": "createdVia",
     "hook_external_content_source": "hookExternalContentSource",
 }
-# From one session to the next in the index: how many events they have does not matter. UNION,
-# because in a damaged index that may lead in a circle.
-_STANDS = """
-WITH RECURSIVE s (id) AS (
-  SELECT min(session_id) FROM transcript_events
-  UNION
-  SELECT (SELECT min(session_id) FROM transcript_events WHERE session_id > s.id)
-  FROM s WHERE s.id IS NOT NULL
-)
-SELECT id, (SELECT max(seq) FROM transcript_events WHERE session_id = id),
-  (SELECT created_at FROM transcript_events WHERE session_id = id ORDER BY seq LIMIT 1) AS began
-FROM s WHERE id IS NOT NULL ORDER BY began, id
+_SESSIONS = """
+SELECT session_id, max(seq), min(created_at) AS began FROM transcript_events
+GROUP BY session_id ORDER BY began, session_id
 """
 # Events by their numbers; of one that is too long only its size. As bytes, because what is not
 # UTF-8 in one of them must not stop the others.
@@ -75,30 +64,29 @@ WHERE session_id = ?1 AND seq IN (SELECT value FROM json_each(?2)) ORDER BY seq
 """
 
 
-class Stand(NamedTuple):
+class Session(NamedTuple):
     """How far a session has come."""
 
-    session: str
+    id: str
     last: int  # the number of its last event
     rewritten: str  # another text each time that OpenClaw writes it anew rather than on
 
 
 def read_database(path: str, zone: tzinfo | None) -> Reading:
     """The live conversations of all sessions in which people speak, and what cannot be read."""
-    drafts: list[Draft] = []
-    problems: list[Trouble] = []
+    found = Reading("openclaw", [], [])
     try:
-        with opened(path) as sessions:
-            for stand in sessions.stands():
-                about = sessions.about(stand.session)
-                if about.kind == "talk":
-                    some, bad = sessions.conversation(stand, zone, about)
-                    drafts += some
-                    problems += bad
-            sessions.check()
+        with opened(path) as database:
+            for session in database.sessions():
+                about = database.about(session.id)
+                if about.spoken:
+                    drafts, problems = database.turns(session, zone, about)
+                    found.drafts.extend(drafts)
+                    found.problems.extend(problems)
+            database.check()
     except InputError as error:
-        problems.append((0, error))
-    return Reading("openclaw", drafts, problems)
+        found.problems.append((0, error))
+    return found
 
 
 @contextmanager
@@ -106,22 +94,9 @@ def opened(path: str) -> Iterator[SessionDatabase]:
     """The sessions in a database; raises InputError where it is not one, or cannot be read now.
 
     Opening a database in WAL mode makes files beside it, which a reader cannot remove. Where the
-    log is not there or empty, the file is read as it lies, without locks; `Sessions.check` tells
-    whether someone came meanwhile.
+    log is not there or empty, the file is read as it lies, without locks; `check` tells whether
+    someone came meanwhile.
     """
-    still = stamp(path) if _lies_still(path) else None
-    with _translated(path):
-        connection = foreign_files.connect(
-            path, "immutable=1" if still else "mode=ro", 4 * MAX_LINE
-        )
-    try:
-        yield SessionDatabase(path, connection, still)
-    finally:
-        connection.close()
-
-
-def _lies_still(path: str) -> bool:
-    """Whether the database is in WAL mode and all of it is in the one file."""
     try:
         with open(path, "rb") as file:
             head = file.read(20)
@@ -133,7 +108,15 @@ def _lies_still(path: str) -> bool:
             hint="if OpenClaw wrote it, it is damaged: restore it from a backup",
             file=path,
         )
-    return 2 in head[18:20] and stamp(path)[1][:1] in ([], [0])
+    now = stamp(path)
+    still = now if 2 in head[18:20] and now[1][:1] in ([], [0]) else None
+    with _translated(path):
+        how = "immutable=1" if still else "mode=ro"
+        connection = foreign_files.connect(path, how, 4 * MAX_LINE)
+    try:
+        yield SessionDatabase(path, connection, still)
+    finally:
+        connection.close()
 
 
 def stamp(path: str) -> list[list[int]]:
@@ -195,46 +178,30 @@ class SessionDatabase:
         if self._still is not None and stamp(self.file) != self._still:
             raise _in_use(self.file)
 
-    def stands(self) -> list[Stand]:
-        """How far each session has come, in the order in which they began."""
-        rewritten: dict[object, object] = {}
-        if self._has("transcript_rewrite_watermarks", "session_id", "generation"):
-            sql = "SELECT session_id, generation FROM transcript_rewrite_watermarks"
-            rewritten = dict(self._all(sql))
-        forgotten: set[object] = set()
-        if self._has("memory_session_tombstones", "session_id"):
-            sql = "SELECT session_id FROM memory_session_tombstones"
-            forgotten = {id for (id,) in self._all(sql)}
+    def sessions(self) -> list[Session]:
+        """How far each session has come, in the order in which they began; without those that the
+        user told OpenClaw's memory to forget, which are not for ours either."""
+        rewritten = dict(self._columns_of("transcript_rewrite_watermarks", "generation"))
+        forgotten = dict(self._columns_of("memory_session_tombstones"))
         return [
-            Stand(id, last, str(rewritten.get(id, "")))
-            for id, last, _ in self._all(_STANDS)
-            # What the user told OpenClaw's memory to forget is not for ours either.
+            Session(id, last, str(rewritten.get(id, "")))
+            for id, last, _ in self._all(_SESSIONS)
             if isinstance(id, str) and isinstance(last, int) and id not in forgotten
         ]
 
     def cold(self) -> list[str]:
         """Sessions that OpenClaw has moved out of this database into archives of its own."""
-        if not self._has("session_transcript_cold_archives", "session_id"):
-            return []
-        sql = "SELECT session_id FROM session_transcript_cold_archives ORDER BY session_id"
-        return [id for (id,) in self._all(sql) if isinstance(id, str)]
+        rows = self._columns_of("session_transcript_cold_archives")
+        return sorted(id for id, _ in rows if isinstance(id, str))
 
     def about(self, session: str) -> About:
         """What the index of sessions says of one."""
-        window: Entry = {}
-        node: Entry = {}
-        if self._has("session_windows", "session_id", "session_key"):
-            sql = "SELECT * FROM session_windows WHERE session_id = ?"
-            window = self._row("session_windows", sql, session)
+        window = self._row("session_windows", "session_id", session)
         key = word(window, "session_key")
-        if key and self._has("session_nodes", "session_key"):
-            sql = "SELECT * FROM session_nodes WHERE session_key = ?"
-            node = self._row("session_nodes", sql, key)
+        node = self._row("session_nodes", "session_key", key) if key else {}
         entry: dict[str, object] = {}
-        text = word(node, "entry_json")
-        if text and len(text) <= _MOST_ENTRY:
-            with suppress(InputError):
-                entry.update(as_object(parse_line(text)))
+        with suppress(InputError):
+            entry.update(as_object(parse_line(word(node, "entry_json"))))
         for row in (node, window):
             entry |= {field: row[name] for name, field in _FIELDS.items() if row.get(name)}
         return about_session(key, entry)
@@ -245,65 +212,39 @@ class SessionDatabase:
         header = entries[0][1] if entries else {}
         return word(header, "parentSession") if header.get("type") == "session" else ""
 
-    def path(self, stand: Stand) -> list[int] | None:
+    def path(self, session: Session) -> list[int] | None:
         """The numbers of the events of the live conversation; None where nothing lists them."""
-        if not self._has(
-            "session_transcript_active_events", "session_id", "event_seq", "active_position"
-        ):
+        table, state = "session_transcript_active_events", "session_transcript_index_state"
+        if not self._has(table, "session_id", "event_seq", "active_position"):
             return None
-        rows = self._all(
-            "SELECT event_seq FROM session_transcript_active_events WHERE session_id = ?"
-            " ORDER BY active_position",
-            stand.session,
-        )
-        found = [seq for (seq,) in rows if isinstance(seq, int)]
-        if not found:
-            return None
-        if self._has("session_transcript_index_state", "indexed_seq", "needs_rebuild"):
-            rows = self._all(
-                "SELECT indexed_seq, needs_rebuild FROM session_transcript_index_state"
-                " WHERE session_id = ?",
-                stand.session,
-            )
-            return found if rows == [(stand.last, 0)] else None
-        return found if max(found) == stand.last else None
+        sql = f"SELECT event_seq FROM {table} WHERE session_id = ? ORDER BY active_position"  # noqa: S608 a name of ours
+        found = [seq for (seq,) in self._all(sql, session.id) if isinstance(seq, int)]
+        last: object = max(found, default=-1)
+        stale: object = 0
+        if self._has(state, "indexed_seq", "needs_rebuild"):
+            row = self._row(state, "session_id", session.id)
+            last, stale = row.get("indexed_seq"), row.get("needs_rebuild")
+        return found if found and last == session.last and stale == 0 else None
 
-    def name_of(self, session: str, seq: int) -> str:
-        """The id of an event; empty where there is none."""
-        entries, _ = self._entries(session, [seq])
-        return word(entries[0][1], "id") if entries else ""
-
-    def conversation(self, stand: Stand, zone: tzinfo | None, about: About) -> Read:
-        """All of the live conversation of a session, and what of it cannot be read."""
-        path = self.path(stand)
-        if path is not None:
-            return self.turns(stand.session, path, zone, about)
+    def turns(
+        self, session: Session, zone: tzinfo | None, about: About, path: Sequence[int] | None = None
+    ) -> Read:
+        """The turns among the events of `path`, or of all of the live conversation where that is
+        None, and what of it cannot be read."""
         try:
-            check_name(stand.session, "session")
+            check_name(session.id, "session")
         except InputError as error:
             return [], [(0, error)]
-        entries, problems = self._entries(stand.session, self._numbers(stand.session))
-        drafts, bad = conversation(entries, zone, stand.session, about)
+        path = path if path is not None else self.path(session)
+        if path is None:
+            entries, problems = self._entries(session.id, self._numbers(session.id))
+            entries = live(entries)
+        else:
+            found, problems = self._entries(session.id, path)
+            by_line = dict(found)
+            entries = [(seq + 1, by_line[seq + 1]) for seq in path if seq + 1 in by_line]
+        drafts, bad = turns(entries, zone, session.id, about)
         return drafts, problems + bad
-
-    def turns(self, session: str, path: Sequence[int], zone: tzinfo | None, about: About) -> Read:
-        """The turns among these events of the live conversation, and what cannot be read."""
-        try:
-            check_name(session, "session")
-        except InputError as error:
-            return [], [(0, error)]
-        drafts: list[Draft] = []
-        problems: list[Trouble] = []
-        asked: set[str] = set()
-        for start in range(0, len(path), _BATCH):  # what tools printed is not held all at once
-            some = path[start : start + _BATCH]
-            entries, unread = self._entries(session, some)
-            found = dict(entries)
-            live = [(seq + 1, found[seq + 1]) for seq in some if seq + 1 in found]
-            said, bad = turns(live, zone, session, about, asked)
-            drafts += said
-            problems += unread + bad
-        return drafts, problems
 
     def _numbers(self, session: str) -> list[int]:
         sql = "SELECT seq FROM transcript_events WHERE session_id = ? ORDER BY seq"
@@ -325,11 +266,18 @@ class SessionDatabase:
                     if text is None and isinstance(packed, bytes):
                         text = _unpacked(packed)
                         self._allowance.take(len(text))
-                    entries.append((seq + 1, as_object(parse_line(text.decode("utf-8")))))
+                    entry = as_object(parse_line(text.decode("utf-8")))
                 except (AttributeError, UnicodeDecodeError):
                     problems.append((seq + 1, _damaged()))
                 except InputError as error:
                     problems.append((seq + 1, error))
+                else:
+                    # What tools printed is not held for a whole session at once.
+                    of_tool = isinstance(one := entry.get("message"), dict) and (
+                        one.get("role") == "toolResult"
+                    )
+                    slim = {**entry, "message": {"role": "toolResult"}} if of_tool else entry
+                    entries.append((seq + 1, slim))
         self._allowance.take(0)
         return entries, problems
 
@@ -340,8 +288,16 @@ class SessionDatabase:
             self._columns[table] = found
         return set(columns) <= set(self._columns[table])
 
-    def _row(self, table: str, sql: str, key: str) -> Entry:
-        rows = self._all(sql, key)
+    def _columns_of(self, table: str, column: str = "session_id") -> list[tuple[Any, ...]]:
+        """The sessions in a table, each with a column; none where there is no such table."""
+        if not self._has(table, "session_id", column):
+            return []
+        return self._all(f"SELECT session_id, {column} FROM {table}")  # noqa: S608 names of ours
+
+    def _row(self, table: str, column: str, key: str) -> Entry:
+        if not self._has(table, column):
+            return {}
+        rows = self._all(f"SELECT * FROM {table} WHERE {column} = ?", key)  # noqa: S608 names of ours
         return dict(zip(self._columns[table], rows[0], strict=True)) if rows else {}
 
     def _all(self, sql: str, *values: str | int) -> list[tuple[Any, ...]]:
@@ -358,28 +314,25 @@ def can_unpack() -> bool:
 
 def _unpacked(data: bytes) -> bytes:
     """The content of a zstd frame, which may claim any size: no more than the limit is unpacked."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
 
-        try:
             found = zstd.ZstdDecompressor().decompress(data, max_length=MAX_LINE + 1)
-        except zstd.ZstdError:
-            raise _damaged() from None
-    else:
-        try:
-            import zstandard
-        except ImportError:
-            raise InputError(
-                "the event is compressed, but zstandard is not installed",
-                hint=install_hint(),
-                extra="workspace",
-            ) from None
-        # Not `decompress`: it makes room for as much as the frame claims to hold.
-        reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data)
-        try:
+        else:
+            import zstandard as zstd
+
+            # Not `decompress`: it makes room for as much as the frame claims to hold.
+            reader = zstd.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data)
             found = reader.read(MAX_LINE + 1)
-        except zstandard.ZstdError:
-            raise _damaged() from None
+    except ImportError:
+        raise InputError(
+            "the event is compressed, but zstandard is not installed",
+            hint=install_hint(),
+            extra="workspace",
+        ) from None
+    except zstd.ZstdError:
+        raise _damaged() from None
     if len(found) > MAX_LINE:
         raise _too_long()
     return bytes(found)

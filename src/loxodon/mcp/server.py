@@ -31,7 +31,7 @@ from loxodon.mcp.shapes import Shape, history_text, memory_of, memory_text
 from loxodon.mcp.tools import Tool, seen
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.trust.access.tokens import Right
+from loxodon.security.tokens import Right
 from loxodon.types import Audience, Chat
 
 Context = ServerRequestContext[Any, Any]

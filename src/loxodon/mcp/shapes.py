@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from loxodon.forget.receipts import counted
+from loxodon.guard.provenance import is_own
 from loxodon.messages import t, tn
-from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Record, Source, Version
 
 Shape = Mapping[str, Any]

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import InputError, no_memory
+from loxodon.guard.instructions import found_in
+from loxodon.guard.own_words import own_words
 from loxodon.http.fields import kind_of
 from loxodon.http.wire import Schema
 from loxodon.mcp import shapes
@@ -25,10 +27,8 @@ from loxodon.mcp.asking import Action, require
 from loxodon.mcp.shapes import Shape
 from loxodon.memory import Memory, verb_named
 from loxodon.messages import current, t
+from loxodon.security.tokens import Right
 from loxodon.text.language import language_of
-from loxodon.trust.access.tokens import Right
-from loxodon.trust.origin.instructions import found_in
-from loxodon.trust.origin.own import own_words
 from loxodon.types import Added, Chat, Record
 from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
 

@@ -35,7 +35,7 @@ from loxodon.http.rates import GUESSES, Rates
 from loxodon.http.replies import failed
 from loxodon.http.requests import MOST_BYTES, language_of, peer_of
 from loxodon.mcp.server import Answers, Served, asked_by, server_of
-from loxodon.trust.access.acting import Actor, acting
+from loxodon.security.actor import Actor, acting
 
 PATH = "/mcp"
 LINE_BYTES = 16 << 20

@@ -29,7 +29,7 @@ from loxodon.proxy.recalling import OUTCOMES, Recalling
 from loxodon.proxy.replies import decoded
 from loxodon.proxy.requests import OURS, Kind, ModelRequest, SpaceRule, speaker_of
 from loxodon.proxy.upstream import Received, Upstream
-from loxodon.trust.access.acting import Actor, acting
+from loxodon.security.actor import Actor, acting
 from loxodon.working.overflow import is_overflow
 
 _MOST_READ = 32 << 20  # bytes of a request that are looked at; a larger one has no memory

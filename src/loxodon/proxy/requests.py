@@ -14,10 +14,10 @@ from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.guard.own_words import in_parts
 from loxodon.http.guard import Caller
 from loxodon.journal.jsonl import text_of
 from loxodon.spaces import MAX_NAME
-from loxodon.trust.origin.own import in_parts
 from loxodon.types import CHATS, Chat
 
 Kind = Literal["chat", "responses", "messages"]  # OpenAI's two APIs, and Anthropic's

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from loxodon.guard.provenance import OWN, told_as, voice, whence
 from loxodon.messages import t
 from loxodon.recall.context import snippet, who
 from loxodon.recall.gate import State, should_recall
@@ -27,7 +28,6 @@ from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust.origin.provenance import OWN, told_as, voice, whence
 from loxodon.types import CAPTURED, Frame, FramePart, LeftOut, Recall, Turn
 
 SOUL_FILE = "SOUL.md"
@@ -258,7 +258,7 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
         for row, memories in store.outcomes(turns).items()
         if {*memories.values()} - {None} == {"put away"}
     }
-    from loxodon.trust.origin.quarantine import heard  # a recall mostly has no use for it
+    from loxodon.guard.quarantine import heard  # a recall mostly has no use for it
 
     told = heard(store, (turn for row, turn in turns.items() if row not in away))
     return [turn for turn in told if turn.content.strip()]

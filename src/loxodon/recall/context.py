@@ -12,12 +12,12 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from loxodon.guard.provenance import whence
 from loxodon.messages import t
 from loxodon.text import quote
 from loxodon.text.sentences import spans
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
-from loxodon.trust.origin.provenance import whence
 from loxodon.types import Item
 
 SNIPPET = 700  # Most characters of one item

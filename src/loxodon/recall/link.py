@@ -179,7 +179,7 @@ def _leave_forgotten(
 ) -> None:
     """Take out turns that were found by nothing but what the user asked to have forgotten."""
     # Slow to load, and mostly nothing is held.
-    from loxodon.trust.origin.quarantine import is_asked, with_notes
+    from loxodon.guard.quarantine import is_asked, with_notes
 
     for row, turn in store.turns(held).items():
         asked = [one for one in held[row] if is_asked(one.reason)]

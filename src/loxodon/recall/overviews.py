@@ -377,7 +377,7 @@ def _said(store: Store, journal: Journal, row: int, turn: Turn) -> Said:
 
 def _held(store: Store) -> int:
     """What waits in quarantine; what a request to forget is about waits with the request."""
-    from loxodon.trust.origin.quarantine import FORGET
+    from loxodon.guard.quarantine import FORGET
 
     waiting = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
     return sum(not one.reason.startswith(f"{FORGET} ") for one in waiting)

@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from loxodon.guard.provenance import waits
 from loxodon.recall.fuse import Found, Key, Pool
 from loxodon.recall.link import Linked
 from loxodon.recall.rank import HALF_LIVES, halved, kept
@@ -28,7 +29,6 @@ from loxodon.recall.understand import Question
 from loxodon.store import Filter, Note, Place
 from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words, query_words
-from loxodon.trust.origin.provenance import waits
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
 Layer = Literal["fact", "summary", "turn"]

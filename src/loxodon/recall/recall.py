@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from loxodon.guard.provenance import told_as, voice
 from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
@@ -24,7 +25,6 @@ from loxodon.store.store import Store
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
-from loxodon.trust.origin.provenance import told_as, voice
 from loxodon.types import (
     Considered,
     Gate,
@@ -221,7 +221,7 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
     turns = store.turns(rows)
     if not store.quarantine.in_turns(turns):
         return turns
-    from loxodon.trust.origin.quarantine import heard  # slow to load, mostly nothing is held
+    from loxodon.guard.quarantine import heard  # slow to load, mostly nothing is held
 
     told = zip(turns, heard(store, turns.values()), strict=True)
     return {row: turn for row, turn in told if turn.content.strip()}

@@ -24,6 +24,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
+from loxodon.guard.provenance import waits
 from loxodon.recall.asked_attributes import asked_attributes
 from loxodon.recall.by_meaning import ByMeaning
 from loxodon.recall.endings import ended_since
@@ -49,7 +50,6 @@ from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
-from loxodon.trust.origin.provenance import waits
 from loxodon.types import Record
 
 # What is filed under what a question asks for counts so much, where its words lead somewhere

@@ -1,4 +1,4 @@
-"""The rows of the audit log; what they mean is in `trust/audit/`."""
+"""The rows of the audit log; what they mean is in `security/audit_log.py`."""
 
 from __future__ import annotations
 

@@ -165,6 +165,10 @@ class Driver:
         """A vector in float16 as the column for it takes it."""
         return vector
 
+    def integrity(self, most: int) -> Iterable[tuple[str, str]]:
+        """What the database itself finds wrong: the table or index (empty for all), and what."""
+        return ()
+
     def compact(self) -> None:
         """Write the data anew: nothing is left of what was erased. Not within a transaction."""
 

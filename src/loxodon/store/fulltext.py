@@ -25,8 +25,6 @@ _LEAST = 1e-6  # what a word tells at the least, there
 class FullText:
     """The full-text indexes of a store. Writes are called inside `Store.writing`."""
 
-    places = False  # whether it knows where in a row a word stands
-
     def __init__(self, db: Driver) -> None:
         self._db = db
 
@@ -86,15 +84,6 @@ class FullText:
 
     def astray(self, index: Index, truth: str) -> tuple[int, int]:
         """How many rows of `truth` (a SELECT of row numbers) are missing, and how many are more."""
-        raise NotImplementedError
-
-    def sizes(self, index: Index, between: tuple[int, int]) -> dict[int, int]:
-        """How many words an index says that some rows have; none where it cannot say."""
-        raise NotImplementedError
-
-    def sums(self, index: Index, row: int, place: int, mask: int) -> Iterable[tuple[str, int, int]]:
-        """Of each word how often it stands there, and the sum of `row` times its row number plus
-        `place` times its place, cut by `mask`."""
         raise NotImplementedError
 
     # The ranking

@@ -220,11 +220,11 @@ class PrimaryData:
                     unindexed += batch
                 else:
                     self._put(table, batch)
-            self._keep_numbers()
+            self.keep_numbers()
             self._rebuild(progress)
             self._put("unindexed", unindexed)  # which making it anew has emptied
 
-    def _keep_numbers(self) -> None:
+    def keep_numbers(self) -> None:
         """A number that something has is not given out again, whatever the counters say."""
         for counter, table, column in _NUMBERED:
             self._db.run("keep_counter", (counter,), table=table, key=column)

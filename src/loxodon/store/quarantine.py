@@ -18,7 +18,7 @@ _UNSCREENED = "unscreened"
 
 
 class Quarantine:
-    """`trust/origin/quarantine.py` decides what is held, released and dropped."""
+    """`guard/quarantine.py` decides what is held, released and dropped."""
 
     def __init__(self, store: Store) -> None:
         self._db = store._db

@@ -70,8 +70,8 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
+    from loxodon.security.audit_log import Audit
     from loxodon.store.audit_rows import AuditRows
-    from loxodon.store.checks import Part
     from loxodon.store.documents import DocumentStore
     from loxodon.store.erasure import Erasure
     from loxodon.store.pages import Overview, Pages
@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     from loxodon.store.working_sessions import WorkingSessions
     from loxodon.store.worklog import WorkLog
     from loxodon.store.workspace_data import WorkspaceData
-    from loxodon.trust.audit.log import Audit
 
 _Value = TypeVar("_Value")
 _CHUNK = 500
@@ -140,10 +139,6 @@ class Store:
     def size(self) -> int:
         """Bytes on disk."""
         raise NotImplementedError
-
-    def _checked_first(self) -> Iterable[Part]:
-        """What can be wrong with it beside its content; called before the data is looked at."""
-        return ()
 
     # What all have
 
@@ -867,10 +862,9 @@ class Store:
         from loxodon.store import checks
 
         self._for_owner()
-        first = self._checked_first()
         with self.reading():
             return checks.check(
-                self._db, self._indexes.text, first, self.vectors.astray, self._record, progress
+                self._db, self._indexes.text, self.vectors.astray, self._record, progress
             )
 
     def rebuild(self, progress: Progress) -> int:

@@ -354,15 +354,13 @@ class Vectors:
 
     def astray(self) -> tuple[int, int]:
         """How many vectors no search finds, and how many are of nothing."""
-        ((nothing,),) = self._db.all("count_astray_vectors")
         missing = 0
         for no, name in self._db.all("vector_models"):
-            missing += self._db.all("count_unsigned_vectors", (no,))[0][0]
+            missing += self._db.value("count_unsigned_vectors", (no,))
             for pool, block, *stored in self._db.all("all_signs", (no,)):
                 right = self._computed(self._model(name), pool, block)
-                if (*stored,) != right.to_bytes():
-                    missing += max(1, len(right.rows))
-        return missing, nothing
+                missing += len(right.rows) if (*stored,) != right.to_bytes() else 0
+        return missing, self._db.value("count_astray_vectors")
 
     def rebuild(self) -> None:
         """Compute the signs of all vectors anew; delete the vectors of nothing."""

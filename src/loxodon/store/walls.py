@@ -27,8 +27,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from loxodon.errors import ForbiddenError, InputError
+from loxodon.guard.provenance import OWN
 from loxodon.store import Namespace
-from loxodon.trust.origin.provenance import OWN
 from loxodon.types import Origin, Record
 
 MAX_AGENT = 64

@@ -27,12 +27,12 @@ from loxodon.errors import BusyStoreError, InputError, LoxodonError, unwritable
 from loxodon.fields import choice, number
 from loxodon.filelock import at_fork, lock_on
 from loxodon.guard.guard import LATELY
+from loxodon.guard.own_words import in_parts
+from loxodon.security.audit_witness import recorded_as
 from loxodon.spaces import space_path
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
-from loxodon.trust.audit.witness import recorded_as
-from loxodon.trust.origin.own import in_parts
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
 from loxodon.working.compaction import Compacted, compaction_due, place_to_cut, summed_up

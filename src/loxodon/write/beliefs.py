@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from loxodon.guard.provenance import is_own
 from loxodon.language.statements import Statement
 from loxodon.messages import tn
 from loxodon.store.store import Store
 from loxodon.text.words import fold
-from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Record, Version
 
 CONFIDENCE = 0.5

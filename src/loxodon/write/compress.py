@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, tzinfo
 
+from loxodon.guard.provenance import OWN, is_own, least, may_tell
+from loxodon.guard.quarantine import HIDDEN
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.similarity import sense
-from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
-from loxodon.trust.origin.quarantine import HIDDEN
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.keep import Keeper, tags_of

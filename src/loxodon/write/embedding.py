@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from loxodon.errors import BadReplyError, LoxodonError, StoreError
 from loxodon.filelock import lock_at
+from loxodon.guard.quarantine import heard
 from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
 from loxodon.models.embedders.limits import within
@@ -20,7 +21,6 @@ from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
-from loxodon.trust.origin.quarantine import heard
 from loxodon.types import Coverage, Embedded, Record, Turn
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500

@@ -14,12 +14,12 @@ from importlib import import_module
 from itertools import groupby, islice
 from typing import NamedTuple
 
+from loxodon.guard import provenance
+from loxodon.guard.first_person import is_of_oneself
 from loxodon.text.language import language_of
 from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words
 from loxodon.tokens import Counter
-from loxodon.trust.origin import provenance
-from loxodon.trust.origin.vouching import is_of_oneself
 from loxodon.types import Event, Turn
 from loxodon.write.denoise import is_question, is_small_talk, sayable
 from loxodon.write.segment import TurnSegment

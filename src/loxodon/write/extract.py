@@ -45,7 +45,7 @@ class Candidate(NamedTuple):
     valid_from: datetime | None = None
     due_at: datetime | None = None
     expires_at: datetime | None = None
-    # Of what a program passed on: whether the user vouches for it (`trust/origin/vouching.py`)
+    # Of what a program passed on: whether the user vouches for it (`guard/first_person.py`)
     vouched: bool = False
     tags: tuple[str, ...] = ()  # Words it should be found by, where a model named some
     # What a model decided that this does to the memory `target`: `update`, `end` or `same`. Empty

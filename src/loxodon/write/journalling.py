@@ -7,7 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon.errors import NotFoundError
+from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
+from loxodon.guard.provenance import is_own
 from loxodon.journal.identity import (
     MAX_SESSION,
     SAMPLE,
@@ -17,12 +19,10 @@ from loxodon.journal.identity import (
     unmarked,
     with_keys,
 )
+from loxodon.security.permissions import placed
 from loxodon.store import Filter, KnownTurn, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
-from loxodon.trust.access.within import placed
-from loxodon.trust.origin import claiming
-from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Added, Draft, Turn
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ class Journal:
             # A session counts what was forgotten of it too.
             size = self._store.session_size
             keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
-        keyed = claiming.attributed(keyed, me or self._claimed_before(keyed), wall)
+        keyed = speakers.attributed(keyed, me or self._claimed_before(keyed), wall)
         added, changed, claimed, asked, unfound = self._write(keyed, me, now, progress)
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
-        known, people = len(keyed) - added, claiming.people(keyed)
+        known, people = len(keyed) - added, speakers.people(keyed)
         return Added(
             added, known, changed, sessions, paused, forgotten, people, claimed, asked, unfound
         )
@@ -88,7 +88,7 @@ class Journal:
             batch = keyed[start : start + BATCH]
             with self._store.writing():
                 if me and not self._store.wall.stands:
-                    claimed += claiming.put_right(self._store, batch, now)
+                    claimed += speakers.put_right(self._store, batch, now)
                 kept = self.append(batch, now)[0]
                 taken, missing = obey(self._store, kept, now)
             asked, unfound = asked + taken, unfound + missing
@@ -100,8 +100,8 @@ class Journal:
 
     def _claimed_before(self, keyed: Sequence[Keyed]) -> Collection[str]:
         """The user's speaker names, as given when these turns were added before."""
-        theirs = [one for one in keyed if one[0].origin == "group" and claiming.is_named(one[0])]
-        return claiming.told_before(theirs, self._store.known(theirs)) if theirs else ()
+        theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
+        return speakers.told_before(theirs, self._store.known(theirs)) if theirs else ()
 
     def _lately(self, session: str) -> list[str]:
         """The last texts of a session, oldest first."""
@@ -132,7 +132,7 @@ class Journal:
         kept = self._store.append(batch)
         if all(is_own(turn.origin) for turn, _ in batch):
             return kept, {}
-        from loxodon.trust.origin.quarantine import screen
+        from loxodon.guard.quarantine import screen
 
         return kept, screen(self._store, kept, now)
 
@@ -165,7 +165,7 @@ class Journal:
         """Turns as the caller may see them: only the owner sees held-back text."""
         if not self._store.wall.stands:
             return [*turns]
-        from loxodon.trust.origin.quarantine import heard
+        from loxodon.guard.quarantine import heard
 
         return heard(self._store, turns)
 

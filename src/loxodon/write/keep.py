@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.errors import InputError, no_memory
+from loxodon.guard import provenance
 from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Statement
 from loxodon.store import Filter
@@ -18,7 +19,6 @@ from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.names import candidates
 from loxodon.text.words import fold, query_words
-from loxodon.trust.origin import provenance
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, speakers, themes
 from loxodon.write.beliefs import (

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text, moment
+from loxodon.guard.provenance import is_own, is_wish, kind_for
+from loxodon.security.permissions import origin_of
 from loxodon.store import Filter
 from loxodon.text.words import fold, query_words
-from loxodon.trust.access.within import origin_of
-from loxodon.trust.origin.provenance import is_own, is_wish, kind_for
 from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
@@ -46,10 +46,10 @@ from loxodon.write.decay import initial_strength
 from loxodon.write.journalling import Journal, obey
 
 if TYPE_CHECKING:
-    from loxodon.live.pending import PendingEntry
     from loxodon.opening import OpenSpace
     from loxodon.store import Note
     from loxodon.store.store import Store
+    from loxodon.views.pending import PendingEntry
 
 BELIEF_CONFIDENCE = 0.6
 _ALIKE = 20
@@ -193,7 +193,7 @@ class Knowledge:
             )
         is_text("content", content)
         if noted:
-            from loxodon.trust.origin.remembering import believed
+            from loxodon.guard.agent_words import believed
 
             sure = origin == "assistant" and (said_in is not None or self._is_borne_out(content))
             kind, confidence = believed(kind, confidence, sure)
@@ -281,30 +281,30 @@ class Knowledge:
 
     def _said_in(self, content: str, quote: str) -> Turn | None:
         """The user's message of the last few days that says this, in the quoted words."""
-        from loxodon.trust.origin import remembering
+        from loxodon.guard import agent_words
 
-        said = remembering.said_lately(self._store, self._space.now())
-        return remembering.quoted(content, quote, said)
+        said = agent_words.said_lately(self._store, self._space.now())
+        return agent_words.quoted(content, quote, said)
 
     def _is_borne_out(self, content: str) -> bool:
         """Whether something the user said in the last few days supports this."""
-        from loxodon.trust.origin import remembering
+        from loxodon.guard import agent_words
 
-        said = remembering.said_lately(self._store, self._space.now())
-        return remembering.is_borne_out(content, [turn.content for turn in said])
+        said = agent_words.said_lately(self._store, self._space.now())
+        return agent_words.is_borne_out(content, [turn.content for turn in said])
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
         """A digest of a call with a token; empty without a token."""
         if not token:
             return b""
-        from loxodon.trust.access.once import request_of
+        from loxodon.security.idempotency import request_of
 
         return request_of(self._store.wall.token(token), verb, asked)
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         if not token:
             return do()
-        from loxodon.trust.access.once import once
+        from loxodon.security.idempotency import once
 
         token = self._store.wall.token(token)  # agents cannot see each other's calls
         return once(self._store, token, request, self._space.now(), do)
@@ -342,7 +342,7 @@ class Knowledge:
             )
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
-            from loxodon.trust.origin.quarantine import insert
+            from loxodon.guard.quarantine import insert
             from loxodon.write.beliefs import wait_for_owner
 
             lacking = [one for some in held.values() for one in some]
@@ -492,25 +492,25 @@ class Knowledge:
 
     def _edit_noted(self, record: Record, fields: Mapping[str, Any]) -> Record:
         """Change an agent's note: believed no more than if it were noted now."""
-        from loxodon.trust.origin import remembering
+        from loxodon.guard import agent_words
 
         self._store.wall.check_change(record)
         words = fields.get("content", record.content)
         sure = record.trust == "assistant" and self._is_borne_out(words)
-        return remembering.edit(self._store, record, fields, sure, self._space.now())
+        return agent_words.edit(self._store, record, fields, sure, self._space.now())
 
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
         """Whether only the text changes, to something the user said on the same subject. Raises
         InputError if the user's own words would change to something nobody said."""
-        from loxodon.trust.origin import remembering
+        from loxodon.guard import agent_words
 
         words = given.get("content", record.content)
         noted = self._store.wall.owns(record) and not is_own(record.trust)
         if noted or words == record.content:
             return False
         now = self._space.now()
-        said = remembering.said_lately(self._store, now)
-        if remembering.is_put_right(record, words, said, now):
+        said = agent_words.said_lately(self._store, now)
+        if agent_words.is_put_right(record, words, said, now):
             return given.keys() == {"content"}
         if is_own(record.trust):
             raise InputError(
@@ -541,7 +541,7 @@ class Knowledge:
             record = self._own(id, version)
             if record.state == "active":
                 return record
-            from loxodon.trust.origin.quarantine import UNARCHIVED_STRENGTH
+            from loxodon.guard.quarantine import UNARCHIVED_STRENGTH
 
             strength = max(record.strength, UNARCHIVED_STRENGTH)
             values = {"state": "active", "strength": strength}

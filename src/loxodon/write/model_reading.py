@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
+from loxodon.guard.provenance import is_own
 from loxodon.messages import LANGUAGES, t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, ModelReply
@@ -29,7 +30,6 @@ from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
-from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Asking as Report
 from loxodon.types import Event, ModelChecked, ModelTried, Record, Turn
 from loxodon.write import passages, themes

@@ -14,6 +14,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from loxodon.guard.first_person import is_vouched
+from loxodon.guard.provenance import is_context, speaks_for_user
 from loxodon.language.statements import Mention, Statement
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (
@@ -29,8 +31,6 @@ from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.sentences import split
 from loxodon.tokens import cut, estimate
-from loxodon.trust.origin.provenance import is_context, speaks_for_user
-from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import Record, Turn
 from loxodon.write.extract import Candidate, candidate_of, rules_for
 from loxodon.write.keep import StoreView

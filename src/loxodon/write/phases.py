@@ -26,6 +26,9 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
+from loxodon.guard import provenance, quarantine
+from loxodon.guard.first_person import is_vouched
+from loxodon.guard.instructions import found_in
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Work, clock_check
 from loxodon.store.store import Store
@@ -33,9 +36,6 @@ from loxodon.store.worklog import WorkLog
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
-from loxodon.trust.origin import provenance, quarantine
-from loxodon.trust.origin.instructions import found_in
-from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
 from loxodon.write import compress, decay, themes
 from loxodon.write.attempt import Attempt

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from loxodon.guard import provenance
 from loxodon.language.statements import USER
 from loxodon.store import Filter
 from loxodon.store.store import Store
-from loxodon.trust.origin import provenance
 from loxodon.types import GLOBAL_PROJECT, Audience, Origin, Record
 from loxodon.write.decay import initial_strength
 from loxodon.write.pages.wording import (

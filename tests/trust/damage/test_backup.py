@@ -23,8 +23,8 @@ from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session
 from tests.http.server import Server
-from tests.trust.homes import WORD, Home, clock, in_plain, is_plain
-from tests.trust.looking import files_with
+from tests.looking import files_with
+from tests.security.homes import WORD, Home, clock, in_plain, is_plain
 
 REFUSED = InputError.exit_code
 LOCKED = LockedStoreError.exit_code

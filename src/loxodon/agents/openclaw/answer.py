@@ -26,19 +26,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.agents.openclaw.chats import chat_of, owners_of
 from loxodon.errors import InputError, LoxodonError, NotFoundError
-from loxodon.journal.openclaw_words import own_words
+from loxodon.guard.quarantine import heard, without_held
+from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import t
+from loxodon.notes.index import folders_of
 from loxodon.recall.gate import State, should_recall
+from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
-from loxodon.trust.access.places import opened
-from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
-from loxodon.workspace.sources.index import folders_of
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 Answer = dict[str, Any]
 _MOST_RESULTS = 50

@@ -14,7 +14,7 @@ from loxodon.text.quote import clean
 from loxodon.types import Chat, Item
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 
 def run(workspace: Workspace, name: str, rest: str, chat: Chat) -> str:

@@ -13,19 +13,30 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.agents.openclaw.transcripts import read_file, read_session
 from loxodon.errors import InputError, NotFoundError
-from loxodon.journal.follow import Following, TranscriptPart, as_input, parsed_mark, stray, within
+from loxodon.journal.follow import (
+    Following,
+    Mark,
+    TranscriptPart,
+    as_input,
+    digest,
+    entries_of,
+    number,
+    only_grew,
+    parsed_mark,
+    stray,
+    within,
+)
 from loxodon.journal.lines import session_of
-from loxodon.journal.openclaw import About, about_session
-from loxodon.journal.openclaw_db import SessionDatabase, can_unpack, opened, stamp
-from loxodon.types import Draft, Followed
+from loxodon.journal.openclaw import About, about_session, header_of, live, turns
+from loxodon.journal.openclaw_db import Session, SessionDatabase, can_unpack, opened, stamp
+from loxodon.types import Followed
 
 if TYPE_CHECKING:
-    from loxodon.workspace.workspace import Workspace
+    from loxodon.views.workspace import Workspace
 
 DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
 _CHECKPOINT = ".checkpoint."
@@ -34,7 +45,6 @@ _MOST_INDEX = 64 << 20
 _MOST_HEADER = 1 << 16
 _TICK_NS = 2_000_000_000
 """How coarse the times of files may be."""
-_MOST_ANCESTORS = 50
 
 
 class Agent(NamedTuple):
@@ -65,7 +75,7 @@ def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Foll
     turns are passed over when it is done."""
     if workspace.memory.paused:
         return Followed()
-    run = _Run(workspace)
+    run = _Run(workspace, "openclaw")
     for agent in agents_at(state, agents):
         for path in agent.strays:
             run.tell(path, [(0, stray())])
@@ -148,12 +158,12 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
 
 
 class _Run(Following):
-    """See `Following`; from databases and files, some of which are branches of others."""
+    """See `Following`; from databases and files, some of which are branches of others.
 
-    def __init__(self, workspace: Workspace) -> None:
-        super().__init__(workspace, "openclaw")
-        self._check_read: Callable[[], None] = _nothing
-        """Raises InputError where what waits may be torn."""
+    A mark says how far a transcript was read and by which path its conversation came there. Where
+    the conversation only went on since, what is new is taken; else all of it, and as turns have
+    ids, none is added twice. What cannot be read is told once.
+    """
 
     def begin(self, agent: str) -> None:
         """What comes now was said to this agent; whether it is told the others, a setting says.
@@ -165,8 +175,6 @@ class _Run(Following):
             self._flush()
             self._agent = agent
 
-    # Files
-
     def follow_files(self, paths: Sequence[str]) -> None:
         """Journal what is new in files of one folder, those that began first before the others."""
         changed = [path for path in paths if not self._lies_still(path, self._mark(path))]
@@ -175,15 +183,34 @@ class _Run(Following):
             return
         index = self._index(os.path.join(os.path.dirname(changed[0]), "sessions.json"))
         for path in sorted(changed, key=_began):
-            mark = self._mark(path)
             try:
-                part = read_file(path, mark, lambda name: index.get(name, About()), self._zone)
+                part = self._file(path, self._mark(path), index)
             except (OSError, InputError) as error:
                 self.tell(path, [(0, as_input(error, path))])
-                continue
-            if part is not None:
-                parent = os.path.join(os.path.dirname(path), _file_name(part.parent))
-                self._take(path, "", part, (parent, ""))
+            else:
+                self._wait(path, "", part, copies=bool(part.parent))
+
+    def _file(self, path: str, mark: Mark, index: Mapping[str, About]) -> TranscriptPart:
+        """What is new in a file; a last line that is still being written is left for later."""
+        with open(path, "rb") as file:
+            stat = os.fstat(file.fileno())
+            read = number(mark.get("line")) if only_grew(file, mark) else 0
+            entries, problems, new = entries_of(file, path, 0, 0)
+        session, parent = header_of(entries, session_of(path))
+        about = index.get(session, About())
+        conversation = live(entries)
+        lines = [line for line, _ in conversation]
+        went_on = _went_on(lines, read, mark)
+        fresh = [one for one in conversation if one[0] > read or not went_on]
+        drafts, bad = turns(fresh, self._zone, session, about) if about.spoken else ([], [])
+        new |= {
+            "size": stat.st_size,
+            "mtime": stat.st_mtime_ns,
+            "path": digest(str(lines).encode()),
+        }
+        new["bad"] = bool(problems + bad)
+        told = [one for one in problems + bad if one[0] > read]
+        return TranscriptPart(session, drafts, told, new, "" if went_on else parent, about.spoken)
 
     def _index(self, path: str) -> dict[str, About]:
         """What the index beside the files says of each session."""
@@ -203,11 +230,9 @@ class _Run(Following):
             if isinstance(entry, dict) and isinstance(entry.get("sessionId"), str):
                 about = about_session(key, entry)
                 # A session may have two keys: what a program runs is so by either.
-                if found.get(entry["sessionId"], About()).kind == "talk":
+                if found.get(entry["sessionId"], About()).spoken:
                     found[entry["sessionId"]] = about
         return found
-
-    # Databases
 
     def follow_database(self, path: str) -> None:
         """Journal what is new in all sessions of a database."""
@@ -219,10 +244,14 @@ class _Run(Following):
         self._flush()
         known = len(self._problems)
         try:
-            with opened(path) as sessions:
-                self._check_read = sessions.check
-                for part in self._parts(sessions, marks):
-                    self._take(path, part.session, part, (path, session_of(part.parent)))
+            with opened(path) as database:
+                self._check = database.check
+                for session in database.sessions():
+                    self._session(database, session, parsed_mark(marks.get(session.id, "")))
+                for name in database.cold():
+                    if name not in marks:
+                        part = TranscriptPart(name, [], [(0, _cold())], {"cold": True})
+                        self._wait(path, name, part, copies=False)
                 self._flush()
         except InputError as error:
             self._waiting.clear()
@@ -231,68 +260,39 @@ class _Run(Following):
             if _settled(files) and (can_unpack() or known == len(self._problems)):
                 self._set_marks([(path, "", {"files": files})])
         finally:
-            self._check_read = _nothing
+            self._check = lambda: None
 
-    def _parts(
-        self, sessions: SessionDatabase, marks: Mapping[str, str]
-    ) -> Iterator[TranscriptPart]:
-        """What is new in each session; one that cannot be read does not stop the others."""
-        for stand in sessions.stands():
-            try:
-                part = read_session(
-                    sessions, stand, parsed_mark(marks.get(stand.session, "")), self._zone
-                )
-            except InputError as error:
-                self.tell(f"{sessions.file}#{stand.session}", [(0, error)])
-                continue
-            if part is None:
-                self._count(unchanged=1)
-            else:
-                yield part
-        for session in sessions.cold():
-            if session not in marks:
-                yield TranscriptPart(session, [], [(0, _cold())], {"cold": True})
-
-    # Journalling
-
-    def _take(self, path: str, session: str, part: TranscriptPart, parent: tuple[str, str]) -> None:
-        """Put what is new in a transcript with what waits; `parent` is where its parent's mark is.
-
-        One that was branched off another begins with turns of that one, which are not taken again.
-        """
-        self.tell(f"{path}#{session}" if session else path, part.problems)
-        self._count(**{"read" if part.spoken else "skipped": 1})
-        if part.parent:
-            self._flush()  # they may be among what waits
-            ancestors = self._ancestors(part.parent, *parent)
-            drafts = [draft for draft in part.drafts if not self._is_copy(draft, ancestors)]
-            self._count(known=len(part.drafts) - len(drafts))
-            part = part._replace(drafts=drafts, mark={**part.mark, "from": ancestors})
-        if part.problems and not can_unpack():
-            part = part._replace(mark={})  # so that it is read again when it can be
-        self._wait(path, session, part)
-
-    def _is_copy(self, draft: Draft, ancestors: Sequence[str]) -> bool:
-        """Whether a session that this one was branched off has the turn."""
-        if not draft.id:
-            return False
-        return any(self._store.turn_row(session, draft.id) for session in ancestors)
-
-    def _ancestors(self, parent: str, path: str, session: str) -> tuple[str, ...]:
-        """The sessions that have the first turns of one that was branched off `parent`."""
-        name = session_of(parent) if parent else ""
-        if not name:
-            return ()
-        above = parsed_mark(self._store.workspace_data.mark(path, session)).get("from")
-        more = [one for one in above if isinstance(one, str)] if isinstance(above, list) else []
-        return (name, *more[: _MOST_ANCESTORS - 1])
-
-    def _check(self) -> None:
-        self._check_read()
+    def _session(self, database: SessionDatabase, session: Session, mark: Mark) -> None:
+        """Take what is new in a session; one that cannot be read does not stop the others."""
+        same = mark.get("rewritten") == session.rewritten
+        if same and mark.get("seq") == session.last and not mark.get("bad"):
+            self._count(unchanged=1)
+            return
+        new: dict[str, object] = {"seq": session.last, "rewritten": session.rewritten}
+        try:
+            about = database.about(session.id)
+            part = TranscriptPart(session.id, [], [], new, spoken=about.spoken)
+            if about.spoken:
+                path = database.path(session)
+                read = number(mark.get("seq")) if same and mark else -1
+                went_on = path is not None and _went_on(path, read, mark)
+                fresh = [seq for seq in path if seq > read] if path and went_on else None
+                drafts, bad = database.turns(session, self._zone, about, fresh)
+                new |= {"path": digest(str(path).encode()), "bad": bool(bad)}
+                told = [one for one in bad if one[0] > read + 1]
+                parent = "" if went_on else database.parent(session.id)
+                mark = {} if bad and not can_unpack() else new  # read again when that is possible
+                part = TranscriptPart(session.id, drafts, told, {**mark}, parent)
+        except InputError as error:
+            self.tell(f"{database.file}#{session.id}", [(0, error)])
+        else:
+            self._wait(database.file, session.id, part, copies=bool(part.parent))
 
 
-def _nothing() -> None:
-    """What was read from whole files cannot be torn."""
+def _went_on(path: Sequence[int], read: int, mark: Mark) -> bool:
+    """Whether a conversation came to the mark by the same path: only what follows is new."""
+    before = digest(str([one for one in path if one <= read]).encode())
+    return bool(mark) and not mark.get("bad") and before == mark.get("path")
 
 
 def _settled(stats: Sequence[Sequence[int]]) -> bool:
@@ -314,12 +314,6 @@ def _began(path: str) -> tuple[str, str]:
         return ("", path)
     at = first.get("timestamp") if isinstance(first, dict) else None
     return (at if isinstance(at, str) else "", path)
-
-
-def _file_name(parent: str) -> str:
-    """The file of a session that a header names by its file or by its id."""
-    name = parent.replace("\\", "/").rsplit("/", 1)[-1]
-    return name if not name or name.endswith(".jsonl") else f"{name}.jsonl"
 
 
 def _no_index() -> InputError:

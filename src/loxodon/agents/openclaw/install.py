@@ -34,8 +34,8 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
-from loxodon.workspace.views.folder import LOCK
-from loxodon.workspace.views.manifest import MANIFEST, PART, load
+from loxodon.views.folder import LOCK
+from loxodon.views.manifest import MANIFEST, PART, load
 
 RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import itemgetter
 from struct import Struct
 
 from loxodon.store import Hit, Index
@@ -189,19 +188,6 @@ class PostgresFullText(FullText):
         held = f"SELECT row FROM indexed WHERE pool = {_POOLS[index]}"
         missing = len(self._db.all(f"{truth} EXCEPT {held}"))
         return missing, len(self._db.all(f"{held} EXCEPT {truth}"))
-
-    def sizes(self, index: Index, between: tuple[int, int]) -> dict[int, int]:
-        return dict(self._db.all("indexed_sizes", (_POOLS[index], *between)))
-
-    def sums(self, index: Index, row: int, place: int, mask: int) -> Iterator[tuple[str, int, int]]:
-        lists = self._db.all("all_words", (_POOLS[index],))
-        for word, blocks in groupby(lists, itemgetter(0)):
-            count = total = 0
-            for _, block, postings in blocks:
-                for number, times, _ in _unpacked(block, postings):
-                    count += times
-                    total += times * (number * row & mask)
-            yield word, count, total
 
 
 def _unpacked(block: int, postings: bytes) -> Iterator[tuple[int, int, int]]:

@@ -8,6 +8,8 @@ Loxodon wrote, is refused before anything in it is touched.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import RLock
@@ -26,6 +28,7 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
+from loxodon.messages import t
 from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character
 from loxodon.store.driver import migrations as all_migrations
 from loxodon.store.sqlite import cipher
@@ -59,6 +62,11 @@ _INDEXES = (
     "document_index",
 )
 """The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
+
+_NOTES = ("chunk_places", "chunks", "source_files")
+_VECTORS = ("vector_todo", "vector_signs", "vectors", "vector_models")
+_NAMED = re.compile(r"(?:index|table) (?:main\.)?(\w+)$|(?:value|affinity) in (\w+)\.")
+_TREE = re.compile(r"^Tree (\d+) ")
 
 WRITES = "writes"
 """The counter that each write adds one to."""
@@ -347,6 +355,55 @@ class Database(Driver):
             self.wall = wall
             self._memo = {}
 
+    def integrity(self, most: int) -> Iterator[tuple[str, str]]:
+        from loxodon.store.sqlite.schema import expected_schema
+
+        schema = self.all("SELECT type, name, sql FROM sqlite_schema")
+        for _, name, _ in sorted(expected_schema() - set(schema), key=str)[:most]:
+            yield name, t("its definition is wrong")
+        for name in _INDEXES:
+            # Asked first, so that this connection knows what others have changed in it.
+            try:
+                self.run(f"SELECT 1 FROM {name} WHERE {name} MATCH 'a' LIMIT 1")
+            except StoreError as error:
+                yield name, error.localized()[0]
+        read = self.all("SELECT rootpage, name FROM sqlite_schema WHERE rootpage")
+        roots: dict[int, str] = dict(read)
+        try:
+            said = [("", line) for (line,) in self.all(f"PRAGMA integrity_check({most * 5})")]
+        except StoreError:  # it gives up where a full-text index, or the worst damage, is met
+            said = []
+            for type, table, sql in schema:
+                if type == "table" and not (sql or "").startswith("CREATE VIRTUAL"):
+                    try:
+                        found = self.all(f"PRAGMA integrity_check('{table}')")
+                    except StoreError as error:
+                        found = [(error.localized()[0],)]
+                    said += [(table, line) for (line,) in found]
+        for table, lines in said:
+            for line in lines.splitlines():
+                if line not in ("ok", "*** in database main ***"):
+                    tree = _TREE.match(line)
+                    named = _NAMED.search(line)
+                    at = roots.get(int(tree[1])) if tree else named and (named[1] or named[2])
+                    yield at or table, line
+        for table, row, parent, _ in self.all("PRAGMA foreign_key_check")[:most]:
+            yield table, t("row {row} refers to a missing row of {parent}", row=row, parent=parent)
+
+    def drop_damaged(self) -> None:
+        """Empty damaged tables that are derived from something outside: notes are read and texts
+        embedded again. The plain indexes are made anew. Call within a transaction."""
+        for group in (_NOTES, _VECTORS):
+            if any(self.all(f"PRAGMA integrity_check('{table}')") != [("ok",)] for table in group):
+                for table in group:
+                    self.run(f"DELETE FROM {table}")
+                if group is _NOTES:
+                    self.run("DELETE FROM vectors WHERE pool = 'chunks'")
+        for name in self.column(
+            "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql <> ''"
+        ):
+            self.run(f"REINDEX {name}")
+
     def compact(self) -> None:
         # `secure_delete` writes zeros over most of what a table lets go of. What a page of the file
         # moved aside when it was split or filled is not: only a file that is written anew has
@@ -468,22 +525,21 @@ def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
         if not lock.acquire(_MOVE_SECONDS):
             raise _busy(path)
         with held(path, keys):
-            moved = []
-            try:
-                for end in _PARTS if aside else ():  # the logs are of one that is damaged
-                    if os.path.exists(path + end):
-                        os.rename(path + end, aside + end)
-                        moved.append(end)
-                os.replace(new, path)
-                if os.path.exists(f"{new}.check"):
-                    os.replace(f"{new}.check", f"{path}.check")
-                elif os.path.exists(f"{path}.check"):
-                    os.unlink(f"{path}.check")
-                sync_folder(os.path.dirname(path))
-            except BaseException:
-                for end in moved:
-                    os.replace(aside + end, path + end)
-                raise
+            for end in _PARTS if aside else ():
+                if os.path.exists(path + end):
+                    try:
+                        os.link(path + end, aside + end)  # so that there is one at any moment
+                    except OSError:  # a file system without links
+                        shutil.copyfile(path + end, aside + end)
+            for end in ("-wal", "-shm") if aside else ():  # those of one that is damaged
+                with suppress(FileNotFoundError):
+                    os.unlink(path + end)
+            os.replace(new, path)
+            if os.path.exists(f"{new}.check"):
+                os.replace(f"{new}.check", f"{path}.check")
+            elif os.path.exists(f"{path}.check"):
+                os.unlink(f"{path}.check")
+            sync_folder(os.path.dirname(path))
     except OSError as error:
         raise unwritable(path, error) from None
     finally:

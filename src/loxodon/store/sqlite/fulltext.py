@@ -7,11 +7,10 @@ asked only where the lists are long or a filter stands before them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from loxodon.errors import StoreError
 from loxodon.store import Hit, Index
 from loxodon.store.driver import Row, these
 from loxodon.store.fulltext import FullText, Postings
@@ -25,8 +24,6 @@ _NAMES = tuple(table.name for table in TABLES.values())
 
 class SqliteFullText(FullText):
     """A `FullText` of FTS5 tables. Beside each stands `…_words`: its words with their rows."""
-
-    places = True
 
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
         name, memo = TABLES[index].name, self._db.memo
@@ -140,17 +137,6 @@ class SqliteFullText(FullText):
         held = f"SELECT id FROM {TABLES[index].name}_docsize"
         missing = len(self._db.all(f"{truth} EXCEPT {held}"))
         return missing, len(self._db.all(f"{held} EXCEPT {truth}"))
-
-    def sizes(self, index: Index, between: tuple[int, int]) -> dict[int, int]:
-        try:
-            kept = self._db.all("index_lengths_between", between, index=TABLES[index].name)
-        except StoreError:  # told of already
-            return {}
-        return {row: sum(numbers(sizes)) for row, sizes in kept}
-
-    def sums(self, index: Index, row: int, place: int, mask: int) -> Iterator[tuple[str, int, int]]:
-        found = self._db.all("word_sums", (row, place, mask), index=TABLES[index].name)
-        yield from ((word, count, total) for word, count, total in found)
 
 
 def any_of(words: Sequence[str]) -> str:

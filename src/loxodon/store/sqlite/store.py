@@ -7,7 +7,6 @@ backup or an erasure that is complete by construction.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
-    from loxodon.store.checks import Part
     from loxodon.store.rows import DecayModel
 
 _OPEN = Wall()
@@ -54,16 +52,9 @@ class SqliteStore(Store):
     def writes(self) -> int:
         return self._db.value("counter", (WRITES,)) or 0
 
-    def _checked_first(self) -> Iterable[Part]:
-        from loxodon.store.sqlite import checks
-
-        return checks.parts(self._db)
-
     def remake(self, progress: Progress) -> int:
         """What `rebuild` does, also for what else is derived and damaged; call inside `writing`."""
-        from loxodon.store.sqlite import checks
-
-        checks.drop_damaged(self._db)
+        self._db.drop_damaged()
         return self.rebuild(progress)
 
     def size(self) -> int:

@@ -13,13 +13,13 @@ from functools import cache
 from typing import NamedTuple
 
 from loxodon.config import Config
+from loxodon.guard.provenance import OWN, is_own, may_tell
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.tokens import Counter
-from loxodon.trust.origin.provenance import OWN, is_own, may_tell
 from loxodon.types import Record
 from loxodon.write.pages.ranking import moved, ranking
 from loxodon.write.pages.snapshot import ASSISTANT, RECENT_DAYS, Material, Totals, snapshot

@@ -25,9 +25,6 @@ SELECT block, postings FROM words WHERE pool = $1 AND word >= $2 AND word < $3 A
 SELECT x.word, w.block, w.postings FROM unnest($2::text[]) AS x (word) JOIN LATERAL (
   SELECT block, postings FROM words WHERE pool = $1 AND word = x.word ORDER BY block LIMIT $3) w ON true
 
--- name: all_words
-SELECT word, block, postings FROM words WHERE pool = $1 ORDER BY word
-
 -- name: put_words
 -- What a block has is added to; each row of it is put once.
 INSERT INTO loxodon.words (pool, word, block, postings)
@@ -55,8 +52,6 @@ SELECT row, length FROM indexed WHERE pool = $1 AND row = ANY($2::bigint[])
 -- name: last_indexed
 SELECT row FROM indexed WHERE pool = $1 ORDER BY row DESC LIMIT 1
 
--- name: indexed_sizes
-SELECT row, length FROM indexed WHERE pool = $1 AND row BETWEEN $2 AND $3
 
 -- How much there is -----------------------------------------------------------------------------------
 

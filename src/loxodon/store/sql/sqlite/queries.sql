@@ -39,9 +39,6 @@ ORDER BY {index}.rowid DESC LIMIT ?
 -- name: index_lengths
 SELECT id, sz FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))
 
--- name: index_lengths_between
-SELECT id, sz FROM {index}_docsize WHERE id BETWEEN ? AND ?
-
 -- name: indexed_of
 SELECT id FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))
 
@@ -65,9 +62,6 @@ INSERT INTO main.{index} ({index}) VALUES ('optimize')
 
 -- name: set_up_index
 INSERT INTO main.{index} ({index}, rank) VALUES ('automerge', 16), ('secure-delete', 1)
-
--- name: word_sums
-SELECT term, count(*), sum((doc * ?1 + offset * ?2) & ?3) FROM {index}_words GROUP BY term
 
 -- name: definition
 SELECT sql FROM sqlite_schema WHERE name = ?

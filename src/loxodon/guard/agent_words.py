@@ -1,0 +1,143 @@
+"""What an agent remembers or changes in the user's name, and how far that is believed.
+
+An agent that was tricked by a page asks to remember what the page says. So its words are the
+assistant's, whatever they claim: a fact where the user's own words of the last days bear them out,
+else a belief that waits for the user (`loxodon review`). Neither is told by the snapshot or the
+profile, which know the user's own words and what the user confirmed. What rests on a sentence of
+the user that the agent quotes (`quoted`) is the user's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from heapq import nlargest
+from itertools import islice
+from typing import Any
+
+from loxodon.guard import quarantine
+from loxodon.guard.first_person import USER, is_first_person
+from loxodon.guard.own_words import own_turns
+from loxodon.guard.provenance import UNCONFIRMED, is_wish, kind_for, speaks_for_user
+from loxodon.store import Filter
+from loxodon.store.store import Store
+from loxodon.text.language import language_of
+from loxodon.text.words import fold, index_words
+from loxodon.types import Kind, Record, Turn
+from loxodon.write.beliefs import wait_for_owner
+
+RECENT = timedelta(days=7)
+_READ = 400
+"""Turns of the journal, the latest, in which the user's words are looked for."""
+_NEAREST = 5
+_CLOSELY = 60
+"""Of these turns, the latest that are read for what they state."""
+
+
+def said_lately(store: Store, now: datetime) -> list[Turn]:
+    """What the user said in the last days, the latest first."""
+    where = Filter(since=now - RECENT, until=now + timedelta(milliseconds=1))
+    turns = [*own_turns(store.journal(where, _READ))]
+    return [turn for turn in reversed(turns) if speaks_for_user(turn) and turn.origin != "import"]
+
+
+def is_borne_out(content: str, said: Iterable[str]) -> bool:
+    """Whether something that was said says this, as more than a supposition: its words, names,
+    numbers and sign."""
+    from loxodon.models.grounding import Evidence, closest, objection  # not for a recall
+
+    words = frozenset(index_words(content))
+    near: Sequence[str] = nlargest(
+        _NEAREST, said, key=lambda text: len(words.intersection(index_words(text)))
+    )
+    language = language_of(content)
+    return any(
+        not objection(content, Evidence(text), language)
+        and not _SUPPOSES.search(closest(content, text))
+        for text in near
+    )
+
+
+def quoted(content: str, quote: str, said: Iterable[Turn]) -> Turn | None:
+    """The message in which the user says `content`, in a sentence that has the words `quote`.
+
+    The whole sentence counts, so that nothing is quoted out of it: a plain one in the first person.
+    The content brings nothing of its own.
+    """
+    from loxodon.models.grounding import stands
+    from loxodon.text import sentences
+
+    for turn in said:
+        for one in sentences.split(turn.content):
+            plain = is_first_person(one) and not _REPORTS.search(one)
+            if plain and stands(one, quote) and is_borne_out(content, [one]):
+                return turn
+    return None
+
+
+def is_put_right(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:
+    """Whether the user said plainly what a memory of the user should say instead.
+
+    It is of the same thing: the same attribute of the user. The user's last word on that counts,
+    where it is a plain sentence in the first person, and was heard by all who are told the memory.
+    """
+    from loxodon.write.meaning import meaning_of, read
+
+    old, new = meaning_of(record.content, record.created_at), meaning_of(content, now)
+    about = (record.subject, record.attribute) if record.attribute else old[:2]
+    if (new.subject, new.attribute) != about or new.subject != USER or new.confidence < 1:
+        return False
+    plain = (one for one in said if not (_REPORTS.search(one.content) or ":" in fold(one.content)))
+    for turn in islice(plain, _CLOSELY):
+        for candidate, sentences in reversed(read(turn.content, turn.at)):
+            one = candidate.statement
+            if (one.subject, one.attribute) == about:
+                outright = one.confidence == 1 and all(map(is_first_person, sentences))
+                same = (fold(one.value), one.positive) == (fold(new.value), new.positive)
+                heard = record.audience == "private" or turn.chat != "direct"
+                return outright and same and heard and is_borne_out(content, [turn.content])
+    return False
+
+
+_SUPPOSES = re.compile(
+    r"(?i)\b(?:if|suppose|imagine|pretend|wish|might|maybe|perhaps|possibly|probably|dream\w*)\b"
+    r"|如果|假如|要是|假设|可能|也许|或许|大概|梦"
+)
+"""In a clause with one of these nothing is said outright."""
+_REPORTS = re.compile(
+    r"""(?i)["“”«»„「」『』]|\b(?:if|suppose|imagine|pretend|wish|would|could|might|said|says|told"""
+    r"""|dream\w*|quote|translate)\b|如果|假如|要是|假设|说"""
+)
+"""In a message with one of these, somebody else's words or a supposition may look like a plain
+statement."""
+
+
+def believed(kind: Kind, confidence: float | None, borne_out: bool) -> tuple[Kind, float | None]:
+    """The kind and confidence of what an agent remembers."""
+    if borne_out or (kind == "belief" and confidence is not None and confidence >= 1):
+        return kind, confidence  # a certain belief is refused, like anybody's
+    return "belief", min(UNCONFIRMED, UNCONFIRMED if confidence is None else confidence)
+
+
+def edit(
+    store: Store, record: Record, fields: Mapping[str, Any], borne_out: bool, now: datetime
+) -> Record:
+    """Change what an agent keeps, as far as that would be believed if it were remembered now.
+
+    Call inside `writing`.
+    """
+    new = record._replace(**fields)
+    kind, confidence = new.kind, new.confidence
+    if kind != "summary" and fields.keys() & {"content", "confidence"}:
+        sure, known = believed(kind, confidence, borne_out)
+        kind, confidence = sure, confidence if known is None else known
+    kind, confidence = kind_for(new.trust, kind, confidence, is_wish(new.category, new.attribute))
+    fields = {**fields, "kind": kind, "confidence": confidence}
+    if kind != record.kind:
+        fields["strength"] = record.strength  # it fades at another rate from here on
+    fields = {name: value for name, value in fields.items() if value != getattr(record, name)}
+    kept = quarantine.update(store, record, fields, now)
+    if fields.keys() & {"content", "kind"}:
+        wait_for_owner(store, kept, now)
+    return kept

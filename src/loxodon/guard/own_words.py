@@ -1,0 +1,457 @@
+"""What of a message are its speaker's own sentences, whichever door it comes through.
+
+A person types, pastes, forwards and quotes; a program puts files, pages and results around what was
+typed. What is marked as somebody else's has an end: fences, tags, quotation marks, quoted lines,
+tables, JSON, pairs of rules. What only has a beginning goes on to the end of the message: the lines
+of a log or a form, a heading, a sentence that hands a text over (`translate this:`, 她写道：). Of
+what stands before such a beginning only the sentences before it are the speaker's.
+
+The words by which a text is handed over are in `own_words.toml`. Where in doubt a sentence is
+not the speaker's: then nothing is learned from it, and a recall finds it all the same.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from loxodon.text.bounds import CLOSELY, LONGEST
+from loxodon.text.patterns import any_case
+from loxodon.types import Turn
+
+_PARTS = "\n---\n"
+_READ = 400
+"""Characters of a sentence that are looked at, which are its last."""
+_GONE = "\ufffc"
+_BLANK = " \t.。"
+
+
+class Span(NamedTuple):
+    """A stretch of a message that is another's."""
+
+    start: int
+    end: int
+
+
+def in_parts(content: object, read: Callable[[Any], str]) -> str:
+    """The text of a user's message as `read` has it; where several of its parts are texts, apart:
+    nobody says which of them is the user's, so none is taken for it."""
+    if not isinstance(content, list | tuple):
+        return read(content)
+    texts = [text for part in content if (text := read([part]))]
+    if sum(_OURS.fullmatch(text) is None for text in texts) < 2:
+        return "\n".join(texts)
+    return _PARTS.join((texts[0], "\n\n".join(texts[1:])))
+
+
+def own_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Turns in the order in which they were said; those of a person with only their own words: none
+    where the turns before ask for somebody else's."""
+    before = dict[str, list[Turn]]()
+    for turn in turns:
+        said = before.setdefault(turn.session, [])
+        own = turn.content
+        if _is_persons(turn):
+            own = "" if _awaited(said) else _ITEM.sub("", own_words(turn.content))
+        yield turn if own == turn.content else turn._replace(content=own)
+        before[turn.session] = [*said[-1:], turn]
+
+
+def _is_persons(turn: Turn) -> bool:
+    return turn.role == "user" and turn.origin in ("user", "import", "relayed")
+
+
+_ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•·]|\d{1,2}[.)、])[ \t]*(?=(?i:i|my)\b|我)")
+"""The mark of an item in a list of what somebody tells of themselves."""
+
+
+def own_words(text: str) -> str:
+    """A message without what is another's in it; never longer, in the order it was said."""
+    parts, at = list[str](), 0
+    for span in others(text):
+        inside = "\n" not in text[span.start : span.end] and text[at : span.start].strip()
+        parts += [text[at : span.start], "“…”" if inside and text[span.start] in _OPENING else "\n"]
+        at = span.end
+    if not parts:
+        return text
+    lines = (line.strip(" \t:：") for line in "".join((*parts, text[at:])).split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def others(text: str) -> list[Span]:
+    """The stretches of a message that are another's, in order, none within another."""
+    spans = _merged(_marked(text[:LONGEST]))
+    end = _typed_to(text, spans)
+    of_user = (Span(*one.span()) for one in _words("of_the_user").finditer(text[:end]))
+    spans = _merged([*spans, *of_user, Span(end, len(text))])
+    opened = _opened(_without(text[:end], spans))
+    if opened is not None:
+        back = _back_at(text[:end], opened)
+        spans = _merged([*spans, Span(opened, len(text) if back is None else back)])
+    return _merged([*spans, _handed_over(_without(text[:end], spans), len(text))])
+
+
+def _typed_to(text: str, spans: Iterable[Span]) -> int:
+    """How far a message may have been typed: what is beyond so many characters was pasted."""
+    left, at = CLOSELY, 0
+    for start, end in spans:
+        if start - at > left:
+            break
+        left, at = left - (start - at), end
+    return min(at + left, LONGEST, len(text))
+
+
+def _without(text: str, spans: Iterable[Span]) -> str:
+    """`text` with everything where it was, and a mark all over what is another's."""
+    parts, at = list[str](), 0
+    for start, end in spans:
+        parts += [text[at:start], _GONE * (min(end, len(text)) - start)]
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    found: list[Span] = []
+    for one in sorted(spans):
+        if found and one.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, one.end))
+        elif one.start < one.end:
+            found.append(one)
+    return found
+
+
+# --- Marks that have an end -----------------------------------------------------------------------
+
+
+def _marked(text: str) -> Iterator[Span]:
+    """What stands between marks: from the first of a kind to the last, since a page may close the
+    mark that it stands in; to the end where the first is never closed."""
+    for fence in _FENCES:
+        if marks := list(fence.finditer(text)):
+            yield Span(marks[0].start(), marks[-1].end() if len(marks) % 2 == 0 else len(text))
+    squared = list(_SQUARE_TAG.finditer(text)) if "[/" in text else []
+    for tags in (list(_TAG.finditer(text)), squared):
+        if tags:
+            first = 0 if tags[0]["end"] else tags[0].start()
+            yield Span(first, tags[-1].end() if _is_closed(tags) else len(text))
+    yield from (Span(*one.span()) for one in _SAID.finditer(text) if _is_sentence(one[0]))
+    for data in (_QUOTED_LINES, _DATA):
+        if found := list(data.finditer(text)):
+            yield Span(found[0].start(), found[-1].end())
+
+
+def _is_closed(tags: Sequence[re.Match[str]]) -> bool:
+    """Whether the first tag is closed somewhere, and the last one closes."""
+    closing = {one["name"].casefold() for one in tags if one["end"]}
+    return bool(tags[-1]["end"]) and tags[0]["name"].casefold() in closing
+
+
+def _is_sentence(quotation: str) -> bool:
+    """Whether a quotation is what somebody says, rather than a title or a word."""
+    inner = quotation[1:-1]
+    return (
+        inner[-1:] in ".!?。！？；…~"
+        or _OF_A_PERSON.search(inner) is not None
+        or "\n" in inner
+        or len(inner) > (16 if _HAN.search(inner) else 60)
+    ) and not _TITLE.fullmatch(inner.rstrip(".,"))
+
+
+_FENCES = tuple(map(re.compile, (r"`{3,}", r"~{3,}", r'"{3,}', r"'{3,}", r"\${2,}")))
+_TAG = re.compile(
+    r"(?:(?<![\w.])(?:[<＜]|&lt;)|(?:[<＜]|&lt;)(?=/))(?!\w+://|[\w.+-]+@)(?P<end>/?)"
+    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--|!\[)"
+    r"(?:[^<>＜＞&]|&(?!(?:lt|gt);)){0,2000}+(?:[>＞]|&gt;)"
+)
+"""`List<int>`, `a < b` and `<https://example.org>` are none."""
+_SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60}+)[^\[\]\n]{0,200}+\]")
+_OPENING = "\"'“「『«‘"
+_SAID = re.compile(
+    r'(?<![\w"])"[^"]{4,4000}"(?!\w)|“[^“”]{4,4000}”|「[^「」]{4,4000}」|『[^『』]{4,4000}』'
+    r"|«[^«»]{4,4000}»|(?<!\w)['‘](?=\w)[^'’\n]{3,400}+(?:['’]\w[^'’\n]{0,400}+){0,20}+['’](?!\w)"
+)
+_OF_A_PERSON = re.compile(
+    r"(?i)\b(?:i|i['’]\w+|my|me|you|your|users?)\b|[我你您咱俺]|用户|今后|以后"
+)
+_TITLE = re.compile(r"(?:(?:[A-Z][\w'’]*|of|the|and|an?|in|on|to|for|with)[\s:,&!?-]{0,3})+")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"
+"""The rest of a line, and the lines that go on with it."""
+_QUOTED_LINES = re.compile(rf"(?m)^[ \t]*[>＞|｜]{_REST}")
+_DATA = re.compile(
+    rf"(?m)^(?:[ \t]*(?:[{{\[][ \t]*(?:[\"'{{\[]|$)|[}}\]],?[ \t]*$)|[^\n\t]+\t[^\n\t]+\t"
+    rf"| {{4,}}\S|\t\S){_REST}"
+)
+"""A line of JSON, of a table or of code."""
+
+
+# --- Marks that have none -------------------------------------------------------------------------
+
+
+def _opened(text: str) -> int | None:
+    """Where a log, a form, a heading or a letter begins; at the very beginning where one rule cuts
+    a message in two, since nobody says which side of it is the speaker's."""
+    rules = list(_RULE.finditer(text))
+    if len(rules) == 1 and not any(map(str.isalnum, rules[0][0])):
+        return 0
+    found = [rules[0].start()] if len(rules) % 2 else []
+    entries, labels = list[int](), list[int]()
+    for line in _LINE.finditer(text):
+        start, said = line.start(), line[0]
+        if _GONE in said or _OURS.fullmatch(said):
+            continue
+        if _HEAD.match(said) or (start and _DEAR.match(said)):
+            found.append(start)
+        elif _ENTRY.match(said) or _STAMPED.match(said):
+            entries.append(start)
+        elif (label := _LABEL.match(said)) and (
+            _is_of_a_role(label["label"]) or not _is_aside(label["label"])
+        ):
+            labels.append(start)
+            named = _NAME.fullmatch(label["label"]) and _words("first_person").match(
+                said, label.end()
+            )
+            if named or _is_of_a_role(label["label"]) or _has(label["label"], "text", "saying"):
+                found.append(start)
+    for several in (entries, labels):
+        found += several[:1] if len(several) > 1 else []
+    return min(found, default=None)
+
+
+def _back_at(text: str, opened: int) -> int | None:
+    """Where the speaker is back after what is another's: at the last paragraph, where that says
+    what a message began with, or asks something after lines which all have the shape of a log."""
+    last = text.rstrip().rfind("\n\n") + 2
+    if last < 2 or last <= opened:
+        return None
+    if not opened and _words("that_was").match(text, last):
+        return last
+    log = all(_ENTRY.match(line[0]) for line in _LINE.finditer(text, opened, last))
+    return last if log and "?" in text[last:].replace("？", "?") else None
+
+
+def _is_of_a_role(label: str) -> bool:
+    return _has(label, "role") and not _ME.search(label)
+
+
+def _is_aside(label: str) -> bool:
+    """Whether a label is one that a speaker puts before what they say themselves."""
+    return bool(_words("aside").fullmatch(label) or _has(label, "mine") or _ME.search(label))
+
+
+_LINE = re.compile(r"(?m)^[ \t]*\S[^\n]*")
+_OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")
+"""What stands for a picture, a sound or a file that came with the words."""
+_ME = re.compile(r"(?i)\b(?:i|me|my|we|our|us)\b|[我俺咱]|本人")
+_RULE = re.compile(
+    r"(?m)^[ \t]*(?:(?:[-=*_~+·—–─━═][ \t]?){3,}|[—─━═]{2}(?=[ \t]*$)"
+    r"|[-=—–─━═]{2,}(?=[^\n]*[-=—–─━═]{2,}[ \t]*$))[^\n]*$"
+)
+_HEAD = re.compile(
+    r"\s*(?:#{1,6}[ \t]+\S|[【〔〖［][^】〕〗］]{1,60}[】〕〗］]"
+    r"|\[(?!\d|[^\]]*\d:\d)(?=[^\]]{0,200}(?:[\s|]|[^\x00-\x7f]{5}))[^\[\]]{3,200}\](?!\()"
+    r"|\[[^\W\d][\w .-]{2,60}\][ \t]*$"
+    r"|(?i:(?:subject|from|to|cc|主题|发件人|收件人) ?[:：]|begin forwarded|fwd?:)"
+    r"|(?i:on) .{4,80} wrote:|在.{4,80}写道[:：]"
+    r"|(?:def|class|if|for|while) .*:$|(?:function|import|const|let|var|public|void|return|SELECT"
+    r"|INSERT INTO|CREATE TABLE)\b(?=.*[(){};=_])|BEGIN:|commit [0-9a-f]{6,}"
+    r"|(?i:page|chapter|document|doc|part|section|result|item|file|passage|chunk|source|step)"
+    r"[ \t]?[#№]?\d{1,4}\b[^\n]{0,20}$|第 ?[\d一二三四五六七八九十百]{1,4} ?[页章节条篇回段集]"
+    r"|//|/\*|\W{0,3}@@|\+{3} |-{3} |diff |traceback\b|(?:error|exception|warning)\b.{0,40}:)"
+)
+"""A heading, a forwarded message, a piece of code, a page."""
+_DEAR = re.compile(r"(?i)\s*(?:dear\b|亲爱的|尊敬的)")
+_ENTRY = re.compile(
+    r"\s*(?:\[?\(?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:[.,]\d+)?[\])]?(?:[\s\]-]|$)"
+    r"|\[?\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\[?\d{1,2}[/.]\d{1,2}[/.]\d{2,4}[,\s]"
+    r"|[^\s=]{1,40}=[^\s=]+ [^\n]*\b\w+=|[A-Z]{3,9}\s*[:|\]]|[QA]\d{0,2}[.:)] |[+-][^\s\d+-]"
+    r"|[^\n,，]{0,40},[^\s,][^\n,]*,[^\s,]|[\"“]?[\w.-]{1,40}[\"”]?[ \t]*[=:][ \t]*[\"“{\[]"
+    r"|\d+[ \t]*$|\(\d+, )"
+)
+"""What every line of a log, a table or settings begins with."""
+_STAMPED = re.compile(
+    r"\S[^\n:：]{0,40}[ \t(（]\d{1,4}[-/.年:：]\d{1,2}[-/.月:：日 \d]{0,14}[)）:：]?(?!\d)"
+)
+"""`小满妈妈  2025/3/8 19:02:40`."""
+_LABEL = re.compile(
+    r"\W{0,8}(?P<label>[^\W\d][^\s:：。！？.!?，,;；]{0,24}(?: [^\s:：。！？.!?，,;；]{1,24}){0,3}"
+    r"(?: ?[(（][^)）\n]{1,30}[)）])?)[ \t]?(?::(?=[\s*_]|\S{0,3}[^\x00-\x7f/])|：)"
+)
+_NAME = re.compile(
+    r"(?:[A-Z][a-z'’-]{1,15}|[A-Z]{2,12}|(?i:user|human|assistant|ai|system|bot))"
+    r"(?: [A-Z][\w.'’-]{0,15})?(?: \d{1,3})?(?: ?[(（][^)）]*[)）])?|.*[@“”\"「」].*"
+    r"|(?:(?![的是了在有这那就都和请把给你要会也还但因所一二两三几点事])[\u4e00-\u9fff]){1,5}"
+)
+
+
+# --- Sentences that hand something over -----------------------------------------------------------
+
+
+def _awaited(before: Sequence[Turn]) -> bool:
+    """Whether the next message is a text: the user announced it, or asked for work on one that was
+    not there and was told to go ahead."""
+    answer = before[-1].content[-_READ:] if before and before[-1].role == "assistant" else ""
+    wanted = _has(answer, "wanted") and not _has(answer, "of_you")
+    asked = next((one.content[-_READ:] for one in reversed(before) if _is_persons(one)), "")
+    if not asked:
+        return wanted and _has(answer, "text")
+    if _has(asked, "mine"):
+        return False
+    known = _has(_there(asked), "text", "task", "saying", "them", "code")
+    comes = _has(asked, "coming") or _words("comes").match(asked)
+    if _has(asked, "pasting") or (known and comes):
+        return True
+    return known and wanted and not others(asked)
+
+
+def _handed_over(text: str, whole: int) -> Span:
+    """What follows a sentence that hands over somebody's words; where that sentence is the last,
+    what stands in the lines before it."""
+    lines = [one.span() for one in _LINE.finditer(text)]
+    said = [(*span, last) for first, last in lines for span in _sentences(text, first, last)]
+    texts = [_plain(text, start, end) for start, end, _ in said]
+    line = 0  # the first sentence of this one
+    for n, (_, end, last) in enumerate(said):
+        line = n if n and end > said[n - 1][2] else line
+        if within := _begins_within(texts[n]):
+            return Span(end - len(texts[n]) + within, whole)
+        if n + 1 == len(said):
+            break
+        if texts[n].rstrip(_BLANK).endswith(_GONE):
+            continue
+        new_line = end == last
+        if text[end:].lstrip().startswith(_GONE):
+            continue  # its marks tell where it ends
+        handing = texts[line if new_line else n : n + 1]
+        if any(_announces(one, new_line) for one in handing):
+            return Span(end, whole)
+        if _tells_of(texts[n], texts[n + 1 :]):
+            return Span(end, whole)
+    back = len(lines) > 1 and any(map(_refers_back, texts[-1:]))
+    return Span(0, lines[-1][0] if back else 0)
+
+
+def _plain(text: str, start: int, end: int) -> str:
+    return _LINK.sub(lambda link: "." * len(link[0]), text[max(start, end - _READ) : end])
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for stop in _STOP.finditer(text, start, end):
+        yield start, stop.end()
+        start = stop.end()
+    if text[start:end].strip():
+        yield start, end
+
+
+def _begins_within(sentence: str) -> int:
+    """Where in a sentence somebody else's words begin; 0 where none do."""
+    spoken = _words("speaks").search(sentence)
+    if spoken and _has(sentence[: spoken.end()], "text", "fiction", "cataphora"):
+        return spoken.end()
+    at = 0
+    for mark in _COLON.finditer(sentence):
+        clause, dash = sentence[at : mark.start()], mark[0] not in ":："
+        kinds = ("text",) if dash else ("text", "task", "saying", "receiving")
+        aside = _words("aside").fullmatch(clause.strip()) or _has(clause, "mine")
+        theirs = not aside and _has(clause, *kinds)
+        if dash:
+            theirs = theirs and len(clause) < _SHORT and not _ME.search(clause)
+        rest = sentence[mark.end() :].strip(_BLANK)
+        if theirs and rest and not rest.startswith(_GONE):
+            return mark.end()
+        at = mark.end()
+    return 0
+
+
+def _announces(sentence: str, before_a_line: bool) -> bool:
+    """Whether what follows a sentence are words that it hands over."""
+    if _has(sentence, "mine") or _words("aside").fullmatch(sentence.strip(" \t:：")):
+        return False
+    there = _there(sentence)
+    text, task, said = (_has(there, kind) for kind in ("text", "task", "saying"))
+    got = said or _has(there, "receiving")
+    known = text or task or got
+    if before_a_line and sentence.rstrip().endswith((":", "：")):
+        code = _has(sentence, "code", "bidding", "fiction")
+        mine = _words("of_mine").match(sentence) is not None
+        return known or code or (_has(sentence, "points") and not mine)
+    comes = _words("comes").match(sentence)
+    if comes and not _ME.search(comes[0]):
+        return True
+    if known and _has(sentence, "cataphora"):
+        return True
+    if before_a_line:
+        title = sentence.rstrip()[-1:] not in _ENDS and not _ME.search(
+            _words("for_me").sub("", sentence)
+        )
+        if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
+            return True
+        asks = title or task or _has(sentence, "asks")
+        return _has(sentence, "bare") or (
+            asks and (_has(there, "theirs", "this") or _is_of_nobody(sentence))
+        )
+    if _has(sentence, "this_text") and (got or task):
+        return True
+    return text and said and task and not _has(sentence, "text_of_mine")
+
+
+def _there(sentence: str) -> str:
+    """A sentence without the texts that are yet to be written, which do not follow it."""
+    return _words("made").sub("", sentence)
+
+
+def _is_of_nobody(sentence: str) -> bool:
+    """Whether a sentence is about somebody whom it does not name before: who speaks in what
+    follows."""
+    them = _words("them").search(sentence)
+    return them is not None and not _has(sentence[: them.start()], "somebody")
+
+
+def _tells_of(sentence: str, after: Sequence[str]) -> bool:
+    """Whether a sentence tells that somebody else said or wrote something, the next one is in the
+    first person, and this one or the last one is about that."""
+    if not _words("first_person").match(after[0]) or _has(after[0], "asks"):
+        return False
+    text, about_it = _has(_there(sentence), "text"), _has(after[-1], "asks", "them")
+    if text and _has(sentence, "wording") and about_it:
+        return not _has(sentence, "mine")
+    theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
+    if text and theirs and _has(sentence, "asked_of_you"):
+        return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)
+    if _GONE in sentence or _words("of_oneself").match(sentence) or _has(sentence, "mine", "asks"):
+        return False
+    said, got = ([*_words(kind).finditer(sentence)][-1:] for kind in ("saying", "receiving"))
+    told = any(_has(sentence[one.end() :], "content") for one in said or got)
+    if text:
+        return about_it or bool(not told and (said or got))
+    return about_it and bool(said) and not told
+
+
+def _refers_back(sentence: str) -> bool:
+    """Whether a sentence is about the lines before it."""
+    kinds = ("points", "text", "task")
+    return _has(sentence, "above") or all(_has(sentence, kind) for kind in kinds)
+
+
+_SHORT = 50
+_ENDS = ".!?。！？;；,，"
+_LINK = re.compile(r"https?://\S+")
+_STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？!?；]+[”’」』）]*")
+_COLON = re.compile(
+    r" (?:[-–—]|--) |——|[:：](?=\s|$|[^\x00-\x7f])|(?<=[^\x00-\x7f])[:：]|(?<=\w):(?=[A-Z])"
+)
+
+
+def _has(text: str, *kinds: str) -> bool:
+    """Whether a text has a word of one of these kinds."""
+    return any(_words(kind).search(text) for kind in kinds)
+
+
+@cache
+def _words(kind: str) -> re.Pattern[str]:
+    table = tomllib.loads((files(__package__) / "own_words.toml").read_text("utf-8"))
+    return any_case(table[kind].replace("\n", "").replace("TEXT", table["text"].replace("\n", "")))

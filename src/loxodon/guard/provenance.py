@@ -1,0 +1,168 @@
+"""Provenance: what a text may become follows from where it came from, never from its wording.
+
+| origin | may become |
+|---|---|
+| user | the user's facts, preferences, wishes, in the user's own sentences (`own`);
+  all that pages tell |
+| file | the same: the owner's own files |
+| relayed | what the user said in a message that a program put together: facts, and wishes in plain
+  first-person sentences; any other wish is supposed until the owner confirms it |
+| assistant | what the assistant noted; a fact only where the user's words bear it out |
+| import | facts; a preference or a standing wish only supposed, until the owner confirms it |
+| group, tool, web | nothing by itself: it is found by a recall, fenced, and says whence it came |
+
+What is drawn from several is trusted as the least of them. What is trusted less never changes what
+is trusted more: at most it asks (`loxodon review`). What the owner confirms is the owner's word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from loxodon.messages import t
+from loxodon.types import Kind, Origin, Record, Turn
+
+if TYPE_CHECKING:
+    from loxodon.write.reconcile import Plan
+
+LEAST_FIRST: tuple[Origin, ...] = (
+    "web",
+    "tool",
+    "group",
+    "import",
+    "relayed",
+    "assistant",
+    "file",
+    "user",
+)
+OWN: tuple[Origin, ...] = ("user", "file")
+"""Whose words are the owner's own."""
+_SAID_BY_USER = frozenset({"user", "import", "relayed"})
+WISHES = frozenset(
+    """
+    rule reply_style reply_language avoids form_of_address units emergency_contact safety
+    """.split()  # noqa: SIM905
+)
+"""Attributes that bind whoever replies."""
+UNCONFIRMED = 0.6
+"""How sure one can be of what nobody confirmed."""
+
+
+def is_own(origin: str) -> bool:
+    """Whether a text of this origin is the owner's own word."""
+    return origin in OWN
+
+
+def rank(origin: Origin) -> int:
+    """How far an origin is trusted: the more, the higher."""
+    # One that nobody knows, in a damaged row, is trusted like the least.
+    return LEAST_FIRST.index(origin) if origin in LEAST_FIRST else 0
+
+
+def least(origins: Iterable[Origin]) -> Origin:
+    """What is drawn from several is trusted as the least of them."""
+    return min(origins, key=rank)
+
+
+def speaks_for_user(turn: Turn) -> bool:
+    """Whether a turn is the user's own words, from which facts are read."""
+    return turn.role == "user" and turn.origin in _SAID_BY_USER and bool(turn.content.strip())
+
+
+def as_vouched(turn: Turn, *, vouched: bool) -> Turn:
+    """A turn that a program passed on as the user's own, where the user vouches for its words."""
+    return turn._replace(origin="user") if turn.origin == "relayed" and vouched else turn
+
+
+def told_by(turn: Turn) -> Origin:
+    """Where what a turn tells comes from: a system prompt is nobody's account of what happened, and
+    of what a program passed on only what the user said is told."""
+    if turn.role == "system":
+        return "tool"
+    return "user" if turn.origin == "relayed" else turn.origin
+
+
+def told_as(turn: Turn) -> Origin:
+    """Whose words a turn is told as: what a program passed on is the user's where nothing in it is
+    another's."""
+    if turn.origin != "relayed":
+        return turn.origin
+    from loxodon.guard.own_words import others  # most turns have no use for it
+
+    return "relayed" if others(turn.content) else "user"
+
+
+def voice(turn: Turn) -> str:
+    """Who says a turn, by name or role: in the user's role only the user speaks as the user."""
+    if turn.speaker or turn.role != "user" or turn.origin in (*_SAID_BY_USER, *OWN):
+        return turn.speaker or turn.role
+    return "assistant" if turn.origin == "assistant" else ""
+
+
+def is_context(turn: Turn) -> bool:
+    """Whether a turn may tell what the user's next words mean: people and the assistant talk,
+    tools and pages do not."""
+    return turn.role in ("user", "assistant") and turn.origin not in ("tool", "web")
+
+
+def may_tell(record: Record) -> bool:
+    """Whether a page that speaks of the user (snapshot, profile) may tell a memory."""
+    return is_own(record.trust)
+
+
+def waits(record: Record) -> bool:
+    """Whether a memory is told to nobody until the owner confirms it."""
+    return record.trust == "relayed"
+
+
+def is_wish(category: str, attribute: str) -> bool:
+    """Whether a memory would bind or describe whoever replies: a preference or a standing wish."""
+    return category == "preference" or attribute in WISHES
+
+
+def kind_for(origin: Origin, kind: Kind, confidence: float, wish: bool) -> tuple[Kind, float]:
+    """The kind and confidence that something learned from `origin` may have."""
+    if kind != "fact" or is_own(origin) or not wish:
+        return kind, confidence
+    return "belief", min(confidence, UNCONFIRMED)
+
+
+def bounded(plan: Plan, origin: Origin) -> Plan:
+    """`plan` without what a statement of this origin may not do to what is trusted more."""
+
+    def touched(records: tuple[Record, ...]) -> tuple[Record, ...]:
+        return tuple(one for one in records if rank(one.trust) <= rank(origin))
+
+    if is_own(origin):
+        return plan
+    target = plan.target
+    firm = [one for one in (*plan.replaced, *plan.retracted) if rank(one.trust) > rank(origin)]
+    outcome = plan.outcome
+    if outcome in ("confirm", "update") and target and rank(target.trust) > rank(origin):
+        outcome = "nothing"  # it is known already, on better authority
+    elif outcome == "add" and firm:
+        outcome, target = "hold", firm[0]
+    return plan._replace(
+        outcome=outcome,
+        target=target,
+        replaced=touched(plan.replaced),
+        retracted=touched(plan.retracted),
+        rewritten=tuple(one for one in plan.rewritten if rank(one[0].trust) <= rank(origin)),
+        denied=touched(plan.denied),
+        promoted=touched(plan.promoted),
+        doubtful=touched(plan.doubtful),
+        asked=touched(plan.asked),
+    )
+
+
+def whence(origin: str, language: str) -> str:
+    """Where untrusted words came from, for whoever reads them; empty for the owner's own."""
+    return {
+        "web": t("from a web page", language),
+        "tool": t("from a tool", language),
+        "group": t("from a group chat", language),
+        "import": t("from an import", language),
+        "relayed": t("passed on by a program", language),
+        "assistant": t("noted by the assistant", language),
+    }.get(origin, "")

@@ -1,0 +1,388 @@
+"""Quarantine: instructions in words that nobody vouches for are held back until the owner decides.
+
+A turn stays in the journal as it was said; whatever is made of it (what a recall shows, segments,
+events, vectors, what a model is asked) has a short note in the place of what is held. A memory that
+is made of such words directly has the note in its content, and gets the words back when they are
+released. To release is to let the words be seen, fenced and with their origin, not to believe them.
+
+What the user asked to have forgotten in a conversation is held in the same way, without a note
+(`forget/asked.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from loxodon.errors import InputError, NotFoundError
+from loxodon.guard.instructions import Instruction, found_in, screens
+from loxodon.guard.own_words import others, own_turns
+from loxodon.messages import t
+from loxodon.paging import Key, Slice
+from loxodon.store import KnownTurn, QuarantinedText
+from loxodon.store.store import Store
+from loxodon.text.bounds import tame
+from loxodon.text.language import language_of
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
+
+HELD = "held"
+RELEASED = "released"
+DROPPED = "dropped"
+UNCLEAR = "unclear"
+"""Of what the user asked to have forgotten, where it is not plain what that is: nothing is held."""
+STATES = (HELD, RELEASED, DROPPED, UNCLEAR)
+HIDDEN = (HELD, DROPPED)
+"""The states in which something is not told."""
+FORGET = "forget"
+"""Why a request to forget is held; what it is about has its id behind that: `forget q_12`."""
+UNARCHIVED_STRENGTH = 0.3
+"""So strong is what comes back at the least, so that it does not fade again at once."""
+_OLDER = 2_000
+"""Turns from before there was a quarantine that are looked through at a time."""
+
+
+# --- What comes in ------------------------------------------------------------------------------
+
+
+def screen(
+    store: Store, said: Iterable[Turn | KnownTurn], now: datetime
+) -> dict[str, list[QuarantinedText]]:
+    """Hold what is to be held of turns that were just journalled, by ref. Call inside `writing`."""
+    fresh = [one for one in said if isinstance(one, Turn) and screens(one.origin)]
+    new = [
+        _kept(place, now, turn.origin, turn=int(turn.ref[2:]))
+        for turn, places in _found(store, fresh)
+        for place in places
+    ]
+    held: dict[str, list[QuarantinedText]] = {}
+    for one in store.quarantine.put(new) if new else ():
+        held.setdefault(f"t_{one.turn}", []).append(one)
+    return held
+
+
+def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Instruction]]]:
+    """What to hold of each turn; an instruction may go on from one turn to the next."""
+    found = [(turn, _places(turn)) for turn in turns]
+    for n in range(1, len(found)):
+        (before, some), (turn, more) = found[n - 1], found[n]
+        if before.session == turn.session and before.origin == turn.origin != "relayed":
+            for place in _across(before, turn):
+                if place.start < len(before.content) and not _has(some, place.start):
+                    some.append(place._replace(end=len(before.content)))
+                rest = place.end - len(before.content) - 1
+                if rest > 0 and not _has(more, 0):
+                    more.insert(0, Instruction(0, min(rest, len(turn.content)), place.reason))
+    return found
+
+
+def _places(turn: Turn) -> list[Instruction]:
+    """The instructions in a turn; of one that a program passed on, in what is another's in it."""
+    if turn.origin != "relayed":
+        return found_in(turn.content, turn.origin)
+    return [
+        Instruction(span.start + one.start, span.start + one.end, one.reason)
+        for span in others(turn.content)
+        for one in found_in(turn.content[span.start : span.end], "web")
+    ]
+
+
+_TAIL = 200
+"""Characters of a turn that are read together with those of the next."""
+
+
+def _across(before: Turn, turn: Turn) -> list[Instruction]:
+    """Instructions that begin in one turn and end in the next, by their place in both joined."""
+    skipped = max(0, len(before.content) - _TAIL)
+    joined = f"{before.content[skipped:]}\n{turn.content[:_TAIL]}"
+    border = len(before.content) - skipped
+    found = [one for one in found_in(joined, turn.origin) if one.start < border < one.end]
+    return [one._replace(start=one.start + skipped, end=one.end + skipped) for one in found]
+
+
+def _has(places: Iterable[Instruction], at: int) -> bool:
+    return any(one.start <= at < one.end for one in places)
+
+
+def _kept(
+    place: Instruction, now: datetime, origin: str, turn: int | None = None, text: str = ""
+) -> QuarantinedText:
+    return QuarantinedText(
+        0, turn, "", place.start, place.end, text, place.reason, origin, now, HELD, None
+    )
+
+
+def insert(
+    store: Store, record: Record, change: str, held: Sequence[QuarantinedText] | None = None
+) -> Record:
+    """Keep a memory made of words that nobody vouches for, without what is held of them.
+
+    `held` is what was held of the turn that has these words; None where no turn has them. Labels
+    that read like an instruction are left out: nobody is called so. Call inside `writing`.
+    """
+    if not screens(record.trust):
+        return store.insert(record, change)
+    content, origin, now = record.content, record.trust, record.created_at
+    if held is None:
+        places = found_in(content, origin)
+        held = store.quarantine.put(
+            [_kept(one, now, origin, text=content[one.start : one.end]) for one in places]
+        )
+    fields = _labels({name: getattr(record, name) for name in _LABELS}, origin)
+    if held:
+        fields |= {"content": with_notes(content, held), "value": ""}
+    kept = store.insert(record._replace(**fields), change)
+    for one in held:
+        store.quarantine.of_memory(one.no, kept.id)
+    return kept
+
+
+def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetime) -> Record:
+    """Change a memory in words that nobody vouches for, without what is held of them.
+
+    Call inside `writing`.
+    """
+    origin = record.trust
+    if not screens(origin):
+        return store.update(record.id, None, "edited", now, fields)
+    fields = _labels(fields, origin)
+    content = fields.get("content", "")
+    held = store.quarantine.put(
+        [
+            _kept(one, now, origin, text=content[one.start : one.end])
+            for one in found_in(content, origin)
+        ]
+    )
+    if held:
+        fields |= {"content": with_notes(content, held), "value": ""}
+    for one in held:
+        store.quarantine.of_memory(one.no, record.id)
+    return store.update(record.id, None, "edited", now, fields)
+
+
+_LABELS: Mapping[str, object] = {
+    "tags": (),
+    "entities": (),
+    "basis": "",
+    "subject": "",
+    "attribute": "",
+    "value": "",
+    "project": GLOBAL_PROJECT,
+    "topic": GENERAL_TOPIC,
+}
+"""What a memory is filed under, and what stands there where nothing does."""
+
+
+def _labels(fields: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
+    """Fields of a memory without labels that read like an instruction: nobody is called so."""
+
+    def label(name: str, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(one for one in value if not found_in(one, origin))
+        return _LABELS[name] if found_in(value, origin) else value
+
+    return {
+        name: label(name, value) if name in _LABELS and value else value
+        for name, value in fields.items()
+    }
+
+
+def screen_older(store: Store, now: datetime) -> int:
+    """Look through what was journalled before anything was held; how much is held now."""
+    held = 0
+    while rows := store.quarantine.unscreened(_OLDER):
+        with store.writing():
+            turns = store.turns(rows)
+            held += sum(
+                map(len, screen(store, [turns[row] for row in sorted(turns)], now).values())
+            )
+            store.quarantine.screened(rows[-1])
+    return held
+
+
+# --- What is told -------------------------------------------------------------------------------
+
+
+def heard(store: Store, turns: Iterable[Turn]) -> list[Turn]:
+    """Turns as they may be told: with a note in the place of what is held."""
+    return _told(store, turns, read=False)
+
+
+def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
+    """Turns as memories are made of them: of the user's only what the user said and did not ask to
+    have forgotten, and nothing over-long."""
+    from loxodon.language.forget import without_requests  # a recall has no use for it
+
+    told = [turn._replace(content=tame(turn.content)) for turn in _told(store, turns, read=True)]
+    firsts = {turn.session: int(turn.ref[2:]) for turn in reversed(told) if turn.ref}
+    before = [
+        turn
+        for session, first in firsts.items()
+        for turn in store.worklog.turns_before(session, first, 2)
+    ]
+    return [
+        turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn
+        for turn in [*own_turns([*before, *told])][len(before) :]
+    ]
+
+
+def _told(store: Store, turns: Iterable[Turn], *, read: bool) -> list[Turn]:
+    """Where they are `read`, a relayed turn lacks only what the user asked to have forgotten:
+    nothing else that is held of it is in the user's own words."""
+    turns = list(turns)
+    held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
+    if not held:
+        return turns
+
+    def told(turn: Turn) -> Turn:
+        some = held.get(int(turn.ref[2:]), []) if turn.ref else []
+        if read and turn.origin == "relayed":
+            some = [one for one in some if is_asked(one.reason)]
+        return turn._replace(content=with_notes(turn.content, some)) if some else turn
+
+    return [told(turn) for turn in turns]
+
+
+def is_asked(reason: str) -> bool:
+    """Whether something is held because the user asked to have it forgotten."""
+    return reason.split(" ", 1)[0] == FORGET
+
+
+def without_held(store: Store, lines: Sequence[str]) -> list[str]:
+    """Lines of a file that may be a view of the journal, without what is held of it."""
+    found = list(lines)
+    for one in listed(store, None, 0, None)[0]:
+        if one.state not in (HELD, DROPPED):
+            continue
+        for part in one.text.splitlines():
+            if len(part.strip()) >= _TELLING:
+                mark = note(int(one.id[2:]), language_of(part))
+                found = [line.replace(part.strip(), mark) for line in found]
+    return found
+
+
+_TELLING = 8
+"""Characters of a line that are enough to know it by."""
+
+
+def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
+    """`text` with a note in the place of each stretch that is held; what the user asked to have
+    forgotten leaves none."""
+    if not held:
+        return text
+    language = language_of(text)
+    parts: list[str] = []
+    at = 0
+    for one in held:
+        start = max(at, one.start)
+        parts += [text[at:start], "" if is_asked(one.reason) else note(one.no, language)]
+        at = max(at, one.stop)
+    return "".join([*parts, text[at:]])
+
+
+def note(no: int, language: str) -> str:
+    """What stands in the place of what is held."""
+    return t("[held back: {id}]", language, id=f"q_{no}")
+
+
+# --- What the owner decides ---------------------------------------------------------------------
+
+
+def listed(store: Store, state: str | None, limit: int, after: Key | None) -> Slice[Held]:
+    """What is held, or was; newest first."""
+    with store.reading():
+        found, last = store.pages.quarantined(state, limit, after)
+        turns = store.turns([one.turn for one in found if one.turn is not None])
+        return [_held(one, turns) for one in found if _is_seen(store, one, turns)], last
+
+
+def _is_seen(store: Store, one: QuarantinedText, turns: Mapping[int, Turn]) -> bool:
+    """Whether what a stretch is of is within the walls of whoever asks."""
+    if one.turn is not None:
+        return one.turn in turns
+    return store.get(one.memory) is not None
+
+
+def release(store: Store, id: str, now: datetime) -> Held:
+    """Let what is held be told: as what it is, and from where. Call inside `writing`."""
+    one, turns = _waiting(store, id)
+    held = _held(one, turns)
+    for part in (one, *asked_with(store, one)):
+        store.quarantine.decide(part.no, RELEASED, now, part.text)
+        if part.turn is not None:
+            store.vectors.retold([part.turn])
+        if is_asked(part.reason) and part.memory and part.state == HELD:
+            _bring_back(store, part.memory, now)
+    memory = store.get(one.memory) if one.memory and not is_asked(one.reason) else None
+    if memory is not None:
+        content = memory.content
+        for language in ("en", "zh"):
+            content = content.replace(note(one.no, language), held.text)
+        if content != memory.content:
+            store.update(memory.id, None, "edited", now, {"content": content})
+    return held._replace(state=RELEASED)
+
+
+def drop(store: Store, id: str, now: datetime) -> Held:
+    """Never tell what is held; the turn stays as it was said. Call inside `writing`."""
+    one, turns = _waiting(store, id)
+    for part in (one, *asked_with(store, one)):
+        # What was only asked about was never held, and is not from now on.
+        store.quarantine.decide(part.no, DROPPED if part.state == HELD else RELEASED, now, "")
+    return _held(one, turns)._replace(state=DROPPED)
+
+
+def requests(store: Store) -> int:
+    """How many requests to forget wait for an answer."""
+    found = (one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state))
+    return sum(one.reason == FORGET for one in found)
+
+
+def asked_with(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
+    """What a request to forget is about, as far as nothing was decided on it; oldest first."""
+    if head.reason != FORGET:
+        return []
+    found = [one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state)]
+    return sorted(one for one in found if one.reason == f"{FORGET} q_{head.no}")
+
+
+def _bring_back(store: Store, id: str, now: datetime) -> None:
+    record = store.get(id)
+    if record is not None and record.state == "archived":
+        values = {"state": "active", "strength": max(record.strength, UNARCHIVED_STRENGTH)}
+        store.update(id, None, "unarchived", now, values)
+
+
+def _waiting(store: Store, id: str) -> tuple[QuarantinedText, dict[int, Turn]]:
+    number = id.removeprefix("q_")
+    one = store.quarantine.get(int(number)) if number.isdecimal() and len(number) < 18 else None
+    turns = store.turns([one.turn]) if one is not None and one.turn is not None else {}
+    if one is None or not _is_seen(store, one, turns):
+        raise NotFoundError(
+            "{id} is not in quarantine",
+            hint="list the quarantine with `loxodon quarantine`",
+            id=repr(id),
+        )
+    if one.state not in (HELD, UNCLEAR):
+        raise InputError(
+            "{id} was already decided: it is {state}",
+            hint="see past decisions with `loxodon quarantine --all`",
+            id=f"q_{one.no}",
+            state=one.state,
+        )
+    return one, turns
+
+
+def _held(one: QuarantinedText, turns: Mapping[int, Turn]) -> Held:
+    turn = turns.get(one.turn) if one.turn is not None else None
+    text = turn.content[one.start : one.stop] if turn else one.text
+    return Held(
+        f"q_{one.no}",
+        text,
+        one.reason,
+        one.origin,
+        one.at,
+        one.state,
+        f"t_{one.turn}" if one.turn is not None else "",
+        one.memory,
+    )

@@ -1,0 +1,371 @@
+"""Claude Code, Codex and Gemini CLI: where their transcripts are, and how a line becomes a turn.
+
+Only what a person or the agent said becomes turns. What tools print there is files and builds,
+which nobody said, and what programs put into the user's name is taken off. OpenClaw, whose sessions
+are branched and may be in a database, is in `openclaw` and `openclaw_db`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import tzinfo
+from typing import NamedTuple
+
+from loxodon.errors import InputError
+from loxodon.journal.lines import (
+    Entry,
+    FileLines,
+    Numbered,
+    Read,
+    Trouble,
+    check_name,
+    check_text,
+    inner,
+    objects_in,
+    session_of,
+    word,
+)
+from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
+
+_MOST_BLOCKS = 200  # taken off one message; a hostile one may have a million
+_TEXT_PARTS = ("text", "Text", "input_text", "output_text")
+# How a block that `recall` made begins, what its first line has, and its last line
+_RECALLED = (
+    ("[Related memories] (", "recalled by Loxodon", "[End of related memories]"),
+    ("[相关记忆]（", "Loxodon", "[相关记忆结束]"),
+)
+
+
+class Opening(NamedTuple):
+    """What the beginning of a transcript says of all of it, and later parts do not repeat."""
+
+    session: str
+    spoken: bool = True  # False where nobody speaks in it but programs
+    parent: str = ""  # the session that it begins with a copy of
+    person: bool = True  # False while a program speaks in the user's name, where turns tell that
+
+
+class Said(NamedTuple):
+    """Something said in an entry."""
+
+    role: Role
+    text: str
+    id: str
+    at: object
+    session: str = ""  # where the entry names one
+    speaker: str = ""
+    chat: Chat = "direct"
+    channel: str = ""
+    origin: Origin | None = None  # where it is not that of the role
+
+
+class CodingAgent(NamedTuple):
+    """Where an agent keeps its transcripts, and how they are read."""
+
+    title: str
+    variable: str  # the environment variable that names its folder
+    inside: str  # where its folder is in the one that the variable names; empty for that one
+    usual: str
+    patterns: tuple[str, ...]
+    begins: Callable[[Entry], bool]  # whether a transcript of its may begin with this entry
+    said: Callable[[int, Entry, Opening], Opening | Said | None]
+    own_words: Callable[[str], str]  # what the person wrote of a message in their name
+    documents: bool = False  # whether a transcript may be one JSON object with all messages
+
+    def folder(self, environment: Mapping[str, str]) -> str:
+        given = environment.get(self.variable, "").strip()
+        path = os.path.join(given, self.inside) if given else self.usual
+        return os.path.abspath(os.path.expanduser(path))
+
+    def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
+        """The conversation in a transcript, and the lines that cannot be read."""
+        problems: list[Trouble] = []
+        document = document_entries(lines.texts) if self.documents else None
+        entries = objects_in(lines, problems) if document is None else document
+        drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
+        return drafts, problems + bad
+
+    def turns(
+        self, entries: Iterable[Numbered], opening: Opening, zone: tzinfo | None
+    ) -> tuple[list[Draft], list[Trouble], Opening]:
+        """The turns in numbered entries. Of those with the same id the last counts: agents write a
+        message down again when there is more to say of it."""
+        found: dict[str, Draft] = {}
+        problems: list[Trouble] = []
+        for line, entry in entries:
+            try:
+                said = self.said(line, entry, opening)
+                if isinstance(said, Opening):
+                    opening = said
+                    continue
+                draft = draft_of(said, line, opening.session, zone) if said else None
+                if draft and opening.person:
+                    found[draft.id] = draft._replace(content=draft.content.strip())
+            except InputError as error:
+                problems.append((line, error))
+        return list(found.values()) if opening.spoken else [], problems, opening
+
+
+def draft_of(said: Said, line: int, session: str, zone: tzinfo | None) -> Draft | None:
+    """The turn of something said; None where no words are left. Raises InputError."""
+    from loxodon.journal.moments import read_instant, to_zone
+
+    text = without_recalled(said.text) if said.role == "user" else said.text
+    if not text.strip():
+        return None
+    check_text(text)
+    for name, field in ((said.id, "id"), (said.session, "session"), (said.speaker, "speaker")):
+        check_name(name, field)
+    at = to_zone(read_instant(said.at, zone), zone) if said.at else None
+    origin = said.origin or ORIGIN_OF_ROLE[said.role]
+    where = (said.speaker, said.channel, said.chat, origin)
+    return Draft(line, said.role, text, said.session or session, said.id, at, *where)
+
+
+def document_entries(texts: Iterable[str | None]) -> list[Numbered] | None:
+    """The entries of a transcript that is one JSON object; None for any other text."""
+    try:
+        value = json.loads("\n".join(text or "" for text in texts))
+    except (ValueError, RecursionError):
+        return None
+    messages = value.get("messages") if isinstance(value, dict) else None
+    if not isinstance(messages, list):
+        return None
+    numbered = enumerate([value, *messages], 1)
+    return [(number, one) for number, one in numbered if isinstance(one, Mapping)]
+
+
+def _text_in(value: object) -> str:
+    """Text, or the text of parts; what has none, such as a picture or a call, is left out."""
+    texts: list[object] = []
+    for part in value if isinstance(value, list) else [value]:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, Mapping) and not part.get("thought"):
+            texts.append(part.get("text") if part.get("type", "text") in _TEXT_PARTS else "")
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def without_blocks(text: str, marks: Sequence[tuple[str, str]]) -> str:
+    """`text` without what stands between these marks; what never ends goes to the end."""
+    for begin, end in marks:
+        for _ in range(_MOST_BLOCKS):
+            start = text.find(begin)
+            if start < 0:
+                break
+            stop = text.find(end, start)
+            text = text[:start] + (text[stop + len(end) :] if stop >= 0 else "")
+    return text
+
+
+def _tags(names: str) -> list[tuple[str, str]]:
+    return [(f"<{name}>", f"</{name}>") for name in names.split()]
+
+
+def without_recalled(text: str) -> str:
+    """`text` without the blocks of memories that Loxodon made. Only its own lines stand at the
+    margin of a block: what is quoted in it cannot end it."""
+    for begin, has, end in _RECALLED if "Loxodon" in text else ():
+        pieces: list[str] = []
+        rest = "\n" + text
+        while "\n" + begin in rest:
+            before, _, block = rest.partition("\n" + begin)
+            inside, closed, after = block.partition("\n" + end)
+            if not closed:
+                break
+            ours = has in inside.partition("\n")[0]
+            pieces.append(before if ours else f"{before}\n{begin}{inside}\n{end}")
+            rest = after
+        text = "".join([*pieces, rest]).removeprefix("\n")
+    return text
+
+
+# -- Claude Code: each line is an object with a type. `user` and `assistant` have a message as the
+# API takes it; one answer may be spread over several lines, each with its own id. What was said and
+# then taken back by going to an earlier place is in the file, and is read: it was said, and the
+# hooks journal a turn before anybody can take it back.
+
+_CLAUDE_SPEAKERS: dict[str, Role] = {"user": "user", "assistant": "assistant"}
+# Lines of agents that the agent calls, put in by programs, summaries, and failures.
+_CLAUDE_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")
+# Tags around notes to the model, commands and what they printed, what is open in the editor.
+_CLAUDE_PUT_IN = _tags(
+    "system-reminder command-name command-message command-args local-command-caveat"
+    " local-command-stdout local-command-stderr bash-input bash-stdout bash-stderr"
+    " task-notification ide_opened_file ide_selection user-prompt-submit-hook"
+)
+
+
+def _claude_said(line: int, entry: Entry, opening: Opening) -> Said | None:
+    role = _CLAUDE_SPEAKERS.get(word(entry, "type"))
+    if role is None or any(entry.get(flag) for flag in _CLAUDE_NOT_SAID):
+        return None
+    # `claude -p` and the SDK are called by programs: what they ask is not what a person said.
+    by_program = word(entry, "entrypoint").startswith("sdk")
+    if by_program or inner(entry, "origin").get("kind", "human") != "human":
+        return None
+    message = inner(entry, "message")
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    # What a tool gave back is handed over in the user's name.
+    result = any(isinstance(one, dict) and one.get("type") == "tool_result" for one in blocks)
+    if (role == "user" and result) or message.get("model") == "<synthetic>":
+        return None
+    text = _text_in(content)
+    # A session that was forked begins with copies, which name what they are copies of.
+    copied = inner(entry, "forkedFrom")
+    id = word(copied, "messageUuid") or word(entry, "uuid") or str(line)
+    session = word(copied, "sessionId") or word(entry, "sessionId")
+    text = _claude_own_words(text) if role == "user" else text
+    return Said(role, text, id, entry.get("timestamp"), session)
+
+
+def _claude_own_words(text: str) -> str:
+    text = without_blocks(text, _CLAUDE_PUT_IN)
+    return "" if text.lstrip().startswith("[Request interrupted by user") else text
+
+
+def is_claude_code(entry: Entry) -> bool:
+    """Whether a first line is one of Claude Code's."""
+    if "parentUuid" in entry and "sessionId" in entry:
+        return True
+    kind = word(entry, "type")
+    if kind == "queue-operation":
+        return "operation" in entry and "sessionId" in entry
+    marks = {"summary": "leafUuid", "file-history-snapshot": "snapshot"}
+    return marks.get(kind, "?") in entry
+
+
+# -- Codex: a line is `{"timestamp", "type", "payload"}`. `event_msg` has what the person typed and
+# what the agent answered: as an item that is completed, or in earlier versions as a message, never
+# as both. `response_item` has the same as the model gets it, among instructions and files, and is
+# not read. Up to the middle of 2025 lines were the items alone. Messages have no ids; a rollout is
+# only ever added to, so that a line is one by its number. One session may be gone on with by a
+# person and by a program (`codex exec resume`); in later versions each turn says which.
+
+_CODEX_SPEAKERS: dict[str, Role] = {
+    **_CLAUDE_SPEAKERS,
+    "UserMessage": "user",
+    "AgentMessage": "assistant",
+    "user_message": "user",
+    "agent_message": "assistant",
+}
+_CODEX_PUT_IN = _tags("environment_context user_instructions turn_aborted hook_context")
+# How a message begins that tells of the editor, and what stands before the person's words
+_CODEX_EDITOR = ("# Context from my IDE setup:", "## My request for Codex:")
+
+
+def _codex_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | None:
+    payload, kind = inner(entry, "payload"), word(entry, "type")
+    if line == 1:
+        about = payload if kind == "session_meta" else entry
+        source = about.get("source", "")
+        # Where a person types; others are programs: `exec`, servers, agents that agents call.
+        person = source in ("cli", "vscode", "")
+        session = word(about, "id") or opening.session
+        # What `exec` began a person may go on with.
+        return Opening(session, person or source == "exec", word(about, "forked_from_id"), person)
+    if begun := inner(payload, "turn_attribution"):
+        by_agent = begun.get("parent_turn_id") or begun.get("initiating_agent_path")
+        return opening._replace(person=begun.get("turn_trigger") == "user" and not by_agent)
+    if kind == "message":
+        speaker, text = word(entry, "role"), _text_in(entry.get("content"))
+    elif kind != "event_msg" or payload.get("kind", "plain") not in ("plain", None):
+        return None
+    elif word(payload, "type") == "item_completed":
+        item = inner(payload, "item")
+        speaker, text = word(item, "type"), _text_in(item.get("content"))
+    else:
+        speaker, text = word(payload, "type"), word(payload, "message")
+    role = _CODEX_SPEAKERS.get(speaker)
+    if role is None:
+        return None
+    text = _codex_own_words(text) if role == "user" else text
+    return Said(role, text, str(line), entry.get("timestamp"))
+
+
+def _codex_own_words(text: str) -> str:
+    if text.startswith("# AGENTS.md instructions for "):
+        return ""
+    begin, words = _CODEX_EDITOR
+    if text.startswith(begin) and words in text:
+        text = text.partition(words)[2]
+    return without_blocks(text, _CODEX_PUT_IN)
+
+
+def _is_codex(entry: Entry) -> bool:
+    return word(entry, "type") == "session_meta" and isinstance(entry.get("payload"), dict)
+
+
+# -- Gemini CLI: the first line says of what session it is. The others are messages, each with an id
+# and written again when there is more to say of it, or changes to what the first line said (`$set`,
+# which may bring the messages as the model has them now: shortened, and with summaries; these are
+# not read). Older versions write one JSON object with all messages in it, to a `.json` file.
+
+_GEMINI_SPEAKERS: dict[str, Role] = {"user": "user", "gemini": "assistant"}
+_GEMINI_PUT_IN = _tags("hook_context session_context state_snapshot")
+# With these the program itself makes the model go on. They show what the user said last, as if it
+# were said again.
+_GEMINI_GO_ON = ("System: ", "Please continue.")
+
+
+def _gemini_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | None:
+    if "projectHash" in entry and word(entry, "sessionId"):
+        return Opening(word(entry, "sessionId"), entry.get("kind") != "subagent")
+    role = _GEMINI_SPEAKERS.get(word(entry, "type"))
+    if role is None or not word(entry, "id"):
+        return None
+    shown, text = entry.get("displayContent"), _text_in(entry.get("content") or "")
+    if role == "user":
+        if shown and text.startswith(_GEMINI_GO_ON):
+            return None
+        text = _gemini_own_words(_text_in(shown) if shown else text)
+    return Said(role, text, word(entry, "id"), entry.get("timestamp"))
+
+
+def _gemini_own_words(text: str) -> str:
+    # Files that were named in a message stand below it; a command of the user's is told the model.
+    text = text.partition("\n--- Content from referenced files ---")[0]
+    text = without_blocks(text, _GEMINI_PUT_IN)
+    return "" if text.startswith("I ran the following shell command:\n```sh\n") else text
+
+
+def _is_gemini(entry: Entry) -> bool:
+    return "projectHash" in entry and "sessionId" in entry
+
+
+AGENTS = {
+    "claude-code": CodingAgent(
+        "Claude Code",
+        "CLAUDE_CONFIG_DIR",
+        "",
+        "~/.claude",
+        ("projects/*/*.jsonl",),
+        is_claude_code,
+        _claude_said,
+        _claude_own_words,
+    ),
+    "codex": CodingAgent(
+        "Codex",
+        "CODEX_HOME",
+        "",
+        "~/.codex",
+        ("sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl"),
+        _is_codex,
+        _codex_said,
+        _codex_own_words,
+    ),
+    "gemini-cli": CodingAgent(
+        "Gemini CLI",
+        "GEMINI_CLI_HOME",
+        ".gemini",
+        "~/.gemini",
+        ("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl"),
+        _is_gemini,
+        _gemini_said,
+        _gemini_own_words,
+        documents=True,
+    ),
+}

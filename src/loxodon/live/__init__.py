@@ -1,1 +1,0 @@
-"""What stands in for the memory while the engine is off."""

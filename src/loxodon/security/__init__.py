@@ -1,0 +1,1 @@
+"""Tokens and permissions, the audit log, keys and encryption."""

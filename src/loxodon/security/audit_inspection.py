@@ -1,0 +1,247 @@
+"""Everything there is on one memory, turn or entity, and all that is known about a subject.
+
+`inspect` answers "what do you have here, why, and who has seen it?"; `subject` gathers what a
+person is owed who asks what is known about them, as one value that can be written to a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from loxodon.errors import NotFoundError
+from loxodon.forget.tombstones import plain
+from loxodon.language.statements import USER
+from loxodon.security.audit_verbs import AuditEntry
+from loxodon.store import Filter, Note
+from loxodon.store.store import Store
+from loxodon.text.keywords import quick
+from loxodon.text.words import fold, query_words
+from loxodon.types import Card, Event, Record, Source, Turn, Version
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+
+_SEEN = 50
+"""The latest entries of the audit log that are shown."""
+_KEYWORDS = 8
+
+
+class Inspected(NamedTuple):
+    """All that there is on one thing."""
+
+    what: str
+    """`memory`, `turn`, `note` or `entity`."""
+    id: str
+    record: Record | None = None
+    turn: Turn | None = None
+    note: Note | None = None
+    card: Card | None = None
+    sources: tuple[Turn, ...] = ()
+    """The words that it is known from."""
+    history: tuple[Version, ...] = ()
+    made: tuple[Record, ...] = ()
+    """Memories that were made of it; of an entity, those about it."""
+    found_by: tuple[str, ...] = ()
+    """The words and names that a recall would find it by."""
+    seen: tuple[AuditEntry, ...] = ()
+    """Who read or changed it, by the audit log, oldest first."""
+
+
+class SubjectMemory(NamedTuple):
+    """A memory about a subject, with its history and the words it is known from."""
+
+    record: Record
+    history: tuple[Version, ...]
+    sources: tuple[Turn, ...]
+
+
+class NoteAt(NamedTuple):
+    """A piece of a file of the user's."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Subject(NamedTuple):
+    """All that is known about someone or something."""
+
+    name: str
+    names: tuple[str, ...]
+    memories: tuple[SubjectMemory, ...]
+    turns: tuple[Turn, ...]
+    events: tuple[Event, ...]
+    notes: tuple[NoteAt, ...]
+
+
+def inspect(memory: Memory, store: Store, name: str) -> Inspected:
+    """What there is under an id (a memory, a turn, a note, an entity) or a name."""
+    with store.reading():
+        if name.startswith("n_"):
+            return Inspected("note", name, note=memory.note(name), seen=_seen(memory, name))
+        if name.startswith("t_") or (":" in name and not store.entities_named([fold(name)])):
+            return _turn(memory, store, memory.turn(name))
+        record = store.get(name)
+        if record is not None:
+            return _memory(memory, store, record)
+        return _entity(memory, store, name)
+
+
+def _memory(memory: Memory, store: Store, record: Record) -> Inspected:
+    made = store.records(store.overview.made_from(record.id)).values()
+    words = dict.fromkeys(
+        (
+            *quick(record.searchable, _KEYWORDS),
+            *record.entities,
+            *record.tags,
+            record.topic,
+            record.project,
+        )
+    )
+    return Inspected(
+        "memory",
+        record.id,
+        record,
+        sources=_said(store, record.sources),
+        history=tuple(store.history(record.id)),
+        made=tuple(made),
+        found_by=tuple(word for word in words if word and not word.startswith("_")),
+        seen=_seen(memory, record.id),
+    )
+
+
+def _turn(memory: Memory, store: Store, turn: Turn) -> Inspected:
+    return Inspected(
+        "turn",
+        turn.ref,
+        turn=turn,
+        made=tuple(memory.drawn_from(turn)),
+        found_by=tuple(quick(turn.content, _KEYWORDS)),
+        seen=_seen(memory, turn.ref),
+    )
+
+
+def _entity(memory: Memory, store: Store, name: str) -> Inspected:
+    numbered = [one.name for one in store.worklog.entities() if one.id == name]
+    card = memory.entity(numbered[0] if numbered else name)
+    ids = (*card.facts, *card.beliefs, *card.summaries)
+    records = [record for id in ids if (record := store.get(id)) is not None]
+    names = (card.entity.name, *card.entity.aliases)
+    return Inspected(
+        "entity",
+        card.entity.id,
+        card=card,
+        made=tuple(records),
+        found_by=names,
+        seen=_seen(memory, card.entity.id),
+    )
+
+
+def _said(store: Store, sources: Iterable[Source]) -> tuple[Turn, ...]:
+    rows = [
+        row
+        for source in sources
+        if source.turn and (row := store.turn_row(source.session, source.turn)) is not None
+    ]
+    return tuple(store.turns(rows).values())
+
+
+def _seen(memory: Memory, id: str) -> tuple[AuditEntry, ...]:
+    if not memory.audit.enabled:
+        return ()
+    return tuple(memory.audit.entries(id=id, limit=_SEEN))
+
+
+# A subject
+
+
+def subject(memory: Memory, store: Store, name: str) -> Subject:
+    """All that is known about someone or something, by any of its names; else NotFoundError."""
+    with store.reading():
+        found = store.entities_named([fold(name)]).get(fold(name))
+        names = (found.name, *found.aliases) if found else (name,)
+        of_user = USER in names
+        memories = tuple(
+            SubjectMemory(record, tuple(store.history(record.id)), _said(store, record.sources))
+            for record in store.find(Filter())
+            if _is_about(record, names)
+        )
+        turns = tuple(
+            turn
+            for turn in store.journal(Filter(), 0)
+            if (of_user and turn.role == "user") or _names_any((turn.speaker, turn.content), names)
+        )
+        events = tuple(
+            one
+            for one in store.worklog.events()
+            if of_user or _names_any((one.sender, one.summary), names)
+        )
+        notes = tuple(_notes(store, names))
+    if not (found or memories or turns or events or notes):
+        raise NotFoundError(
+            "nothing is known about {name}",
+            hint="list the known entities with `loxodon entities`",
+            name=repr(name),
+        )
+    return Subject(names[0], names, memories, turns, events, notes)
+
+
+def _is_about(record: Record, names: Sequence[str]) -> bool:
+    wanted = set(map(fold, names))
+    about = (record.subject, record.project, *record.entities)
+    return not wanted.isdisjoint(map(fold, about)) or _names_any((record.content,), names)
+
+
+def _names_any(texts: Iterable[str], names: Iterable[str]) -> bool:
+    wanted = [f" {plain(name)} " for name in names if name != USER and plain(name)]
+    for text in texts:
+        folded = f" {plain(text)} "
+        for name in wanted:
+            # In a script without spaces a name stands anywhere, else as a whole word.
+            if (name if name.isascii() else name.strip()) in folded.replace("'s ", " "):
+                return True
+    return False
+
+
+def _notes(store: Store, names: Sequence[str]) -> Iterable[NoteAt]:
+    """The pieces of the user's files that name it, each where it first stands."""
+    rows = {
+        hit.row
+        for name in names
+        for hit in store.search("chunks", query_words(name), Filter(), 1_000)
+    }
+    for note in store.workspace_data.notes(sorted(rows)).values():
+        if _names_any((note.chunk.text, note.chunk.heading), names):
+            path = os.path.join(note.file.root, *note.file.path.split("/"))
+            yield NoteAt(path, note.chunk.first_line, note.chunk.text)
+
+
+def markdown(found: Subject) -> str:
+    """What is known about a subject, for a person to read."""
+    lines = [f"# {found.name}", ""]
+    if len(found.names) > 1:
+        lines += [", ".join(found.names[1:]), ""]
+    for known in found.memories:
+        record = known.record
+        lines.append(f"- {record.content} ({record.id}, {record.kind}, {record.state})")
+        lines += [
+            f"  - {one.at:%Y-%m-%d} {one.change}: {one.record.content}" for one in known.history
+        ]
+        lines += [f"  > {_one_line(turn.content)}" for turn in known.sources]
+    lines += [
+        "",
+        *(
+            f"- {turn.at:%Y-%m-%d %H:%M} {turn.speaker or turn.role} ({turn.session}): "
+            f"{_one_line(turn.content)}"
+            for turn in found.turns
+        ),
+    ]
+    lines += ["", *(f"- {one.date} {_one_line(one.summary)}" for one in found.events)]
+    lines += ["", *(f"- {one.file}:{one.line}: {_one_line(one.text)}" for one in found.notes)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,1 +1,0 @@
-"""What may be kept, shown and believed, and what is forgotten."""

@@ -1,1 +1,0 @@
-"""Who read and wrote what, on record."""

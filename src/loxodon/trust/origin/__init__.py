@@ -1,1 +1,0 @@
-"""Where words came from, and how far they are believed."""

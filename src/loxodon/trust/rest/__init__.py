@@ -1,1 +1,0 @@
-"""What lies on disk: keys and encryption."""

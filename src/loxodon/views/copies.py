@@ -1,0 +1,206 @@
+"""Where a memory was ever written as text, so that nothing of it is overlooked later.
+
+The setting `workspace.path` may change, and an export may go anywhere. Each place is noted in the
+file SPACE/copies, one JSON object a line, before anything is written there; forgetting and
+encrypting look at all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from loxodon import files
+from loxodon.errors import LoxodonError
+from loxodon.layout import COPIES, VIEWS
+from loxodon.security.paths import is_inside
+from loxodon.views import manifest, marker_of
+from loxodon.views.folder import LOCK
+
+if TYPE_CHECKING:
+    from loxodon.store import Progress
+    from loxodon.views.workspace import Workspace
+
+
+Kind = Literal["workspace", "export", "file"]
+"""A folder that the views were kept in, one that they were exported to, a single file."""
+
+
+class Copy(NamedTuple):
+    """A place with text of this memory."""
+
+    path: str
+    kind: Kind
+
+
+def known(folder: str) -> list[Copy]:
+    """The places of the space in `folder`, each as it was last used."""
+    found: dict[str, Copy] = {}
+    try:
+        lines = files.read(os.path.join(folder, COPIES)).split(b"\n")
+    except FileNotFoundError:
+        return []
+    for line in lines:
+        try:
+            row = json.loads(line)
+            found[row["path"]] = Copy(row["path"], row["kind"])
+        except (ValueError, TypeError, KeyError):  # a line that a kill cut short
+            continue
+    return list(found.values())
+
+
+def note(folder: str, path: str, kind: Kind) -> None:
+    """Note a place, on disk, where it is not known as that."""
+    if Copy(path, kind) in known(folder):
+        return
+    row = json.dumps({"path": path, "kind": kind}, ensure_ascii=False)
+    # Begun on a line of its own: the last run may have been killed within one.
+    line = f"\n{row}\n".encode("utf-8", "surrogateescape")
+    files.append(os.path.join(folder, COPIES), line)
+
+
+def folders(folder: str, current: str, usual: str) -> list[Copy]:
+    """Every folder of views that a space may have, the one in use first."""
+    found = {current: Copy(current, "workspace"), usual: Copy(usual, "workspace")}
+    for copy in known(folder):
+        if copy.kind != "file":
+            found.setdefault(copy.path, copy)
+    return list(found.values())
+
+
+def places(workspace: Workspace) -> list[Copy]:
+    """The same of a workspace."""
+    return folders(workspace.folder, workspace.path, workspace.usual)
+
+
+# After something was erased
+
+
+def renewed(
+    workspace: Workspace,
+    settled: Mapping[str, str],
+    anew: Callable[[str], bool] | None = None,
+    *,
+    dry: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Write the views without what was erased, in every folder that they were ever written to:
+    where they are in use those of which `anew` says so, of a copy all. Those in a folder that is
+    out of use go; how many did. With `dry` they are only counted."""
+    gone = 0
+    for place in places(workspace):
+        root = os.path.join(place.path, VIEWS)
+        try:
+            found = manifest.load(root)
+        except LoxodonError:
+            continue
+        if found is None or found.space != workspace.store.space:
+            continue
+        if place.path != workspace.path and place.kind == "workspace":
+            gone += len(found.files)
+            if not dry:
+                removed(root, found.space)
+        elif not dry:
+            _written_anew(workspace, place, found.masked, settled, anew, progress)
+    return gone
+
+
+def _written_anew(
+    workspace: Workspace,
+    place: Copy,
+    masked: bool,
+    settled: Mapping[str, str],
+    anew: Callable[[str], bool] | None,
+    progress: Progress | None,
+) -> None:
+    from loxodon.views.export import export
+
+    try:
+        if place.path == workspace.path:
+            export(workspace, settled=settled, anew=anew or _every, progress=progress)
+        else:
+            export(workspace, place.path, masked=masked, anew=_every, progress=progress)
+    except (LoxodonError, OSError):  # `status` tells of it; what was erased goes all the same
+        removed(os.path.join(place.path, VIEWS), workspace.store.space)
+
+
+def _every(view: str) -> bool:
+    return True
+
+
+class Removed(NamedTuple):
+    """What became of a folder of views that nobody is to read any more."""
+
+    gone: int
+    left: list[str]
+    """Files with our text that are not as they were written: somebody's changes are in them."""
+
+
+def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> Removed:
+    """Take away the views of a space at `root` that are as Loxodon wrote them."""
+    gone = 0
+    try:
+        found = manifest.load(root)
+    except LoxodonError:  # then nobody can say which are as they were
+        found = None
+    for name in found.files if found and found.space == space else ():
+        path = os.path.join(root, *name.split("/"))
+        if (
+            name != manifest.MANIFEST
+            and found
+            and manifest.change_of(root, name, found) == "same"
+            and is_inside(path, root)
+        ):
+            erase(path)
+            gone += 1
+    if found and found.space == space:
+        for name in (manifest.MANIFEST, manifest.PART, LOCK):
+            with suppress(FileNotFoundError):
+                erase(os.path.join(root, *name.split("/")))
+    for place, _, _ in os.walk(root, topdown=False):
+        with suppress(OSError):  # one that has something of somebody's in it
+            os.rmdir(place)
+    return Removed(gone, changed(root, space))
+
+
+def changed(root: str, space: str) -> list[str]:
+    """The files below `root` that say they are views of a space, and are not as Loxodon wrote
+    them: somebody changed or copied them, or nobody knows how they were written."""
+    try:
+        known = manifest.load(root)
+    except LoxodonError:
+        known = None
+    found = []
+    for place, _, names in os.walk(root):
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            view = os.path.relpath(path, root).replace(os.sep, "/")
+            if (
+                known
+                and known.space == space
+                and (
+                    view in (manifest.MANIFEST, manifest.PART)
+                    or (view in known.files and manifest.change_of(root, view, known) == "same")
+                )
+            ):
+                continue
+            if _says_space(path) in (space, None):
+                found.append(path)
+    return found
+
+
+def _says_space(path: str) -> str | None:
+    """The space whose view a file says it is; None where it does not say which, and empty for a
+    file that is no view."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(manifest.HEAD_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    if not manifest.is_view(start):
+        return ""
+    marker = marker_of(start)
+    return marker.space if marker else None

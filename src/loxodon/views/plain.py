@@ -1,0 +1,380 @@
+"""The engine switched off (`enabled = false`, `LOXODON_ENABLED=false`): plain files stand in.
+
+A recall hands over MEMORY.md and the daily notes of the last days (`_DAYS`); what
+is said or captured is appended to text files (`pending.py`), which are taken in when the engine is
+on again. The database is not touched, and need not even be there. Whatever needs it says that it is
+off.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter as Counts
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from loxodon.fields import is_text, number
+from loxodon.guard import speakers
+from loxodon.guard.guard import LATELY
+from loxodon.journal.identity import MAX_SESSION, Keyed, said_again, unmarked, with_keys
+from loxodon.memory import Memory
+from loxodon.notes.chunk import chunks
+from loxodon.recall import assemble as frames
+from loxodon.recall.context import block, snippet
+from loxodon.recall.gate import State as Conversation
+from loxodon.recall.gate import should_recall
+from loxodon.security.permissions import placed
+from loxodon.status import Status
+from loxodon.store import FileRole, Progress
+from loxodon.text.check import checked_text
+from loxodon.text.language import language_of
+from loxodon.text.quote import clean
+from loxodon.text.words import fold
+from loxodon.tokens import Counter, cut
+from loxodon.types import (
+    Added,
+    Chat,
+    Consolidated,
+    Draft,
+    Frame,
+    Gate,
+    Item,
+    LeftOut,
+    Recall,
+    Record,
+    Source,
+    Turn,
+)
+from loxodon.views.pending import Pending, PendingEntry
+
+if TYPE_CHECKING:
+    from loxodon.write.phases import OnPhase
+
+_DAYS = 2  # daily notes, from today backwards, that a recall hands over
+_LARGEST = 1 << 20
+"""Bytes of a file that are read: more than any budget has room for."""
+_SHOWN = 700
+_LASTING = "n_MEMORY.md:"
+OFF = "switched off"
+
+
+class PlainMemory(Memory):
+    """A memory whose engine is off. Made by `Memory.open`."""
+
+    @property
+    def pending(self) -> Pending:
+        """What waits until the engine is on."""
+        return Pending(self._space.folder, self.workspace.path, self.space, self.seal)
+
+    # What is said
+
+    def add_drafts(
+        self,
+        drafts: Sequence[Draft],
+        names: Sequence[str],
+        progress: Progress | None = None,
+        *,
+        live: bool = False,
+        me: Collection[str] = (),
+    ) -> Added:
+        if self.paused:
+            return Added(0, 0, 0, (), paused=len(drafts))
+        drafts, names = placed(drafts, names, self._store.wall)
+        session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
+        drafts = self.guard.drafts(drafts, lambda name: self._lately(name or session))
+        now = self.now()
+        keyed = with_keys(drafts, session, now)
+        if live and (anew := unmarked(drafts, keyed)):
+            keyed = self._said_again(keyed, anew)
+        keyed = speakers.attributed(keyed, me, self._store.wall)
+        new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], now)
+        if progress:
+            progress(len(keyed), len(keyed))
+        sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
+        known = len(new) - sum(new)
+        return Added(sum(new), known, 0, sessions, people=speakers.people(keyed))
+
+    def _said_again(self, keyed: list[Keyed], anew: Collection[bytes]) -> list[Keyed]:
+        """`journal.said_again` by what waits: whether a session has begun is in the database, so
+        one turn by itself is taken to go on with it."""
+        waiting = {one.key: one.turn.session for one in self.pending.entries()}
+        sizes = Counts(waiting.values())
+        return said_again(
+            keyed,
+            anew,
+            lambda turns: [waiting.get(key) for _, key in turns],
+            lambda session: sizes[session] or int(len(keyed) == 1),
+        )
+
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        return do()  # the key of what is captured is made of the request
+
+    def _keep(
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
+        noted: bool = False,
+    ) -> Record:
+        self.pending.append([PendingEntry(key, said, fields, source)], said.at)
+        return Record(
+            id=f"pending_{key.hex()[:8]}",
+            space=self._space.name,
+            created_at=said.at,
+            updated_at=said.at,
+            strength=1.0,
+            **fields,
+        )
+
+    # What was said, and what is known, cannot be looked up now.
+
+    def _is_borne_out(self, content: str) -> bool:
+        return False
+
+    def _said_in(self, content: str, quote: str) -> Turn | None:
+        return None
+
+    def _known(self, content: str, audience: str) -> Record | None:
+        return None
+
+    # What is remembered
+
+    def recall(
+        self,
+        query: str,
+        top: int | None = None,
+        budget: int | None = None,
+        *,
+        chat: Chat = "direct",
+        in_view: Iterable[str] = (),
+        reveal: bool = False,
+        **filters: object,
+    ) -> Recall:
+        """MEMORY.md and the notes of today and yesterday, as far as the budget goes.
+
+        Nothing is looked for, so filters do not count. In a group there is nothing to tell.
+        """
+        is_text("query", query)
+        chat = self.within(chat=chat).chat
+        started = perf_counter()
+        budget = self.config.recall.budget if budget is None else number("budget", budget)
+        seen = frozenset(map(fold, in_view))
+        items = [one for one in self._items() if fold(one.content) not in seen]
+        items = items if chat == "direct" else []
+        items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
+        shown = block(
+            _shared_out(items, budget, self._space.count),
+            budget,
+            self._space.count,
+            language_of(query),
+        )
+        left = len(items) - len(shown.items)
+        elapsed = round((perf_counter() - started) * 1e3, 3)
+        return Recall(
+            query,
+            Gate(True, "asked"),
+            shown.items,
+            (LeftOut("budget", left),) if left else (),
+            shown.text,
+            shown.tokens,
+            elapsed,
+        )
+
+    def assemble(
+        self,
+        message: str,
+        *,
+        soul: str | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        history: Iterable[str | Mapping[str, object]] = (),
+        chat: Chat = "direct",
+        state: Conversation | None = None,
+        top: int | None = None,
+        budget: int | None = None,
+    ) -> Frame:
+        is_text("message", message)
+        chat = self.within(chat=chat).chat
+        budget = self.config.recall.frame if budget is None else number("budget", budget)
+        if soul is None:
+            soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
+        direct = chat == "direct"
+        turns = [one for one in self._turns() if direct or one.chat != "direct"]
+        material = frames.Material(
+            message,
+            soul,
+            clean(self._read("MEMORY.md")) if direct else "",
+            turns,
+            frames.texts_of(history),
+            self.now(),
+            lambda text: self.guard.shown(text, direct),
+        )
+
+        told = {one.content for one in self._items() if one.id.startswith(_LASTING)}
+
+        def ask(budget: int, in_view: frozenset[str]) -> Recall:
+            # MEMORY.md stands in the place of the profile already
+            return self.recall(message, top, budget, chat=chat, in_view=in_view | told)
+
+        return frames.assemble(
+            material,
+            state or Conversation(),
+            ask,
+            budget,
+            self.config.recall.budget,
+            self._space.count,
+        )
+
+    def gate(
+        self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
+    ) -> Gate:
+        is_text("message", message)
+        return should_recall(message, state or Conversation())
+
+    def snapshot(self, language: str = "en") -> str:
+        """MEMORY.md, as far as the budget goes."""
+        text = self.guard.shown(self._read("MEMORY.md"), private=True)
+        return cut(text, self.config.snapshot.budget, self._space.count)
+
+    def profile(self, language: str = "en", *, refresh: bool = False) -> str:
+        return self.snapshot(language)
+
+    def _items(self) -> list[Item]:
+        """What stands in the files: MEMORY.md, then notes and what was said, newest first."""
+        today, days = self.now(), self._days()
+        found = self._chunked("MEMORY.md", "memory", today)
+        for day in days:
+            notes = self._chunked(os.path.join("memory", f"{day}.md"), "daily", today)
+            found += reversed(notes)
+        said = [_said(one, n) for n, one in enumerate(self._entries(days))]
+        return found + said[::-1]
+
+    def _chunked(self, name: str, role: FileRole, now: datetime) -> list[Item]:
+        path = os.path.join(self.workspace.path, name)
+        cuts = chunks(self._read(name).splitlines(), name, role, self._space.zone)
+        return [
+            Item(
+                f"n_{name}:{one.first_line}",
+                "note",
+                snippet(one.text, (), _SHOWN),
+                1.0,
+                one.at or now,
+                "active",
+                (Source(file=path, line=one.first_line),),
+                {},
+            )
+            for one in cuts
+        ]
+
+    def _turns(self) -> list[Turn]:
+        """What was said in the last days, since the engine is off."""
+        return [one.turn for one in self._entries(self._days()) if one.fields is None]
+
+    def _days(self) -> list[str]:
+        """The days that are loaded, today first (`_DAYS`)."""
+        today = self.now()
+        days = range(_DAYS)
+        return [f"{today - timedelta(days=n):%Y-%m-%d}" for n in days]
+
+    def _lately(self, session: str) -> list[str]:
+        """The last texts of a session, oldest first."""
+        return [one.content for one in self._turns() if one.session == session][-LATELY:]
+
+    def _entries(self, days: Sequence[str]) -> list[PendingEntry]:
+        """What waits and can be seen from behind the wall, if one stands."""
+        wall = self._store.wall
+        return [
+            one
+            for one in self.pending.entries(days)
+            if (not wall.agent or one.turn.agent in ("", wall.agent))
+            and not (wall.group and (one.turn.chat == "direct" or one.fields is not None))
+        ]
+
+    def _read(self, name: str) -> str:
+        """One of the owner's files, without secrets; for the agents, and not for a group."""
+        if self.chat != "direct":
+            return ""
+        try:
+            with open(os.path.join(self.workspace.path, name), "rb") as file:
+                return self.guard.clean(file.read(_LARGEST).decode("utf-8-sig", "replace"))
+        except OSError:  # there is none, or it is not for us to read
+            return ""
+
+    # What waits
+
+    def consolidate(
+        self,
+        *,
+        force: bool = False,
+        if_due: bool = False,
+        phase: int | None = None,
+        progress: OnPhase | None = None,
+    ) -> Consolidated:
+        return Consolidated(False, OFF)
+
+    def flush(self) -> Consolidated:
+        return Consolidated(False, OFF)
+
+    def flush_due(self, began: datetime | None = None) -> str:
+        return ""
+
+    def consolidation_due(self) -> str:
+        return ""
+
+    def touch(self, ids: Iterable[str]) -> int:
+        return 0
+
+    def status(self) -> Status:
+        """Where it stands; of what is in the database, nothing."""
+        entries = self.pending.entries()
+        last = max((one.turn.at for one in entries), default=None)
+        return Status(
+            self.home,
+            self.space,
+            0,
+            0,
+            0,
+            0,
+            0,
+            last,
+            None,
+            None,
+            len(entries),
+            "",
+            0,
+            0,
+            False,
+            "",
+            0,
+            0,
+            0,
+            enabled=False,
+            paused=self.paused,
+        )
+
+
+def _said(entry: PendingEntry, n: int) -> Item:
+    kind = "turn" if entry.fields is None else str(entry.fields.get("kind", "fact"))
+    source = Source(session=entry.turn.session, turn=entry.turn.id or f"#{n + 1}")
+    return Item(
+        f"pending_{entry.key.hex()[:8]}",
+        kind,
+        snippet(entry.turn.content, (), _SHOWN),
+        1.0,
+        entry.turn.at,
+        "active",
+        (source,),
+        {},
+    )
+
+
+def _shared_out(items: Sequence[Item], budget: int, count: Counter) -> list[Item]:
+    """Items in the order in which they get room: what was written last has half of it, at least,
+    so that a long MEMORY.md does not crowd out today."""
+    lasting = [one for one in items if one.id.startswith(_LASTING)]
+    recent = [one for one in items if not one.id.startswith(_LASTING)]
+    first = {one.id for one in block(lasting, budget // 2, count, "en").items}
+    later = [one for one in lasting if one.id not in first]
+    return [*(one for one in lasting if one.id in first), *recent, *later]

@@ -1,0 +1,232 @@
+"""The workspace of a memory: the same memory as text, and the files that stand beside it.
+
+    with Memory.open("~/.loxodon") as memory:
+        memory.workspace.export()     # the memory, as text
+        memory.workspace.sync()       # what you changed there, and your own notes
+
+`views/` writes and reads the text, `sync` takes edits in, `sources/` reads notes, `imports/` what
+other programs keep, `openclaw/` and `agents` follow agents.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from datetime import tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated
+
+from loxodon import layout
+from loxodon.errors import UsageError, refused
+from loxodon.fields import number
+from loxodon.paging import Key, Page, cut, paged
+from loxodon.security.paths import named
+from loxodon.store import Progress
+from loxodon.store.store import Store
+from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
+from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+    from loxodon.views.records import Rendered
+
+TROUBLE = "views"
+"""The page that says why the views could not be written."""
+
+
+class Workspace:
+    """See the module. Made by `Memory.workspace`."""
+
+    def __init__(self, memory: Memory, store: Store, folder: str, zone: tzinfo | None) -> None:
+        self.memory = memory
+        self.store = store
+        self.zone = zone
+        self.folder = folder
+        """The folder of the space, with its database."""
+        path = memory.config.workspace.path if memory.space == "main" else ""
+        own = os.path.join(memory.home, layout.SPACES, os.path.basename(folder))
+        self.usual = os.path.abspath(os.path.join(own, layout.WORKSPACE))
+        """Where the workspace is unless a setting says another place."""
+        self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
+        """The folder: the views are in `memory/` in it, the agent's own files beside that."""
+
+    @cached_property
+    def rendered(self) -> Rendered:
+        """The lines of memories that this workspace has made so far."""
+        from loxodon.views.records import Rendered
+
+        return Rendered()
+
+    @property
+    def has_views(self) -> bool:
+        """Whether the memory is written out as text by itself."""
+        return self.memory.config.workspace.views == "on" and self.memory.has_views
+
+    @verb("POST /workspace/export", access="owner", audit="reads", long="cut")
+    def export(
+        self,
+        folder: Annotated[
+            str | os.PathLike[str] | None, Arg("folder to write to (default: the workspace)", PATH)
+        ] = None,
+        *,
+        masked: Annotated[bool, Arg("mask addresses, numbers and keys")] = False,
+        plain: bool = False,
+        progress: Progress | None = None,
+        settled: Mapping[str, str] | None = None,
+    ) -> Exported:
+        """Write the memory as text.
+
+        It goes into `memory/` of the workspace, or of `folder`. Files are written where they
+        differ, for their owner only. What is not Loxodon's is left, and so is a view with edits
+        until `sync` has taken them in; `settled` names those that it has, each with the hash of
+        what it read. With `masked`, which needs a folder of its own, addresses, numbers and keys
+        are masked; such copies are never read back. Of an encrypted memory only a folder of its own
+        is written, and only where `plain` says that it may.
+        """
+        from loxodon.views.export import export
+
+        given = None if folder is None else named(self.memory.home, folder)
+        if self.memory.encrypted and (given is None or not plain):
+            raise UsageError(
+                "this memory is encrypted, so it is not exported as text",
+                hint="to export it anyway, run `loxodon export DIR --plain`; anyone who can read "
+                "that folder can then read everything",
+            )
+        if given is None and not self.memory.has_views:
+            raise refused("views")
+        return export(self, given, masked=masked, progress=progress, settled=settled)
+
+    @verb(access="owner", audit="works")
+    def renew(self) -> str:
+        """Take in what was edited, then write the views; why that could not be done, else empty.
+
+        Nothing is made for a memory that is empty. `trouble` has the answer until the next time.
+        """
+        from loxodon.views.export import renew
+
+        return renew(self)
+
+    @property
+    def trouble(self) -> str:
+        """Why the views could not be written the last time, in English; empty where they could."""
+        page = self.store.worklog.page(TROUBLE, "")
+        return page[0] if page else ""
+
+    @verb("POST /workspace/sync", access="owner", audit="writes")
+    def sync(
+        self,
+        *,
+        deletions: Annotated[bool, Arg("archive every memory whose line was deleted")] = False,
+        dry_run: DryRun = False,
+    ) -> Synced:
+        """Apply edits of the text views, and index the notes.
+
+        What was changed in the views is the user's own change. An entry that was edited edits the
+        memory, a new one is captured, a deleted one archives. What the memory has changed
+        meanwhile, and what makes no sense, is left and reported, as is a view that has lost most of
+        its entries; `deletions` archives these all the same. With `dry_run` nothing is written:
+        what would be is told.
+        """
+        from loxodon.views.sync import sync
+
+        return sync(self, deletions=deletions, dry_run=dry_run)[0]
+
+    @verb("POST /workspace/index", access="owner", audit="works", long="cut")
+    def index(self, progress: Progress | None = None) -> Indexed:
+        """Index the notes that changed.
+
+        They are the agent's own files, and the user's folders of Markdown. They are found by
+        `recall` from then on, and never written to. What is gone is dropped; what cannot be read is
+        reported; what is being written is read the next time.
+        """
+        from loxodon.notes.index import index
+
+        return index(self, progress)
+
+    @verb(Route("GET /workspace/sources", access="owner"))
+    def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
+        """List the indexed notes, by name.
+
+        They are as they were when they were read; nothing is read now.
+        """
+        number("limit", limit)
+        return paged("workspace.sources", cursor, lambda after: cut(self._files(), limit, after))
+
+    def _files(self) -> list[tuple[Key, SourceFile]]:
+        counts = self.store.workspace_data.chunk_counts()
+        found: list[tuple[Key, SourceFile]] = []
+        for file in self.store.workspace_data.files():
+            path = os.path.join(file.root, *file.path.split("/"))
+            chunks = counts.get((file.root, file.path), 0)
+            found.append(((path,), SourceFile(path, file.role, file.size, chunks, file.problem)))
+        return sorted(found)
+
+    @verb(access="owner", audit="works")
+    def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:
+        """Journal what OpenClaw's agents and their people said since the last time.
+
+        `state` is OpenClaw's folder (OPENCLAW_STATE_DIR, else ~/.openclaw); `agents` are ids, all
+        where none is named.
+        """
+        from loxodon.agents.openclaw.follow import follow, state_folder
+
+        return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
+
+    @verb(access="owner", audit="works")
+    def follow_agent(
+        self, agent: str, file: str = "", progress: Progress | None = None, *, known: bool = False
+    ) -> Followed:
+        """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
+        of its transcripts or in one, with `known` also in those that were read before; its folder
+        is where its environment variable says."""
+        from loxodon.journal.follow import follow_agent
+        from loxodon.journal.transcripts import AGENTS
+
+        folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
+        return follow_agent(self, agent, folder, file, progress, known=known)
+
+    @verb(
+        "POST /workspace/import",
+        access="owner",
+        audit="writes",
+        name="import",
+        makes_space=True,
+        long="cut",
+    )
+    def take_in(
+        self,
+        path: Annotated[str, Arg("a file, an archive or a folder", PATH)],
+        format: Annotated[str | None, Arg("format of the file; detected if omitted")] = None,
+        *,
+        user: Annotated[
+            str, Arg("only import this person's memories, if the file has several people's")
+        ] = "",
+        dry_run: Annotated[bool, Arg("show what would be imported, without importing")] = False,
+        settings: bool = False,
+        take: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Import memories and chats from another program.
+
+        See `loxodon.imports` for the formats. Conversations go to the journal, what is remembered
+        becomes memories. Settings that come with it are told; with `settings` those are set that
+        only tune, and with `take` those that it names, where nobody has set them here. The same
+        again adds nothing, whatever has become of a memory since. What cannot be read as a whole is
+        refused with an InputError before anything is taken; what of it cannot be kept is reported.
+        `user` chooses whose memories, where a file has those of several people; with `dry_run`
+        nothing is written: what would be is told.
+        """
+        from loxodon.imports import take_in
+
+        return take_in(
+            self.memory,
+            self.store,
+            self.zone,
+            named(self.memory.home, path),
+            format,
+            user=user,
+            dry_run=dry_run,
+            settings=settings,
+            take=take,
+            progress=progress,
+        )

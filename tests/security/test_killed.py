@@ -1,0 +1,55 @@
+"""Encrypting, re-keying, backing up and restoring, killed half-way: nothing is lost, ever."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.long import LONG, count, figure
+
+WORKS = (
+    "encrypt",
+    "decrypt",
+    "rekey",
+    "backup",
+    "backup-encrypted",
+    "restore",
+    "restore-encrypted",
+)
+SHORT = {"encrypt": 160, "decrypt": 40, "rekey": 40, "backup": 10, "restore-encrypted": 10}
+"""How far apart the points are; in the long form every one is taken."""
+
+
+def killed(folder: Path, how: str, *works: str) -> list[dict[str, object]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.security.killing", str(folder), how, *works],
+        text=True,
+        capture_output=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("works", [(one,) for one in WORKS] if LONG else [tuple(SHORT)])
+def test_a_kill_at_any_call_that_changes_files(tmp_path: Path, works: tuple[str, ...]) -> None:
+    found = killed(tmp_path, "points", *(f"{one}:{count(SHORT.get(one, 1), 1)}" for one in works))
+    assert [one for one in found if one["problem"]] == []
+    kills = sum(bool(one["killed"]) for one in found)
+    assert kills >= len(works)
+    figure(f"killed_at_calls_{works[0]}", runs=len(found), killed=kills, violations=0)
+
+
+@pytest.mark.skipif(not LONG, reason="the long form kills at moments of time too")
+@pytest.mark.parametrize("work", WORKS)
+def test_a_kill_at_any_moment(tmp_path: Path, work: str) -> None:
+    found = killed(tmp_path, "times", f"{work}:{count(500, 20)}")
+    assert [one for one in found if one["problem"]] == []
+    kills = sum(bool(one["killed"]) for one in found)
+    assert kills > 10
+    figure(f"killed_at_moments_{work}", runs=len(found), killed=kills, violations=0)

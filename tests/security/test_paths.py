@@ -1,0 +1,257 @@
+"""Nothing of the home is read or written by its name, and no link leads out of what was named."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from loxodon import Memory
+from loxodon.agents.openclaw.answer import answer
+from loxodon.cli.main import main
+from loxodon.errors import ForbiddenError, InputError, LoxodonError
+from loxodon.http.operations import OPERATIONS
+from loxodon.imports.package import Package
+from loxodon.security import paths
+from tests.clock import Clock
+from tests.http.server import Server
+from tests.security.tokens import token
+
+SECRET = "Zorvantik"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with two spaces and their texts, of which `other` has a secret."""
+    found = tmp_path / "home"
+    with Memory.open(found, "other", clock=Clock()) as other:
+        other.capture(f"The secret is {SECRET}.")
+        other.workspace.export()
+    with Memory.open(found, clock=Clock()) as memory:
+        memory.capture("The user likes tea.")
+        memory.workspace.export()
+    token(found, "main", "--for", "main", "--rights", "owner")
+    (found / "config.toml").write_text("")
+    return found
+
+
+def inside(home: Path) -> Iterator[Path]:
+    """Every file and folder of the home, and ways to it that look like others."""
+    yield home
+    for folder, folders, files in os.walk(home):
+        yield from (Path(folder) / name for name in (*folders, *files))
+    yield home.parent / "elsewhere" / ".." / "home" / "keys"
+    link = home.parent / "link"
+    link.symlink_to(home / "keys")
+    yield link
+    yield link / "master"
+
+
+def test_the_home_is_not_named(home: Path, tmp_path: Path) -> None:
+    found = list(inside(home))
+    assert len(found) > 30
+    with Memory.open(home, clock=Clock()) as memory:
+        calls: tuple[Callable[[str], object], ...] = (
+            memory.workspace.take_in,
+            memory.workspace.export,
+            memory.workspace.follow,
+            lambda path: memory.backup(path, overwrite=True),
+        )
+        for path in found:
+            for call in calls:
+                with pytest.raises(ForbiddenError):
+                    call(str(path))
+        assert len(memory.list(state="all")) == 1
+        assert memory.backup(home / "backups" / "one.loxodon").turns == 1
+        assert memory.validate() == []
+
+
+def test_the_owner_at_the_keyboard_does_not_name_it_either(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(home / "keys")
+    for words in (
+        ["import", "master"],
+        ["add", "master"],
+        ["export", "."],
+        ["backup", "master"],
+        ["export", "--about", "tea", "master"],
+        ["add", "../spaces/other/workspace/memory/insights.md"],
+    ):
+        assert main(["--home", str(home), "--json", *words]) == 2, words
+        assert '"forbidden"' in "".join(capsys.readouterr()), words
+    monkeypatch.chdir(home.parent)
+    (home.parent / "notes.json").write_text('[{"content": "The user likes jam."}]')
+    assert main(["--home", str(home), "import", "notes.json"]) == 0  # a path may be relative
+    capsys.readouterr()
+
+
+def test_a_folder_around_the_home_is_read_without_it(home: Path) -> None:
+    (home.parent / "MEMORY.md").write_text("- The user likes jam.\n")
+    with Memory.open(home, clock=Clock()) as memory:
+        memory.workspace.take_in(str(home.parent))
+        told = repr([one.content for one in memory.list(state="all")])
+        assert "jam" in told
+        assert SECRET not in told
+
+
+def test_a_home_is_not_taken_for_a_folder_of_views(tmp_path: Path) -> None:
+    """Which is called the same, in a folder that was named."""
+    with Memory.open(tmp_path / "memory", clock=Clock()) as memory:
+        memory.capture("The user likes tea.")
+        before = sorted((tmp_path / "memory").iterdir())
+        with pytest.raises(LoxodonError):
+            memory.workspace.export(tmp_path)
+        assert sorted((tmp_path / "memory").iterdir()) == before
+
+
+def test_notes_around_the_home_are_read_without_it(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Jam\n\nThe user likes jam.\n")
+    config = {"workspace.folders": f"{tmp_path}\n{home / 'spaces' / 'other'}"}
+    with Memory.open(home, config=config, clock=Clock()) as memory:
+        done = memory.workspace.index()
+        read = [one.file for one in memory.workspace.sources()]
+        assert str(tmp_path / "a.md") in read
+        assert not any(str(home / "spaces" / "other") in one for one in read)
+        assert [one.file for one in done.problems] == [str(home / "spaces" / "other")]
+
+
+def test_a_workspace_around_the_home_does_not_tell_of_it(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "NOTES.md").write_text("jam\n")
+    with Memory.open(home, config={"workspace.path": str(tmp_path)}, clock=Clock()) as memory:
+
+        def got(path: str) -> str:
+            return str(answer(memory.workspace, {"want": "get", "path": path, "session": "main"}))
+
+        assert "jam" in got("NOTES.md")
+        views = home / "spaces" / "other" / "workspace" / "memory"
+        files = [one for one in views.rglob("*") if one.suffix in (".md", ".jsonl")]
+        assert files
+        assert all("not_found" in got(str(one.relative_to(tmp_path))) for one in files)
+
+
+def test_links_that_leave_a_folder_are_not_followed(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text(json.dumps([{"content": SECRET}]))
+    named = tmp_path / "named"
+    (named / "deep").mkdir(parents=True)
+    (named / "a.json").symlink_to(tmp_path / "secret.json")
+    (named / "deep" / "b.json").symlink_to(home / "keys" / "master")
+    (named / "MEMORY.md").write_text("- The user likes jam.\n")
+    with Memory.open(home, clock=Clock()) as memory:
+        memory.workspace.take_in(str(named))
+        assert SECRET not in repr(memory.list(state="all"))
+
+
+def test_a_pipe_keeps_nobody_waiting(home: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with Memory.open(home, clock=Clock()) as memory, pytest.raises(InputError):
+        memory.workspace.take_in(str(tmp_path / "pipe"))
+
+
+# Over HTTP
+
+
+def asked(server: Server, name: str, path: str, **headers: str) -> httpx.Response:
+    field = {"import": "path", "export": "folder"}[name]
+    with server.client(headers=headers) as client:
+        return client.post(f"/v1/spaces/main/workspace/{name}", json={field: path})
+
+
+def test_a_path_over_http_is_the_owners_of_all_spaces(home: Path, tmp_path: Path) -> None:
+    grants = {
+        "owner": ["--rights", "owner"],
+        "scoped": ["--rights", "owner", "--for", "main"],
+        "bot": ["--rights", "owner", "--agent", "bot"],
+        "group": ["--rights", "owner", "--chat", "group"],
+        "writer": ["--rights", "write"],
+    }
+    tokens = {name: token(home, name, *words) for name, words in grants.items()}
+    (tmp_path / "in.json").write_text('[{"content": "The user likes jam."}]')
+    good = {"import": str(tmp_path / "in.json"), "export": str(tmp_path / "out")}
+    with Server(home) as server:
+        for name, path in good.items():
+            for who, made in tokens.items():
+                bearer = {"authorization": f"Bearer {made}"}
+                expected = 200 if who == "owner" else 403
+                assert asked(server, name, path, **bearer).status_code == expected, (name, who)
+            bearer = {"authorization": f"Bearer {tokens['owner']}"}
+            assert asked(server, name, str(home / "keys"), **bearer).status_code == 403
+            for relative in ("in.json", "~/in.json", "../in.json", ""):
+                assert asked(server, name, relative, **bearer).status_code == 400, relative
+            as_bot = {**bearer, "x-loxodon-agent": "bot"}
+            assert asked(server, name, path, **as_bot).status_code == 403
+            passed = {**bearer, "x-forwarded-for": "192.0.2.1"}
+            assert asked(server, name, path, **passed).status_code == 403
+
+
+def test_a_file_of_the_home_is_not_named_by_a_hard_link(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    view = next(path for path in home.rglob("*.md") if SECRET in path.read_text())
+    os.link(view, folder / "note.md")
+    (folder / "own.md").write_text("- The user likes coffee.\n")
+    os.link(folder / "own.md", tmp_path / "also-mine.md")
+    with Memory.open(home, clock=Clock()) as memory:
+        with pytest.raises(ForbiddenError):
+            memory.workspace.take_in(str(folder / "note.md"))
+        memory.workspace.take_in(str(tmp_path / "also-mine.md"))
+        assert any("coffee" in one.content for one in memory.list())
+        assert not any(SECRET in one.content for one in memory.list())
+
+
+def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
+    """Between looking at a folder and reading it, its files may be put in another's place."""
+    named, other = tmp_path / "named", tmp_path / "other"
+    for folder in (named / "deep", other):
+        folder.mkdir(parents=True)
+        (folder / "a.md").write_text(SECRET)
+    with Package(str(named)) as package:
+        assert package.read("deep/a.md") == SECRET.encode()
+        (named / "deep" / "a.md").unlink()
+        (named / "deep" / "a.md").symlink_to(other / "a.md")
+        with pytest.raises(InputError):
+            package.read("deep/a.md")
+        (named / "deep" / "a.md").unlink()
+        (named / "deep").rmdir()
+        (named / "deep").symlink_to(other)
+        with pytest.raises(InputError):
+            package.read("deep/a.md")
+
+
+def test_a_file_is_held_against_its_path_once_it_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if another had put a link in its place in the very moment of opening it."""
+    (tmp_path / "named").mkdir()
+    (tmp_path / "named" / "a.md").write_text("harmless")
+    (tmp_path / "secret").write_text(SECRET)
+    really = os.open
+
+    def swapped(path: str, flags: int) -> int:
+        os.unlink(path)
+        os.symlink(tmp_path / "secret", path)
+        return really(path, flags & ~os.O_NOFOLLOW)
+
+    monkeypatch.setattr(os, "open", swapped)
+    with pytest.raises(OSError, match="denied"):
+        paths.opened(str(tmp_path / "named" / "a.md"), str(tmp_path / "named"))
+
+
+def test_a_path_that_is_none(home: Path) -> None:
+    with Memory.open(home, clock=Clock()) as memory, pytest.raises(InputError):
+        memory.workspace.take_in("a\0b")
+
+
+def test_fields_that_name_a_file_are_marked_as_such() -> None:
+    """A field called like a path, that is none, would have to be named here."""
+    suspects = {
+        (one.name, field.name)
+        for one in OPERATIONS
+        for field in one.takes
+        if field.name in ("path", "file", "folder", "dir", "state_dir", "target")
+    }
+    assert suspects == {(one.name, name) for one in OPERATIONS for name in one.local}
