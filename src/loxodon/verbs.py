@@ -106,7 +106,8 @@ Project = Annotated[str, Arg("the project it belongs to", most=200)]
 Topic = Annotated[str, Arg("the topic within the project", most=200)]
 Category = Annotated[str, Arg("what sort of information it is", CATEGORIES, flag="--category NAME")]
 Expires = Annotated[
-    datetime | None, Arg("when it expires; null for never", flag="--expires WHEN", nullable=True)
+    datetime | None,
+    Arg("when it expires; `never` or null for never", flag="--expires WHEN", nullable=True),
 ]
 ToldTo = Annotated[
     Audience, Arg("who may see it: private (only you), group (group chats too) or all")

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import anyio
 import httpx
 import pytest
+from loxodon.cli.table import COMMANDS
 
 from loxodon import Memory, files
 from loxodon import config as settings
 from loxodon.cli.main import main
-from loxodon.cli.table import COMMANDS
 from loxodon.http.guard import Caller
 from loxodon.http.host import Host
 from loxodon.http.operations import IN_QUERY, OPERATIONS

@@ -11,13 +11,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from loxodon import config as settings
-from loxodon import files, opening
+from loxodon import opening
 from loxodon.cli.view import paint
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import DamagedStoreError, InputError, UsageError, refused
-from loxodon.filelock import FileLock
-from loxodon.layout import DATABASE, MADE, OFF_MARKER, SCHEDULE_LOCK
+from loxodon.layout import DATABASE, MADE, OFF_MARKER
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.spaces import home_at, space_folder, space_path
@@ -91,9 +90,9 @@ class Call(Namespace):
             space_folder(self.root, self.space, make=False)
         off = os.path.exists(os.path.join(path, OFF_MARKER))
         never_had_one = off and not os.path.exists(os.path.join(path, MADE))
-        if os.path.isdir(path) and self.command != "init" and self.config.enabled:
-            if not never_had_one:
-                check_database(os.path.join(path, DATABASE))
+        there = os.path.isdir(path) and self.command != "init" and not never_had_one
+        if there and self.config.enabled:
+            check_database(os.path.join(path, DATABASE))
         memory = Memory.open(
             self.folder,
             self.space,
@@ -102,9 +101,9 @@ class Call(Namespace):
             agent=self.as_agent,
             relays=self.relays,
         )
-        if self.command in _SHOW_KNOWN and not self.json and not self.as_agent:
-            if memory.config.enabled and not memory.paused and not _is_served(memory.root):
-                self.waiting = memory.schedule.waiting()
+        tells = self.command in _SHOW_KNOWN and not self.json and not self.as_agent
+        if tells and self.config.enabled and not memory.paused:
+            self.waiting = memory.schedule.waiting()
         return memory
 
     def given(self, now: datetime | None = None) -> dict[str, Any]:
@@ -126,19 +125,21 @@ class Call(Namespace):
             found[one.name] = value
         return found
 
-    def listed(self, found: Sequence[Any], *, last: bool = False) -> tuple[Sequence[Any], str | None]:
+    def listed(
+        self, found: Sequence[Any], *, last: bool = False
+    ) -> tuple[Sequence[Any], str | None]:
         """What is shown of a list, and that there is more."""
         if self.limit is not None or self.json or len(found) <= LISTED:
             return found, None
         more = paint(t("there are more; --limit 0 shows all"), "dim")
         return found[-LISTED:] if last else found[:LISTED], more
 
-    def agreed(self, question: str, refusal: UsageError) -> bool:
-        """Whether the person says yes; the error where there is nobody to ask."""
-        self.see_a_terminal(refusal)
+    def agreed(self, question: str) -> bool:
+        """Whether the person says yes."""
         return ask(question).lower() in ("y", "yes", "是", "好")
 
     def see_a_terminal(self, refusal: UsageError) -> None:
+        """Raise the error where there is nobody to ask."""
         if self.json or not (sys.stdin and sys.stdin.isatty()):
             raise refusal
 
@@ -166,23 +167,6 @@ def unconfirmed() -> UsageError:
     )
 
 
-def _is_served(root: str) -> bool:
-    """Whether a program runs the background jobs of a home."""
-    path = os.path.join(root, SCHEDULE_LOCK)
-    if files.shared(path):
-        return True  # by any server, on any machine
-    if not os.path.exists(path):
-        return False
-    try:
-        lock = FileLock(path)
-    except OSError:  # it is another's to say
-        return True
-    try:
-        return not lock.acquire(0)
-    finally:
-        lock.close()
-
-
 def check_database(path: str) -> None:
     """A space without its database was one with it: making a new one would hide the loss."""
     if not os.path.exists(path) or not os.path.getsize(path):
@@ -201,7 +185,8 @@ def _moment(name: str, text: str, now: datetime) -> datetime | None:
         return since if name == "since" else until
     if text.strip().lower() in ("never", "永不"):
         return None
-    from loxodon.text.dates import parse_past, until as coming
+    from loxodon.text.dates import parse_past
+    from loxodon.text.dates import until as coming
 
     moment = coming(text, now)
     if moment is None and name.startswith("valid") and (found := parse_past(text, now)):
@@ -268,20 +253,6 @@ def read_file(name: str) -> bytes:
             most=MAX_FILE >> 20,
         )
     return data
-
-
-def choose(actions: dict[str, Any], call: Call, **only: str) -> Any:
-    """The action that was named; options in `only` are for those actions that their value lists."""
-    for option, names in only.items():
-        if call.action not in names.split() and getattr(call, option):
-            raise UsageError(
-                "`loxodon {command} {action}` does not accept --{option}",
-                hint="see `loxodon {command} --help`",
-                command=call.command,
-                action=call.action,
-                option=option.replace("_", "-"),
-            )
-    return actions[call.action](call)
 
 
 def hint(text: str) -> str:

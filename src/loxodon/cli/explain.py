@@ -15,7 +15,7 @@ from loxodon.types import Considered, Frame, Item, Recall
 _UNSEEN = 0.05  # milliseconds below which a stage is not worth a word
 NAMES = (
     *("words", "related", "around", "alike", "meaning", "attribute", "entity", "beside", "setting"),
-    *("time", "then", "last", "since", "label", "trigger", "note", "notes", "linked", "file"),
+    *("time", "then", "last", "since", "label", "trigger", "notes", "linked", "file"),
     *("all questions", "importance", "strength", "confidence", "trust", "recency", "validity"),
     *("assistant", "speaker", "asks", "order", "tags", "text", "vector", "decay", "category"),
     *("understand", "embed", "turns", "memories", "fuse", "places", "weigh", "link", "holds"),

@@ -19,11 +19,7 @@ _FILES = 20  # that are named
 
 @command(
     arg("ID", "memories (f_…), turns (t_…) or entities (e_…)", nargs="*", dest="ids"),
-    arg(
-        "--also NAME",
-        "with --entity: also delete this name; can be repeated",
-        action="append",
-    ),
+    arg("--also NAME", "with --entity: also delete this name; can be repeated", action="append"),
     arg("--last TIME", "everything said in the last 90m, 12h, 7d or 2w"),
     arg("--yes", "do not ask for confirmation"),
     arg("--receipts", "list what was forgotten, without its content"),
@@ -72,8 +68,8 @@ def forget(call: Call) -> Result:
                 view.show(*receipt(planned, gone=False))
             if planned.doubtful:
                 question = t("Delete the sentences that may be about it too? [y/N] ")
-                chosen["doubtful"] = call.agreed(question, unconfirmed())
-            if not call.agreed(t("Delete it permanently? [y/N] "), unconfirmed()):
+                chosen["doubtful"] = call.agreed(question)
+            if not call.agreed(t("Delete it permanently? [y/N] ")):
                 return Result({"done": False, "receipt": planned})
         done = forgotten(dry_run=False)
     return Result({"done": True, "receipt": done}, receipt(done, gone=True))
@@ -112,7 +108,10 @@ def receipt(one: Receipt, *, gone: bool) -> list[str]:
             lines.append("  " + t("and {n} more", n=len(places) - _FILES))
     if gone:
         lines.append(
-            t("backups stored elsewhere still contain it; it is removed when they are restored here")
+            t(
+                "backups stored elsewhere still contain it; it is removed when they are restored "
+                "here"
+            )
         )
     return lines
 

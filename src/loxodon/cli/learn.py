@@ -166,7 +166,9 @@ def review(call: Call) -> Result:
     with call.opened() as memory:
         if call.confirm is not None:
             fact = memory.confirm(call.confirm, version=_seen_version(memory, call))
-            return Result(fact, t("{id} is a fact now: {content}", id=fact.id, content=fact.content))
+            return Result(
+                fact, t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
+            )
         if call.reject is not None and call.reject.startswith("q_"):
             held = memory.release(call.reject)
             return Result(held, t("kept, and recalled as before: {id}", id=held.id))
@@ -257,12 +259,16 @@ def _question(one: Review) -> list[str]:
     version = f" v{belief.version}" if belief.version > 1 else ""
     lines = [f"{paint(belief.id, 'bold')}{version}  {belief.content}"]
     if against.id != belief.id:
-        lines.append("  " + t("contradicts {id}: {content}", id=against.id, content=against.content))
+        lines.append(
+            "  " + t("contradicts {id}: {content}", id=against.id, content=against.content)
+        )
         if belief.basis:
             lines.append("  " + t("because: {basis}", basis=belief.basis))
     elif belief.kind == "belief":
         origin = whence(belief.trust, current())
-        lines.append("  " + t("you have not confirmed this yet ({whence}): is it true?", whence=origin))
+        lines.append(
+            "  " + t("you have not confirmed this yet ({whence}): is it true?", whence=origin)
+        )
     else:
         day = view.day(belief.confirmed_at or belief.created_at)
         lines.append("  " + t("is that still true? it was last mentioned on {day}", day=day))
@@ -312,7 +318,7 @@ def _confirm_all(memory: Memory, call: Call) -> Result:
         )
         call.see_a_terminal(refusal)
         view.show(*(f"{paint(one.id, 'bold')}  {one.content}" for one in found))
-        if not call.agreed(t("Are all of these true? [y/N] "), refusal):
+        if not call.agreed(t("Are all of these true? [y/N] ")):
             return Result([], t("nothing was confirmed"))
     done = [memory.confirm(one.id, version=one.version) for one in reversed(found)]
     return Result(done, t("confirmed: {n}", n=len(done)))
@@ -351,7 +357,12 @@ def quarantine(call: Call) -> Result:
     found = [one for one in every if not is_asked(one.reason)][: call.limit or None]
     lines: list[object] = []
     for one in found:
-        about = [one.reason, whence(one.origin, current()), view.day(one.at), one.turn or one.memory]
+        about = [
+            one.reason,
+            whence(one.origin, current()),
+            view.day(one.at),
+            one.turn or one.memory,
+        ]
         about += [one.state] if one.state != "held" else []
         lines.append(f"{paint(one.id, 'bold')}  {', '.join(about)}\n  {' '.join(one.text.split())}")
     lines.append(t("`loxodon quarantine release ID` or `loxodon quarantine drop ID`"))

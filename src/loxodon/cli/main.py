@@ -103,9 +103,9 @@ def _run(typed: list[str]) -> int:
 
 def _result(call: Call) -> Result:
     if call.command in ("help", "usage", "version"):
-        from loxodon.cli import help
+        from loxodon.cli.help import about_loxodon
 
-        return help.about_loxodon(call)
+        return about_loxodon(call)
     one = command_named(call.command)
     if call.as_agent and not one.for_agents:
         from loxodon.store.walls import owners_only

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 from loxodon.cli import view
-from loxodon.cli.call import LISTED, Call, Result, past, read_file, words
+from loxodon.cli.call import Call, Result, past, read_file, words
 from loxodon.cli.parser import arg, command
 from loxodon.cli.view import paint
 from loxodon.errors import InputError, UsageError
@@ -61,13 +61,16 @@ def add(call: Call) -> Result:
         is_new = memory.config.enabled and memory.status().last_consolidation is None
     total = results[0]
     for one in results[1:]:
-        total = total._make(x + y for x, y in zip(total, one, strict=True))
+        pairs: Any = zip(total, one, strict=True)
+        total = type(total)(*(x + y for x, y in pairs))
     skipped = [
         {"file": _shown_name(name), "line": line, "message": error.localized()[0]}
         for name, reading in files
         for line, error in reading.problems
     ]
-    shown = [t("turns added: {added}, already known: {known}", added=total.added, known=total.known)]
+    shown = [
+        t("turns added: {added}, already known: {known}", added=total.added, known=total.known)
+    ]
     if total.changed:
         shown += [changed(total.changed)]
     if n := total.paused:
@@ -122,12 +125,12 @@ def _read(name: str, call: Call, zone: tzinfo | None) -> Reading:
     else:
         reading = read(data, name, call.format, zone)
     if reading.problems and not (call.skip_bad and reading.drafts):
-        some = "fix these lines, or skip them with --skip-bad"
-        none = "no line is valid: fix the file, or set its format with --format"
         raise InputError(
             "{file}: nothing was added: {n} invalid line",
             plural="{file}: nothing was added: {n} invalid lines",
-            hint=some if reading.drafts else none,
+            hint="fix these lines, or skip them with --skip-bad"
+            if reading.drafts
+            else "no line is valid: fix the file, or set its format with --format",
             problems=reading.problems,
             file=_shown_name(name),
             n=len(reading.problems),
@@ -144,18 +147,19 @@ def _read(name: str, call: Call, zone: tzinfo | None) -> Reading:
 
 def _check_names(me: Sequence[str], said: Sequence[Draft]) -> None:
     """Refuse a name that nobody has in any of the files."""
-    from loxodon.journal.chat import OWNERS
     from loxodon.guard.speakers import key_of
+    from loxodon.journal.chat import OWNERS
 
     people = {key_of(one.speaker): one.speaker for one in said if one.speaker}
     # What `Me:` says is the user's already, and has no name.
     nameless = OWNERS if any(one.role == "user" and not one.speaker for one in said) else ()
     for name in me:
         if key_of(name) not in {*people, *nameless}:
-            found = "names found: {names}"
             raise InputError(
                 "nobody called {name} wrote a message in it",
-                hint=found if people else "leave out --me: nobody in it has a name",
+                hint="names found: {names}"
+                if people
+                else "leave out --me: nobody in it has a name",
                 name=repr(name),
                 names=_people([*people.values()]),
             )
@@ -267,8 +271,10 @@ def items(found: Sequence[Item], *, explain: bool) -> list[str | None]:
         said = f"{before}: {item.content}" if before else item.content
         said = "\n   ".join(said.splitlines())
         note = paint(marks(item, current()), "yellow")
-        lines.append(f"{paint(f'{n}.', 'bold')} {paint(f'[{view.day(item.at)}]', 'cyan')} {note}{said}")
-        about = [view.label(item.kind), item.id]
+        lines.append(
+            f"{paint(f'{n}.', 'bold')} {paint(f'[{view.day(item.at)}]', 'cyan')} {note}{said}"
+        )
+        about = [view.label("file note" if item.kind == "note" else item.kind), item.id]
         if item.sources:
             about.append(t("from {place}", place=view.place(item.sources[0])))
         if item.tags:
@@ -304,7 +310,9 @@ def context(call: Call) -> Result:
         from loxodon.cli import explain
 
         return Result(frame, explain.frame(frame))
-    return Result(frame._replace(recall=frame.recall and frame.recall._replace(trace=None)), frame.text)
+    return Result(
+        frame._replace(recall=frame.recall and frame.recall._replace(trace=None)), frame.text
+    )
 
 
 @command(verb="list")
@@ -339,11 +347,7 @@ def records(found: Sequence[Record]) -> list[object]:
     return [view.Table(("id", "kind", "importance", "strength", "since", "memory", "tags"), rows)]
 
 
-@command(
-    arg("--on WHEN", "only from that day, week or month"),
-    verb="journal",
-    words="query",
-)
+@command(arg("--on WHEN", "only from that day, week or month"), verb="journal", words="query")
 def journal(call: Call) -> Result:
     """Show or search past messages."""
     if call.on is not None and (call.since is not None or call.until is not None):
@@ -385,10 +389,7 @@ def _chat(found: Sequence[Turn], zone: tzinfo | None, held: dict[str, list[str]]
 # Showing one
 
 
-@command(
-    arg("ID", "id of a memory (f_…), a message (t_…) or a chunk of a note (n_…)"),
-    verb="get",
-)
+@command(arg("ID", "id of a memory (f_…), a message (t_…) or a chunk of a note (n_…)"), verb="get")
 def show(call: Call) -> Result:
     """Show a memory, or a message (t_…)."""
     with call.opened() as memory:
@@ -414,7 +415,7 @@ def _note(note: Any) -> list[object]:
     return [chunk.text, view.pairs([(t("file"), path)]), *view.record(chunk, "text")]
 
 
-@command(ID, verb="history")
+@command(ID, verb="history", without="limit")
 def history(call: Call) -> Result:
     """Show every version of a memory."""
     with call.opened() as memory:
@@ -434,50 +435,18 @@ def history(call: Call) -> Result:
     return Result(found, lines)
 
 
-@command(
-    arg("ID", "id of a memory, message, note or entity, or a name", nargs="+"),
-    verb="inspect",
-)
+@command(arg("ID", "id of a memory, message, note or entity, or a name", nargs="+"), verb="inspect")
 def inspect(call: Call) -> Result:
     """Show everything about a memory, a message or a person."""
     with call.opened() as memory:
         found: Any = memory.guard.shown_value(
             memory.inspect(" ".join(call.id)), private=True, reveal=call.reveal
         )
-    shown: list[object] = []
-    if found.record:
-        shown += _record(found.record)
-    elif found.turn:
-        shown += [found.turn.content, *view.record(found.turn, "content")]
-    elif found.note:
-        shown += _note(found.note)
-    elif found.card:
-        shown.append(" / ".join((found.card.entity.name, *found.card.entity.aliases)))
-    seen = [
-        f"{view.minute(one.at)} {one.op} {one.surface} {one.agent} {one.caller}"
-        for one in found.seen
-    ]
-    for title, lines in {
-        t("sources"): [f"{one.ref} {one.role}: {one.content}" for one in found.sources],
-        t("history"): [
-            f"{view.minute(one.at)} {one.change}: {one.record.content}" for one in found.history
-        ],
-        t("known about it") if found.card else t("derived from it"): [
-            f"{one.id} {one.content}" for one in found.made
-        ],
-        t("found by"): [", ".join(found.found_by)] if found.found_by else [],
-        t("seen by"): seen,
-    }.items():
-        if lines:
-            shown += [paint(title, "bold"), *("  " + " ".join(line.split()) for line in lines)]
-    return Result(found, shown)
+    one = _record(found.record) if found.record else _note(found.note) if found.note else []
+    return Result(found, [*one, *view.record(found, "record", "note")])
 
 
-@command(
-    arg("NAME", "any name of the entity", nargs="?"),
-    verb="entities",
-    without="limit",
-)
+@command(arg("NAME", "any name of the entity", nargs="?"), verb="entities", without="limit")
 def entities(call: Call) -> Result:
     """List known people, places and things, or show one."""
     with call.opened() as memory:
@@ -488,19 +457,14 @@ def entities(call: Call) -> Result:
             return Result(found, table if found else t("no entities yet"))
         card = memory.entity(call.name)
         known = [memory.get(id) for id in (*card.facts, *card.beliefs, *card.summaries)]
-    one = card.entity
-    shown: list[object] = [f"{paint(one.name, 'bold')} ({t(one.type)})"]
-    if one.aliases:
-        shown.append(t("also called: {names}", names=", ".join(one.aliases)))
-    for name, value in card.attributes.items():
-        shown.append(f"  {name}: {value.value} ({view.day(value.updated_at)})")
-    return Result(card, [*shown, *records(known)])
+    heading = f"{paint(card.entity.name, 'bold')} ({t(card.entity.type)})"
+    values = {name: one.value for name, one in card.attributes.items()}
+    about = view.record({"also called": card.entity.aliases, **values})
+    return Result(card, [heading, *about, *records(known)])
 
 
 @command(
-    arg("--refresh", "rebuild it now, as the weekly job does"),
-    verb="profile",
-    without="language",
+    arg("--refresh", "rebuild it now, as the weekly job does"), verb="profile", without="language"
 )
 def profile(call: Call) -> Result:
     """Show the core facts about the user."""

@@ -9,28 +9,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from loxodon import verbs
 from loxodon.errors import UsageError
 from loxodon.fields import names_of
 from loxodon.messages import current, t
-from loxodon.verbs import (
-    CONVERSATION,
-    CURSOR,
-    FLAG,
-    HISTORY,
-    MOMENT,
-    MOMENT_OR_NONE,
-    NUMBER,
-    SIZE,
-    TEXTS,
-    TURNS,
-    WHOLE,
-    Argument,
-    Verb,
-)
+from loxodon.verbs import Argument, Verb
 
 if TYPE_CHECKING:
     from loxodon.cli.call import Call, Result
@@ -51,38 +38,46 @@ GROUPS = {
         "Maintenance",
         "backup restore validate repair rebuild-index encrypt decrypt rekey move postgres",
     ),
-    "extras": ("Extras", "demo bench completion"),
+    "help": ("Extras", "demo bench completion"),
 }
 """The modules with commands: the heading of each in help, and its commands."""
-DAILY = ("add", "consolidate", "recall", "context", "capture", "list", "show", "forget", "status")
-DAILY += ("ui",)
+DAILY = [
+    "add",
+    "consolidate",
+    "recall",
+    "context",
+    "capture",
+    "list",
+    "show",
+    "forget",
+    "status",
+    "ui",
+]
 """What `loxodon --help` explains."""
 OPERATORS = {"hook", "openclaw", "model", "clock", "embed", "rekey", "move", "postgres"}
 OPERATORS |= {"rebuild-index", "snapshot"}
 """What only `loxodon help all` lists."""
-ALIASES = {
-    "ask": "recall",
-    "cat": "show",
-    "console": "ui",
-    "example": "demo",
-    "find": "recall",
-    "get": "show",
-    "learn": "consolidate",
-    "log": "journal",
-    "ls": "list",
-    "migrate": "postgres migrate",
-    "remember": "capture",
-    "save": "capture",
-    "search": "recall",
-    "web": "ui",
+_ALSO = {
+    "recall": "ask find search",
+    "capture": "remember save",
+    "consolidate": "learn",
+    "show": "get cat",
+    "list": "ls",
+    "journal": "log",
+    "ui": "console web",
+    "demo": "example",
+    "config": "settings",
+    "postgres migrate": "migrate",
 }
+ALIASES = {name: command for command, names in _ALSO.items() for name in names.split()}
 MODULES = {name: module for module, (_, names) in GROUPS.items() for name in names.split()}
+MODULES |= {"demo": "demo", "bench": "bench"}
 OPTIONS = ("--home", "--store", "--space", "--agent", "--now")
 FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
 _OWN = {"openclaw": ("--agent",), "token": ("--agent", "--relays-user")}
 """Global options that commands have for something else of theirs."""
 _SHIELD = "\0"  # before text that begins with a dash, so that argparse takes no option for it
-_NOT_TYPED = (CONVERSATION, CURSOR, HISTORY, TURNS)
+_NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
 
 Added = tuple[tuple[str, ...], dict[str, Any]]
 
@@ -265,15 +260,17 @@ def parser_of(one: Command) -> argparse.ArgumentParser:
             "`loxodon --help`."
         ),
     )
-    alone = parser.add_mutually_exclusive_group()
+    alone = parser.add_mutually_exclusive_group() if one.one_of else parser
     added = {_dest(flags, how) for flags, how in one.added}
-    for flags, how in one.added:
-        how = {**how, "help": t(how["help"])}
-        to = alone if flags[0] in one.one_of else parser
-        to.add_argument(*flags, **how)
     for argument in one.arguments:
         if argument.name not in added:
             _add(parser, argument, one.words)
+    for flags, how in one.added:
+        to = alone if flags[0] in one.one_of else parser
+        to.add_argument(*flags, **{**how, "help": t(how["help"])})
+    if any(action.metavar == "WHEN" for action in parser._actions):
+        when = t("WHEN: 2026-02-04, yesterday, 3 days ago, last week, 上周三.")
+        parser.epilog = f"{when}\n{parser.epilog}"
     return parser
 
 
@@ -285,14 +282,14 @@ def _dest(flags: tuple[str, ...], how: dict[str, Any]) -> str:
 def _add(parser: argparse.ArgumentParser, one: Argument, words: str) -> None:
     """Add an argument of a verb."""
     how: dict[str, Any] = {"help": t(one.about), "metavar": _METAVARS.get(one.kind)}
-    if one.kind == FLAG:
+    if one.kind == verbs.FLAG:
         how |= {"action": "store_true"}
         del how["metavar"]
     elif isinstance(one.kind, tuple):
         how["choices"] = one.kind
     else:
         how["type"] = _TYPES.get(one.kind)
-    if one.kind == SIZE:
+    if one.kind == verbs.SIZE:
         how["help"] = t("show at most N (0 for all)")
     flag, _, metavar = one.typed.partition(" ")
     if one.name == words:
@@ -302,7 +299,9 @@ def _add(parser: argparse.ArgumentParser, one: Argument, words: str) -> None:
     elif one.required:
         parser.add_argument(one.name, **{**how, "metavar": one.name.upper()})
     else:
-        how |= {"metavar": metavar} if metavar else {}
+        if metavar:
+            how["metavar"] = metavar
+            how["help"] += ": " + ", ".join(one.kind) if isinstance(one.kind, tuple) else ""
         parser.add_argument(flag or f"--{one.name.replace('_', '-')}", dest=one.name, **how)
 
 
@@ -336,18 +335,18 @@ def number(text: str) -> float:
 
 
 _TYPES: dict[Any, Callable[[str], Any]] = {
-    WHOLE: whole,
-    SIZE: whole,
-    NUMBER: number,
-    TEXTS: names_of,
+    verbs.WHOLE: whole,
+    verbs.SIZE: whole,
+    verbs.NUMBER: number,
+    verbs.TEXTS: names_of,
 }
 _METAVARS: dict[Any, str] = {
-    WHOLE: "N",
-    SIZE: "N",
-    NUMBER: "0..1",
-    TEXTS: "A,B",
-    MOMENT: "WHEN",
-    MOMENT_OR_NONE: "WHEN",
+    verbs.WHOLE: "N",
+    verbs.SIZE: "N",
+    verbs.NUMBER: "0..1",
+    verbs.TEXTS: "A,B",
+    verbs.MOMENT: "WHEN",
+    verbs.MOMENT_OR_NONE: "WHEN",
     "text": "NAME",
 }
 

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from loxodon.messages import t, tn
-from loxodon.types import Doubted, Entity, FileProblem, Frame, Item, Recall, Source
+from loxodon.types import Doubted, Entity, FileProblem, Frame, Item, Recall, Record, Source, Turn
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # Characters that mean nothing in any text stand for a style until a line is printed.
@@ -27,7 +27,18 @@ _LONG = 30  # characters that a cell may have without being folded
 _BYTES = ("bytes", "size")
 
 NAMES = (
-    *("turn", "fact", "belief", "summary", "note", "archived", "home", "space", "store", "turns"),
+    *(
+        "turn",
+        "fact",
+        "belief",
+        "summary",
+        "file note",
+        "archived",
+        "home",
+        "space",
+        "store",
+        "turns",
+    ),
     *("sessions", "active", "bytes", "last turn at", "last consolidation", "next consolidation"),
     *("pending", "waiting", "failed", "reviews", "reminders", "failing", "audited", "reason"),
     *("total", "kinds", "importance", "entities", "events", "expected", "ledger", "embedding"),
@@ -41,6 +52,8 @@ NAMES = (
     *("job", "last", "next", "error", "what it did", "file", "role", "chunks", "kind", "family"),
     *("action", "where", "what", "hint", "agent", "chat", "rights", "made", "id", "strength"),
     *("since", "memory", "tags", "type", "also called", "n", "time", "who", "about", "outcome"),
+    *("new", "missing", "there", "user", "daily", "questions", "checks", "right", "share"),
+    *("history", "sources", "found by", "seen", "views", "category", "overall", "right", "models"),
     *("setting", "value", "what it does", "key", "changed", "seconds", "now", "runs", "believed"),
 )
 """What fields, columns and counts are called; any other goes by its name in English."""
@@ -192,27 +205,37 @@ class Table(NamedTuple):
 
 
 def record(value: Any, *without: str) -> list[object]:
-    """A record or a mapping as pairs of what is in it, and below them the lists that it has."""
+    """A record or a mapping as pairs of what is in it, and below them the records that it has."""
     found = value if isinstance(value, Mapping) else value._asdict()
     rows: list[tuple[str, object]] = []
-    lists: list[object] = []
+    below: list[object] = []
     for name, one in found.items():
-        if name in without or one in (None, "", (), [], {}, False):
+        if name in without or not _is_given(one):
             continue
-        if isinstance(one, list | tuple) and hasattr(one[0], "_asdict") and not _is_source(one[0]):
-            lists += [paint(label(name), "bold"), *(in_line(each) for each in one)]
+        if _is_record(one):
+            below += [paint(label(name), "bold"), *record(one)]
+        elif isinstance(one, list | tuple) and _is_record(one[0]):
+            below += [paint(label(name), "bold"), *_listed(one)]
         else:
             rows.append((label(name), f"{one / 1e6:.1f} MB" if name in _BYTES else in_words(one)))
-    return [pairs(rows), *lists]
+    return [pairs(rows), *below]
 
 
-def _is_source(value: object) -> bool:
-    return isinstance(value, Source)
+def _is_given(value: object) -> bool:
+    return value not in (None, "", (), [], {}, False)
 
 
-def in_line(value: Any) -> str:
-    """A record in one line."""
-    return "  " + "  ".join(in_words(one) for one in value if one not in (None, "", (), False))
+def _is_record(value: object) -> bool:
+    return hasattr(value, "_asdict") and not isinstance(value, Source)
+
+
+def _listed(found: Sequence[Any]) -> list[object]:
+    """Memories and turns as lines, other records as a table of the fields that any of them has."""
+    if isinstance(found[0], Record | Turn):
+        return [f"  {in_words(one)}" for one in found]
+    names = found[0]._fields
+    named = [name for name in names if any(_is_given(getattr(one, name)) for one in found)]
+    return [Table(named, [[getattr(one, name) for name in named] for one in found])]
 
 
 def in_words(value: object) -> str:
@@ -229,6 +252,8 @@ def in_words(value: object) -> str:
         return f"{value:.3g}"
     if isinstance(value, Source):
         return place(value)
+    if isinstance(value, Record | Turn):
+        return f"{value.id if isinstance(value, Record) else value.ref} {value.content}"
     if isinstance(value, Mapping):
         return ", ".join(f"{label(name)} {in_words(one)}" for name, one in value.items() if one)
     if isinstance(value, list | tuple):
