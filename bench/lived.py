@@ -55,7 +55,7 @@ class Lived:
             for n in range(start, start + size)
         ]
         self._memory.add(said)
-        first = self._store.worklog.last_turn() - size + 1
+        first = self._store.scalar("last_turn") - size + 1
         with self._store.writing():
             for n, turn in enumerate(said, start):
                 if n % 10 == 0 and len(self.names) < _NAMES:

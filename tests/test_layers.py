@@ -23,26 +23,26 @@ LAYERS = (
     # What is needed to keep text safely, before there is a store.
     """
     guard security.actor security.paths security.keys security.sealing security.overwriting
-    forget.tombstones forget.naming
+    forget.marks forget.names
     """,
     "store",
     "models journal",
-    "guard.quarantine guard.speakers security forget.gatekeeper",
+    "guard.quarantine guard.speakers security",
     "verbs fields",
     "write",
     "recall",
-    "guard.agent_words forget.asked forget.meaning status compat.documents",
+    "guard.agent_words status compat.documents",
     "agents views notes working jobs imports",
-    "backup forget security.encryption security.audit_inspection security.audit_verbs old_files",
+    "backup forget security.inspection security.audit_log old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.
-    "views.plain security.recoding backup.repair backup.restore backup.moving views.restore",
+    "views.plain security.encryption backup.repair backup.restore backup.moving views.restore",
     "client remote cli compat http jobs.runner mcp proxy serve __main__",
 )
 UPWARDS = {
     ("memory", "views.plain"): "opening a memory whose engine is off gives the one of plain files",
-    ("opening", "security.recoding"): "opening a home finishes an encryption that was cut short",
+    ("opening", "security.encryption"): "opening a home finishes an encryption that was cut short",
 }
 """The imports that go up, and why."""
 HEIGHT = {name: n for n, names in enumerate(LAYERS) for name in names.split()}

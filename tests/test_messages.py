@@ -17,7 +17,7 @@ from loxodon.cli.parser import GROUPS, MODULES, command_named
 from loxodon.cli.workspace import REASONS as SKIPPED
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
-from loxodon.security.audit_verify import SAID
+from loxodon.security.audit_log import SAID
 from loxodon.store.checks import RULES
 from loxodon.types import CHANGES, ENTITY_TYPES
 

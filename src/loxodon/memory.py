@@ -35,7 +35,7 @@ from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
 from loxodon.recall.overviews import Overviews
 from loxodon.recall.recalling import Recalling
-from loxodon.security.audit_witness import put_on_record
+from loxodon.security.audit import put_on_record
 from loxodon.store import Progress
 from loxodon.store.driver import LOCK_SECONDS
 from loxodon.store.walls import Wall
@@ -87,14 +87,14 @@ from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.compat.documents import Documents
+    from loxodon.forget.marks import Marks
     from loxodon.forget.scanning import Scanned
-    from loxodon.forget.tombstones import Marks
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
     from loxodon.paging import Item, Key, Slice
-    from loxodon.security.audit_inspection import Inspected, Subject
-    from loxodon.security.audit_verbs import AuditLog
+    from loxodon.security.audit_log import AuditLog
+    from loxodon.security.inspection import Inspected, Subject
     from loxodon.security.sealing import Seal
     from loxodon.status import Stats, Status
     from loxodon.store.store import Store
@@ -538,9 +538,9 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             held = quarantine.release(self._store, id, self.now())
             if held.reason == quarantine.FORGET:
-                from loxodon.forget.asked import tell_again
+                from loxodon.forget.requests import bring_back
 
-                tell_again(self._store, held.id)
+                bring_back(self._store, held.id)
             return held
 
     @verb("POST /quarantine/{id}/drop", access="owner", audit="writes", masked="always")
@@ -583,7 +583,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /inspect/{name}", access="owner", audit="reads", masked="unless revealed")
     def inspect(self, name: str) -> Inspected:
         """Return everything about a memory, a message, a note or an entity."""
-        from loxodon.security.audit_inspection import inspect
+        from loxodon.security.inspection import inspect
 
         if self._store.audit is not None:
             self._store.audit.flush()
@@ -592,7 +592,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /subjects/{name}", access="owner", audit="reads", masked="unless revealed")
     def subject(self, name: str) -> Subject:
         """Return everything known about a person, place or thing."""
-        from loxodon.security.audit_inspection import subject
+        from loxodon.security.inspection import subject
 
         return subject(self, self._store, name)
 
@@ -794,7 +794,7 @@ class Memory(Knowledge, Recalling, Overviews):
         is only counted.
         """
         from loxodon.forget.forgetting import forget
-        from loxodon.forget.selecting import Selection
+        from loxodon.forget.select import Selection
 
         at = moment("since", since, self._space.zone)
         chosen = Selection(
@@ -814,10 +814,10 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
-        from loxodon.forget.forgetting import receipts
+        from loxodon.forget.receipts import kept
 
         return self._paged(
-            "receipts", limit, cursor, lambda n, after: receipts(self, self._store, n, after)
+            "receipts", limit, cursor, lambda n, after: kept(self._store, self.now(), n, after)
         )
 
     @verb()
@@ -865,12 +865,12 @@ class Memory(Knowledge, Recalling, Overviews):
     def trust_clock(self) -> Timekeeping:
         """Confirm that the clock is right, so that work which depends on age uses it.
 
-        After a jump, such work waits until the clock has run on for a while
-        (`store/clock_check.py`).
+        After a jump, such work waits for a day (`store/clock_check.py`).
         """
+        from loxodon.store.clock_check import trust
+
         with self._store.writing():
-            worklog = self._store.worklog
-            worklog.set_belief(Belief(self.now(), turn=worklog.last_turn()))
+            trust(self._store, Belief(self.now()))
         return self.timekeeping()
 
     @verb(access="owner", audit="works")
@@ -895,7 +895,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether the log was tampered with."""
-        from loxodon.security.audit_verbs import AuditLog
+        from loxodon.security.audit_log import AuditLog
 
         self.for_owner()
         return AuditLog(self._store, self._space.zone)
@@ -1039,7 +1039,7 @@ def all_verbs() -> Mapping[str, Verb]:
     """Every verb of a memory and of what it has, by name."""
     from loxodon.compat import documents  # noqa: F401  which declare theirs
     from loxodon.jobs import schedule  # noqa: F401
-    from loxodon.security import audit_verbs  # noqa: F401
+    from loxodon.security import audit_log  # noqa: F401
     from loxodon.views import workspace  # noqa: F401
 
     return VERBS

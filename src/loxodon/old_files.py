@@ -21,7 +21,7 @@ from loxodon import files
 from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
-from loxodon.security.audit_log import Audit
+from loxodon.security.audit import Audit
 from loxodon.store import StoredReceipt
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall

@@ -11,9 +11,8 @@ from loxodon.paging import Page
 from loxodon.recall.gate import State
 from loxodon.recall.graph import Graph
 from loxodon.recall.overviews import Labels, Moment, Related, Setting, Strength, Today
-from loxodon.security.audit_inspection import Inspected, Subject
-from loxodon.security.audit_verbs import AuditEntry
-from loxodon.security.audit_verify import Verified
+from loxodon.security.audit_log import AuditEntry, Verified
+from loxodon.security.inspection import Inspected, Subject
 from loxodon.status import Stats, Status
 from loxodon.store import Note
 from loxodon.types import (

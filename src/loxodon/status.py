@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
-from loxodon.store import Filter
+from loxodon.store import Filter, Spent
 from loxodon.store.clock_check import BACK, doubted, looked
-from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
+from loxodon.types import Aged, Belief, Coverage, Doubted, Pause, Timekeeping
 from loxodon.write.schedule import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store import Spent
     from loxodon.store.store import Store
 
 EXPECTED = {"active": 200, "total": 5_000}  # what the memories of one person should settle at
 _NAMED = 5  # failed messages that are named
 _RUNS = 20
+_LEDGER_DAYS = 30
 _REMINDERS = 100  # that are counted
 
 
@@ -82,7 +82,7 @@ class Stats(NamedTuple):
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """The state of `memory`. Call within one view of the store."""
     counts, worklog, now = store.counts(), store.worklog, memory.now()
-    belief = looked(worklog, now)
+    belief = looked(store, now)
     last, work = store.journal(Filter(), 1), worklog.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
@@ -98,18 +98,18 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         last_turn_at=last[-1].at if last else None,
         last_consolidation=work.last_success,
         next_consolidation=memory.next_consolidation(),
-        pending=worklog.pending(work.done_to),
+        pending=store.scalar("count_pending", work.done_to),
         due=memory.consolidation_due(),
         phase=work.phase,
         attempts=work.attempts,
         stopped=work.attempts >= MOST_ATTEMPTS,
         error=work.error,
-        waiting=worklog.count_fragments("waiting"),
-        failed=worklog.count_fragments("failed"),
-        reviews=len(worklog.reviews()) + requests(store),
+        waiting=store.scalar("count_fragments", "waiting"),
+        failed=store.scalar("count_fragments", "failed"),
+        reviews=len(store.pages.reviews(0)[0]) + requests(store),
         embedding=coverage,
         views=memory.workspace.trouble,
-        reminders=len(worklog.past_due(now, _REMINDERS)),
+        reminders=len(store.query_records("past_due", now, _REMINDERS)),
         failing=memory.schedule.failing(),
         audited=audited,
         audit_trouble=audit_trouble,
@@ -124,19 +124,22 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
     """What the clock says, and whether it is believed. Call within one view of the store."""
     now = memory.now()
-    belief = looked(store.worklog, now)
+    belief = looked(store, now)
     return Timekeeping(
         now,
         belief.at,
         doubted(belief, now),
         _turns_ahead(store, belief, now),
-        tuple(store.worklog.aged_runs(_RUNS)),
+        tuple(
+            Aged(store.moment(at), faded, expired)
+            for at, faded, expired in store.query("aged_runs", _RUNS)
+        ),
     )
 
 
 def _turns_ahead(store: Store, belief: Belief, now: datetime) -> int:
     """Turns that are dated later than now, and later than it ever was."""
-    return store.worklog.turns_ahead(max(now, belief.at or now) + BACK)
+    return int(store.scalar("turns_ahead", max(now, belief.at or now) + BACK))
 
 
 def _audit_state(store: Store) -> tuple[int, str]:
@@ -155,6 +158,7 @@ def _audit_state(store: Store) -> tuple[int, str]:
 def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:
     """What `memory` holds. Call within one view of the store."""
     counts, worklog = store.counts(), store.worklog
+    ledger = () if store.wall.stands else store.query("ledger", _LEDGER_DAYS)
     return Stats(
         total=counts.active + counts.archived,
         active=counts.active,
@@ -168,6 +172,6 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
         last_consolidation=worklog.work().last_success,
         next_consolidation=memory.next_consolidation(),
         expected=EXPECTED,
-        ledger=() if store.wall.stands else tuple(worklog.ledger()),
+        ledger=tuple(Spent(*row) for row in ledger),
         embedding=coverage,
     )

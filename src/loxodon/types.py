@@ -421,8 +421,6 @@ class Belief(NamedTuple):
 
     at: datetime | None = None  # the latest moment that was believed
     since: datetime | None = None  # when a clock that does not follow from `at` was first seen
-    last: datetime | None = None  # how far that clock has gone on
-    turn: int = 0  # up to which turn of the journal was looked at
 
 
 class Doubted(NamedTuple):
@@ -688,8 +686,6 @@ class Imported(NamedTuple):
     turns: int = 0
     memories: int = 0
     known: int = 0  # turns and memories that were here already
-    settings: Mapping[str, str | int | float] = _NOTHING  # those that were set here
-    offered: Mapping[str, str | int | float] = _NOTHING  # not applied: not asked for
     skipped: Mapping[str, int] = _NOTHING  # what was left out on purpose, by reason
     problems: tuple[FileProblem, ...] = ()
 

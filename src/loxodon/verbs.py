@@ -32,7 +32,7 @@ from typing import (
 )
 
 from loxodon.errors import unwritten
-from loxodon.security.audit_witness import doing, on_record, store_of
+from loxodon.security.audit import current_verb, on_record, store_of
 from loxodon.store.walls import Wall, owners_only
 from loxodon.types import CATEGORIES, Audience, Chat, Kind
 
@@ -396,7 +396,7 @@ def _wrapped(method: Method, one: Verb) -> Method:
     @wraps(method)
     def wrapper(self: Any, *args: Any, **named: Any) -> Any:
         audit = store_of(self).audit if one.audit else None
-        if audit is None or doing(audit) is not None:
+        if audit is None or current_verb(audit) is not None:
             return permitted(self, *args, **named)
         return on_record(audit, one.name, one.audit, permitted, self, *args, **named)
 

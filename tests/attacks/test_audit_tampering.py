@@ -15,8 +15,8 @@ import apsw
 import pytest
 
 from loxodon import Memory
-from loxodon.security.audit_log import Head, chained
-from loxodon.security.audit_verify import Verified
+from loxodon.security.audit import Head, chained
+from loxodon.security.audit_log import Verified
 from tests.long import count, figure
 
 HONEST = count(2, 200)

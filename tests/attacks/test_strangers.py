@@ -29,7 +29,7 @@ from loxodon.backup import archive as backup_file
 from loxodon.backup import restore as restoring
 from loxodon.cli.main import main
 from loxodon.clock import system_clock
-from loxodon.errors import ForeignStoreError, InputError, LoxodonError
+from loxodon.errors import ForeignStoreError, InputError
 from loxodon.guard.provenance import is_own
 from loxodon.journal.openclaw_db import read_database
 from loxodon.security.import_settings import Choice
@@ -93,27 +93,12 @@ def test_an_import_sets_no_address_and_nothing_is_sent_there(tmp_path: Path) -> 
     with listening() as (address, heard):
         folder = folder_of(tmp_path / "theirs", address)
         with Memory.open(home) as memory:
-            found = memory.workspace.take_in(str(folder))
-        assert dict(found.settings) == {}
-        assert found.offered["model.base_url"] == address
+            memory.workspace.take_in(str(folder))
         assert settings.read(home) == {}
         with Memory.open(home) as memory:
             memory.add([{"role": "user", "content": "hmm, my secret door is behind the oak"}])
             memory.consolidate(force=True)
         assert heard == []
-
-
-def test_a_yes_for_all_takes_what_only_tunes(tmp_path: Path) -> None:
-    home = str(tmp_path / "home")
-    folder = str(folder_of(tmp_path / "theirs", "http://198.51.100.7/v1"))
-    with Memory.open(home) as memory:
-        found = memory.workspace.take_in(folder, settings=True)
-        assert dict(found.settings) == {"decay.fact": 0.01}
-        assert set(found.offered) == {"model.base_url", "model.name"}
-        with pytest.raises(LoxodonError, match=r"it contains no setting 'audit.enabled'"):
-            memory.workspace.take_in(folder, take=["audit.enabled"])
-        found = memory.workspace.take_in(folder, take=["model.base_url"])
-        assert dict(found.settings) == {"model.base_url": "http://198.51.100.7/v1"}
 
 
 def test_only_what_tunes_is_taken_by_a_yes_for_all() -> None:
@@ -199,12 +184,6 @@ def test_the_commands_say_what_was_left_out_and_how_to_set_it(
     assert "loxodon config audit.enabled false" in shown
     assert "loxodon config model.base_url http://198.51.100.7/v1" in shown
     assert "--take policy" in shown
-    other = str(tmp_path / "other")
-    folder = folder_of(tmp_path / "layers", "http://198.51.100.7/v1")
-    assert main(["--home", other, "import", str(folder), "--with-settings"]) == 0
-    shown = capsys.readouterr().out
-    assert "loxodon config model.base_url http://198.51.100.7/v1" in shown
-    assert settings.read(other) == {"decay": {"fact": 0.01}}
 
 
 @pytest.mark.parametrize("answer", ["n", "", "y"])

@@ -272,11 +272,6 @@ def test_import_of_chats_and_memories(shell: Shell, tmp_path: Path) -> None:
     both = str(put_json(tmp_path / "people.json", people))
     assert b"--user" in shell("import", both, code=4).stderr
     assert "memories" in shell.text("import", both, "--user", "u1")
-    config = str(put_json(tmp_path / "config.json", {"decay_rates": {"fact": 0.01}}))
-    assert "loxodon config decay.fact 0.01" in shell.text("import", config)
-    assert shell.json("config", "decay.fact") == {"decay.fact": 0.008}
-    assert "decay.fact" in shell.text("import", config, "--with-settings")
-    assert shell.json("config", "decay.fact") == {"decay.fact": 0.01}
 
 
 def test_config_lists_the_main_settings_first(shell: Shell) -> None:

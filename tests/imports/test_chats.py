@@ -146,20 +146,18 @@ def test_conversations_attachments_memories_and_projects(
                     "name": "Shop",
                     "description": "A web shop",
                     "prompt_template": "Be brief",
-                    "docs": [{"uuid": "d", "filename": "a.md", "content": "The shop sells tea."}],
                     "created_at": "2025-01-01T00:00:00Z",
                 }
             ],
         },
     )
     found = take(path)
-    assert (found.format, found.turns, found.memories, found.problems) == ("claude", 4, 4, ())
+    assert (found.format, found.turns, found.memories, found.problems) == ("claude", 3, 4, ())
     turns = {turn.id: turn for turn in memory.journal()}
     assert turns["a"].content == "你好，李雷"
     attached = turns["h/1"]
     assert attached.content == "cv.txt\nI live in Rome."
     assert (attached.role, attached.origin) == ("tool", "import")
-    assert turns["d"].session == "claude-project-p"
     projects = {one.content: one.project for one in memory.list()}
     assert projects["Uses hexagonal architecture."] == projects["Shop: A web shop"] == "Shop"
     assert projects["Li Lei is an engineer at Acme."] == "_global"

@@ -18,7 +18,7 @@ from tests.imports.exports import chat, put_database, put_json, put_zip, said, t
 from tests.imports.test_claude_code import TALK
 from tests.imports.test_claude_code import put as put_transcript
 
-FORMATS = ("memory", "mem0", "list", "chatgpt", "claude-code", "claude", "tiered", "config")
+FORMATS = ("memory", "mem0", "list", "chatgpt", "claude-code", "claude", "tiered")
 MEM0 = {
     "results": [
         {
@@ -32,7 +32,6 @@ MEM0 = {
         }
     ]
 }
-THREE_LAYERS = {"version": "1.0", "decay_rates": {"fact": 0.01}, "thresholds": {"archive": 0.05}}
 
 
 def examples(folder: Path) -> dict[str, Path]:
@@ -52,7 +51,6 @@ def examples(folder: Path) -> dict[str, Path]:
             {"conversations.json": [chat("k", said("h", "human", "我叫李雷，住在杭州。"))]},
         ),
         "tiered": put_database(folder / "memory.db"),
-        "config": put_json(folder / "config.json", THREE_LAYERS),
     }
 
 
@@ -61,19 +59,19 @@ def test_each_is_recognised_shown_taken_and_not_taken_twice(
     memory: Memory, take: Take, tmp_path: Path, format: str
 ) -> None:
     path = examples(tmp_path)[format]
-    shown = take(path, dry_run=True, settings=True)
+    shown = take(path, dry_run=True)
     assert memory.stats().turns == memory.stats().total == 0
 
-    found = take(path, settings=True)
+    found = take(path)
     assert found.format == format
     assert found == shown
-    assert found.turns + found.memories + len(found.settings) > 0
+    assert found.turns + found.memories > 0
     stats = memory.stats()
     assert (stats.turns, stats.total) == (found.turns, found.memories)
 
-    again = take(path, settings=True)
-    assert (again.turns, again.memories, dict(again.settings)) == (0, 0, {})
-    assert again.known == found.turns + found.memories + len(found.settings) + found.known
+    again = take(path)
+    assert (again.turns, again.memories) == (0, 0)
+    assert again.known == found.turns + found.memories + found.known
     assert memory.stats().total == stats.total
 
 

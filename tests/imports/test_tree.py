@@ -52,7 +52,6 @@ def layers(tree: Path) -> Path:
 
 def test_a_three_layer_memory_is_one_import(memory: Memory, take: Take, layers: Path) -> None:
     found = take(layers)
-    assert (found.settings, found.offered) == ({}, {"decay.fact": 0.01, "snapshot.budget": 1500})
     assert [(one.file, one.line) for one in found.problems] == [
         ("memory/layer2/active/facts.jsonl", 2)
     ]
@@ -65,7 +64,7 @@ def test_a_three_layer_memory_is_one_import(memory: Memory, take: Take, layers: 
     assert kept["Hikes"].kind == "belief"
     assert "Ours" not in kept
     again = take(layers)
-    assert (again.turns, again.memories, again.settings) == (0, 0, {})
+    assert (again.turns, again.memories) == (0, 0)
     assert take(layers / "memory").memories == 0
 
 
@@ -137,24 +136,6 @@ def test_what_was_forgotten_lends_its_id_to_nothing(
     put_pools(tmp_path / "theirs", {"active/facts": [{"id": gone.id, "content": "Plays chess"}]})
     take(tmp_path / "theirs")
     assert by_words(memory)["Plays chess"].id != gone.id
-
-
-def test_a_link_between_notes_is_no_memory(memory: Memory, take: Take, tmp_path: Path) -> None:
-    text = """# Coffee
-## Observations
-- [method] Pour over gives more clarity #brewing
-- Kim wrote [[Good Water]] last year
-## Relations
-- relates_to [[Tea]]
-- requires [[Good Water]] (must be filtered)
-- [[Grinder]]
-"""
-    (tmp_path / "MEMORY.md").write_text(text, "utf-8")
-    assert take(tmp_path).skipped == {"relations": 3}
-    assert sorted(by_words(memory)) == [
-        "Kim wrote [[Good Water]] last year",
-        "[method] Pour over gives more clarity #brewing",
-    ]
 
 
 def test_each_entry_is_a_memory(memory: Memory, take: Take, tree: Path) -> None:

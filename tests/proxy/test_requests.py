@@ -299,7 +299,6 @@ REPLIES: list[tuple[str, Scene, str]] = [
     ("chat", packed("deflate", zlib.compress(WHOLE)), "packed"),
     ("chat", packed("identity", WHOLE), "packed"),
     ("chat", packed("deflate", BARE.compress(WHOLE) + BARE.flush()), "packed"),
-    ("chat", packed("br", WHOLE), ""),
     ("chat", packed("gzip", b"no gzip"), ""),
     ("responses", streams(response_events("hello", "resp_9")), "hello"),
     ("responses", streams(response_events("hello", "resp_9")[:-2]), "hell"),

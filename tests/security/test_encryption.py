@@ -269,7 +269,7 @@ def test_master_key_is_private_and_never_replaced(tmp_path: Path) -> None:
     text = master.read_text()
     assert stat.S_IMODE(master.stat().st_mode) == 0o600
     assert len(bytes.fromhex(text)) == 32
-    cases = ((None, "is missing"), ("ab" * 32, "does not match"), ("zz" * 32, "is invalid"))
+    cases = ((None, "is missing"), ("ab" * 32, "does not match"), ("zz" * 32, "invalid"))
     for other, problem in cases:
         master.unlink(missing_ok=True)
         if other is not None:

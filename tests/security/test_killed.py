@@ -30,7 +30,7 @@ def killed(folder: Path, how: str, *works: str) -> list[dict[str, object]]:
         text=True,
         capture_output=True,
         check=False,
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[2],
     )
     assert done.returncode == 0, done.stderr[-2_000:]
     return [json.loads(line) for line in done.stdout.splitlines()]

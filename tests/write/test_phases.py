@@ -37,6 +37,7 @@ def prepared(home: Path) -> None:
         with memory._store.writing():
             memory._store.update(back.id, None, "faded", clock.now, {"state": "archived"})
         clock.now = LATER
+        memory.trust_clock()
         memory.touch([used.id, back.id])
         memory.add(said(*ZH, "谢谢", session="zh", at=LATER - timedelta(days=2)))
         memory.add(said("noted, I have booked the table", session="zh", role="assistant", id="a"))

@@ -41,10 +41,9 @@ from loxodon.layout import (
 )
 from loxodon.memory import Memory
 from loxodon.opening import OpenSpace
-from loxodon.security import encryption, import_settings
-from loxodon.security.audit_log import Audit
+from loxodon.security import import_settings, keys
+from loxodon.security.audit import Audit
 from loxodon.security.import_settings import NOTHING, POLICY, Choice, Value
-from loxodon.security.keys import Keys as MasterKeys
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
@@ -195,23 +194,23 @@ class _Restoring:
     def _stretching(self) -> Mapping[str, Any] | None:
         """How pass phrases were stretched where the backup was made."""
         how = self._reader.data(_STRETCH)
-        return encryption.checked_stretching(json.loads(how), self._reader.path) if how else None
+        return keys.checked_stretching(json.loads(how), self._reader.path) if how else None
 
     def _own_keys(self, environ: Mapping[str, str]) -> Keys:
         if not self._new:
-            return encryption.keys_of(self._home, self._config.encryption, environ)
-        source = encryption.source_of(self._home, self._config.encryption)
+            return keys.database_keys(self._home, self._config.encryption, environ)
+        source = keys.source_of(self._home, self._config.encryption)
         if source is None:
             return ()
-        text = encryption.text_at(source, environ)
-        return (encryption.key_from(text, self._home, self._stretching()),)
+        text = keys.key_text(source, environ)
+        return (keys.key_from(text, self._home, self._stretching()),)
 
     def _candidates(self, environ: Mapping[str, str]) -> Keys:
         """The keys that may open the backup: those of the home, and the one in LOXODON_KEY."""
-        text = environ.get(encryption.VARIABLE, "").strip()
+        text = environ.get(keys.VARIABLE, "").strip()
         if not text or not any(held.encrypted for held in self._reader.manifest.spaces):
             return self._keys
-        given = encryption.key_from(text, self._home, self._stretching())
+        given = keys.key_from(text, self._home, self._stretching())
         return tuple(dict.fromkeys((*self._keys, given)))
 
     def name_of(self, held: BackedUpSpace) -> str:
@@ -318,8 +317,8 @@ class _Restoring:
             store.erasure.go_on_from(live, self._keys)
             forgetting.finish(memory, store)
             store.sign_if_foreign()
-            keys = MasterKeys(self._home, self._config.keys.source)
-            Audit(store.audit_rows, space, keys, self._clock).adopt_foreign()
+            master = keys.Keys(self._home, self._config.keys.source)
+            Audit(store.audit_rows, space, master, self._clock).adopt_foreign()
             mend_restored(memory, store)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived

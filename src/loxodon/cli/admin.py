@@ -13,7 +13,7 @@ from loxodon.cli.forget import deleted_spaces, paused, receipt
 from loxodon.cli.parser import arg, command, whole
 from loxodon.errors import InputError, UsageError
 from loxodon.messages import t, tn
-from loxodon.security.audit_verify import Verified
+from loxodon.security.audit_log import Verified
 from loxodon.types import Receipt
 
 _YES = arg("--yes", "do not ask for confirmation")

@@ -14,7 +14,7 @@ from loxodon.errors import ConfigError, InputError, LoxodonError, NotFoundError,
 from loxodon.messages import t, tn
 
 if TYPE_CHECKING:
-    from loxodon.agents.openclaw.install import InstallPlan
+    from loxodon.agents.changes import InstallPlan
 
 _OPENCLAW = "openclaw"
 _CONTEXT = 2  # lines of a user's text that are shown above and below a change
@@ -35,8 +35,7 @@ def connect(call: Call) -> Result:
     from importlib.util import find_spec
 
     from loxodon.agents.connect import plan_connect, plan_remove
-    from loxodon.agents.openclaw.install import command_of
-    from loxodon.agents.supported import AGENTS, folder_of
+    from loxodon.agents.supported import AGENTS, command_of, folder_of
     from loxodon.errors import install_hint
 
     if call.agent == "status":
@@ -176,7 +175,7 @@ def _diff(change: Any, plan: InstallPlan) -> list[str]:
     """The change as lines; of settings only what changes, since others may be secret."""
     from difflib import unified_diff
 
-    from loxodon.agents.openclaw import json5
+    from loxodon.agents import json5
 
     if change.after is None or change.path in plan.kit:
         return []
@@ -278,7 +277,7 @@ def _consolidate(home: str, space: str) -> None:
     """Consolidate where it is due, on its own: the agent does not wait for it, and may be gone."""
     import subprocess
 
-    from loxodon.agents.openclaw.install import command_of
+    from loxodon.agents.supported import command_of
 
     words = [*command_of(home, space), "consolidate", "--if-due"]
     nothing = subprocess.DEVNULL

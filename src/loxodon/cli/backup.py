@@ -10,12 +10,19 @@ from loxodon.cli import view
 from loxodon.cli.admin import spaces_of
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command, whole
-from loxodon.cli.workspace import SETTINGS, choice, left_out
 from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
 from loxodon.messages import t, tn
 from loxodon.types import Backup, Problem
 
 _LOST = 7  # the exit code of damage
+SETTINGS = (
+    arg(
+        "--with-settings",
+        "also apply the settings that come with it, except addresses, paths, keys and security "
+        "settings",
+    ),
+    arg("--take SETTING", "also apply this setting, of any kind; can be repeated", action="append"),
+)
 
 
 @command(
@@ -107,9 +114,14 @@ def restore(call: Call) -> Result:
             found = restore_views(call.source, call.folder, call.space, **how, progress=bar)
         return Result(found, _restored(found), view.problem_lines(found.edited))
     from loxodon.backup.restore import restore, restore_all
+    from loxodon.security.import_settings import Choice
 
     with view.Bar(t("restoring")) as bar:
-        how |= {"environ": os.environ, "choice": choice(call), "progress": bar}
+        how |= {
+            "environ": os.environ,
+            "choice": Choice(call.with_settings, tuple(call.take)),
+            "progress": bar,
+        }
         if not call.all:
             found = restore(source, call.folder, call.space, **how, other=call.other)
         else:
@@ -140,7 +152,23 @@ def _settings(found: Any) -> list[str]:
     for name, value in found.settings.items():
         shown = "" if name == POLICY else f" = {settings.written(value)}"
         lines.append(t("set: {name}", name=name) + shown)
-    return [*lines, *left_out(found.offered)]
+    return [*lines, *_left_out(found.offered)]
+
+
+def _left_out(left: dict[str, Any]) -> list[str]:
+    """Which settings were not applied, and how to set each."""
+    from shlex import quote
+
+    from loxodon.security.import_settings import POLICY
+
+    lines = [t("these settings were not applied; set the ones you trust:")] if left else []
+    for name, value in left.items():
+        if name == POLICY:
+            n = len(str(value).splitlines())
+            lines.append("  " + t("policy.toml ({n} lines): add --replace --take policy", n=n))
+        else:
+            lines.append(f"  loxodon config {name} {quote(settings.written(value))}")
+    return lines
 
 
 @command(verb="validate")
@@ -208,13 +236,13 @@ KEY = (
 
 def _recode(call: Call, what: str, said: str) -> Any:
     """Encrypt, decrypt or rekey the databases of a home."""
-    from loxodon.security import recoding
-    from loxodon.security.encryption import VARIABLE, KeySource
+    from loxodon.security import encryption
+    from loxodon.security.keys import VARIABLE, KeySource
 
     call.refuse_shared("encryption")
     with view.Bar(said) as bar:
         if what == "decrypt":
-            return recoding.decrypt(call.folder, call.config, os.environ, progress=bar)
+            return encryption.decrypt(call.folder, call.config, os.environ, progress=bar)
         source = None  # that of the settings
         if call.env:
             source = KeySource("env", VARIABLE)
@@ -225,8 +253,8 @@ def _recode(call: Call, what: str, said: str) -> Any:
         how: dict[str, Any] = {"make": call.make_key, "progress": bar}
         home, config, environ = call.folder, call.config, os.environ
         if what == "rekey":
-            return recoding.rekey(home, config, environ, source, **how)
-        return recoding.encrypt(home, config, environ, call.clock, source, **how)
+            return encryption.rekey(home, config, environ, source, **how)
+        return encryption.encrypt(home, config, environ, call.clock, source, **how)
 
 
 @command(*KEY, one_of="--keyring --key-file --env")
@@ -263,7 +291,7 @@ def decrypt(call: Call) -> Result:
 @command(*KEY, one_of="--keyring --key-file --env")
 def rekey(call: Call) -> Result:
     """Change the encryption key."""
-    from loxodon.security.encryption import NEXT_VARIABLE, VARIABLE
+    from loxodon.security.keys import NEXT_VARIABLE, VARIABLE
 
     found = _recode(call, "rekey", t("changing the key"))
     said = tn(

@@ -28,7 +28,7 @@ _FILES = 20  # that are named
 )
 def forget(call: Call) -> Result:
     """Delete something permanently, everywhere."""
-    from loxodon.forget.selecting import Selection
+    from loxodon.forget.select import Selection
 
     with call.opened() as memory:
         if call.receipts:

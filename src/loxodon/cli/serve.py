@@ -203,7 +203,7 @@ def proxy(call: Call) -> Result:
     need_uvicorn()  # with which come starlette and httpx
     from loxodon.jobs.runner import Runner
     from loxodon.proxy.app import App
-    from loxodon.proxy.recalling import Recalling
+    from loxodon.proxy.exchange import Memories
     from loxodon.proxy.requests import SpaceRule
     from loxodon.proxy.upstream import Upstream
 
@@ -230,7 +230,7 @@ def proxy(call: Call) -> Result:
         runner = Runner(journal)
         app = App(
             upstream,
-            Recalling(recalling, journal, call.limit, explain=call.explain),
+            Memories(recalling, journal, call.limit, explain=call.explain),
             at,
             SpaceRule(call.space, call.space_by),
             key_is_ours=bool(call.key_env),

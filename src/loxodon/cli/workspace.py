@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
 from loxodon.cli.agents import STATE
@@ -20,26 +18,15 @@ from loxodon.messages import t, tn
 from loxodon.types import FileProblem, Followed, Indexed, Synced
 
 if TYPE_CHECKING:
-    from loxodon.security.import_settings import Choice, Value
     from loxodon.views.watch import Round
 
 _LINE = 80  # characters of a memory that a sync tells
-SETTINGS = (
-    arg(
-        "--with-settings",
-        "also apply the settings that come with it, except addresses, paths, keys and security "
-        "settings",
-    ),
-    arg("--take SETTING", "also apply this setting, of any kind; can be repeated", action="append"),
-)
 REASONS = {
     "branch": "messages of abandoned branches",
     "generated": "files that Loxodon wrote",
     "not memory": "other files",
     "deleted": "deleted at the source",
     "private": "conversations marked as not to be remembered",
-    "set": "settings that already have a value here",
-    "unneeded": "settings that are the same here",
     "metadata": "fields with no counterpart here",
     "other user": "other people's memories",
 }
@@ -70,7 +57,7 @@ def export(call: Call) -> Result:
 
 def _export_about(call: Call) -> Result:
     """All that is known about someone or something, as one file or on standard output."""
-    from loxodon.security.audit_inspection import markdown
+    from loxodon.security.inspection import markdown
     from loxodon.security.paths import named
     from loxodon.views import copies
 
@@ -111,25 +98,21 @@ def _export_about(call: Call) -> Result:
     arg(
         "--format",
         "format of the file; detected if omitted",
-        choices=("memory", "mem0", "list", "chatgpt", "claude", "tiered", "config"),
+        choices=("memory", "mem0", "list", "chatgpt", "claude", "tiered"),
     ),
-    *SETTINGS,
     verb="workspace.take_in",
 )
 def import_(call: Call) -> Result:
     """Import memories and chats from another program."""
     with call.opened(make=not call.dry_run) as memory, view.Bar(t("importing")) as bar:
-        found = memory.workspace.take_in(
-            **call.given(), settings=call.with_settings, take=call.take, progress=bar
-        )
+        found = memory.workspace.take_in(**call.given(), progress=bar)
     dry = call.dry_run
     said = t("would import, as {format}:", format=found.format)
     shown: list[object] = [said if dry else t("imported, as {format}:", format=found.format)]
-    shown += view.record(found._replace(skipped={}, problems=(), offered={}, format=""))
+    shown += view.record(found._replace(skipped={}, problems=(), format=""))
     if found.skipped:
         skipped = [(t(REASONS.get(why, why)), n) for why, n in found.skipped.items()]
         shown += [t("skipped:"), view.pairs((f"  {why}", n) for why, n in skipped)]
-    shown += left_out(found.offered)
     if found.turns and not dry:
         shown.append(t("next: `loxodon consolidate` turns the messages into memories"))
     if found.memories and not dry:
@@ -143,29 +126,6 @@ def import_(call: Call) -> Result:
     return Result(
         {"dry_run": dry, **found._asdict()}, shown, view.problem_lines(found.problems, said)
     )
-
-
-def choice(call: Call) -> Choice:
-    """Which settings that come with an import or a backup are applied."""
-    from loxodon.security.import_settings import Choice
-
-    return Choice(call.with_settings, tuple(call.take))
-
-
-def left_out(left: Mapping[str, Value]) -> list[str]:
-    """Which settings were not applied, and how to set each."""
-    from shlex import quote
-
-    from loxodon.security.import_settings import POLICY
-
-    lines = [t("these settings were not applied; set the ones you trust:")] if left else []
-    for name, value in left.items():
-        if name == POLICY:
-            n = len(str(value).splitlines())
-            lines.append("  " + t("policy.toml ({n} lines): add --replace --take policy", n=n))
-        else:
-            lines.append(f"  loxodon config {name} {quote(settings.written(value))}")
-    return lines
 
 
 # Syncing

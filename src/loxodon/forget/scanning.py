@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.journal.identity import key_of
-from loxodon.security.audit_witness import is_id
+from loxodon.security.audit import is_id
 from loxodon.store import TextAt
 from loxodon.store.rows import loaded
 from loxodon.views import copies
@@ -219,7 +219,7 @@ class _Scan:
         for file in workspace_data.files():
             found = [
                 note
-                for note in workspace_data.of_file(file.root, file.path)
+                for note in self._store.column("chunks_of_file", file.root, file.path)
                 if self._clean(note, "notes") != note
             ]
             if found and self._mend:

@@ -6,7 +6,7 @@ is made of such words directly has the note in its content, and gets the words b
 released. To release is to let the words be seen, fenced and with their origin, not to believe them.
 
 What the user asked to have forgotten in a conversation is held in the same way, without a note
-(`forget/asked.py`).
+(`forget/requests.py`).
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     before = [
         turn
         for session, first in firsts.items()
-        for turn in store.worklog.turns_before(session, first, 2)
+        for turn in store.query_turns("turns_before", session, first, 2)
     ]
     return [
         turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn

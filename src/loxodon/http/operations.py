@@ -17,9 +17,8 @@ from loxodon.memory import Memory, all_verbs
 from loxodon.paging import USUAL, Page
 from loxodon.recall.graph import Graph
 from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
-from loxodon.security.audit_inspection import Inspected, Subject
-from loxodon.security.audit_verbs import AuditEntry
-from loxodon.security.audit_verify import Verified
+from loxodon.security.audit_log import AuditEntry, Verified
+from loxodon.security.inspection import Inspected, Subject
 from loxodon.status import Stats, Status
 from loxodon.store import Note
 from loxodon.types import Frame, Problem, Recall

@@ -7,7 +7,6 @@
     claude   the archive that Claude exports
     claude-code  transcripts of Claude Code
     tiered   the SQLite database of a four-tier memory
-    config   the settings of a three-layer or a four-tier memory
 
 Each format has a reader, which finds; `take` takes in. The same import again adds nothing.
 """
@@ -16,18 +15,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError, NotFoundError, UsageError
-from loxodon.imports import chats, markdown, records, settings, tiered
-from loxodon.imports.document import elements, whole
-from loxodon.imports.found import Around, Found, NewMemory, Reader, Setting, Talk, problem
+from loxodon.imports import chats, markdown, records
+from loxodon.imports.found import Around, Found, NewMemory, Reader, Talk, problem
 from loxodon.imports.package import Package
 from loxodon.imports.take import Job, Taker
 from loxodon.journal.lines import DATABASE_MARK
-from loxodon.security.import_settings import Choice
+from loxodon.journal.transcripts import is_claude_code
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.types import FileProblem, Imported
@@ -42,8 +40,7 @@ READERS: Mapping[str, Reader] = {
     "chatgpt": chats.read_chatgpt,
     "claude": chats.read_claude,
     "claude-code": chats.read_transcripts,
-    "tiered": tiered.read,
-    "config": settings.read,
+    "tiered": records.read_tiered,
 }
 
 
@@ -56,8 +53,6 @@ def take_in(
     *,
     user: str = "",
     dry_run: bool = False,
-    settings: bool = False,
-    take: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Imported:
     """What `Workspace.take_in` promises."""
@@ -77,9 +72,8 @@ def take_in(
     around = Around(memory.now(), zone, user)
     with Package(path, memory.home) as package:
         kind = format or detect(package)
-        choice = Choice(settings, tuple(take))
-        total = _readable(package, around, kind, choice)
-        job = Job(kind, dry_run, total, progress, choice)
+        total = _readable(package, around, kind)
+        job = Job(kind, dry_run, total, progress)
         return Taker(memory, store, job).take(_found(package, around, kind))
 
 
@@ -90,10 +84,9 @@ def _found(package: Package, around: Around, kind: str) -> Iterator[Found]:
     yield from READERS[kind](package, around)
 
 
-def _readable(package: Package, around: Around, kind: str, choice: Choice) -> int:
+def _readable(package: Package, around: Around, kind: str) -> int:
     """How much there is to take; an InputError where it cannot be read, or none of it is good."""
     total = 0
-    offered: list[str] = []
     first: FileProblem | None = None
     one: Found | None = None
     for one in READERS[kind](package, around):
@@ -101,10 +94,9 @@ def _readable(package: Package, around: Around, kind: str, choice: Choice) -> in
             first = first or one
         elif isinstance(one, Talk):
             total += len(one.turns)
-        elif isinstance(one, NewMemory | Setting):
-            total += 1
-            offered += [one.name] if isinstance(one, Setting) else []
-    if not total and first is not None and kind != "config":
+        else:
+            total += isinstance(one, NewMemory)
+    if not total and first is not None:
         raise InputError(
             "nothing in {file} can be imported as {format}: {reason}",
             hint="set another format with --format, or check the file",
@@ -119,31 +111,26 @@ def _readable(package: Package, around: Around, kind: str, choice: Choice) -> in
             file=package.name,
             format=kind,
         )
-    choice.check(offered)
     return total
 
 
-# What kind of thing something is, by its content first
-
-
 def detect(package: Package) -> str:
-    """The format; an InputError where nothing tells."""
+    """The format, by the content first; an InputError where nothing tells."""
     if package.alone:
         return _kind_of_file(package, package.names[0])
-    json_files, lines = (
-        [name for name in package.names if name.lower().endswith(end)]
-        for end in (".json", ".jsonl")
-    )
+    named = [name for name in package.names if name.lower().endswith(".json")]
+    lines = [name for name in package.names if name.lower().endswith(".jsonl")]
+    of_claude = ("memories.json", "projects.json")
     exports = chats.files_of(package) or [
-        name for name in json_files if name.lower().endswith(("memories.json", "projects.json"))
+        name for name in named if name.lower().endswith(of_claude)
     ]
     if not exports and any(map(markdown.is_part, package.names)):
         return "memory"
     if not exports and any(_is_transcript(package.head(name)) for name in lines):
         return "claude-code"
-    if not exports and len(json_files) != 1:
+    if not exports and len(named) != 1:
         raise _unknown(package.name)
-    return _kind_of_json(package, (exports or json_files)[0])
+    return _kind_of_json(package, (exports or named)[0])
 
 
 def _kind_of_file(package: Package, name: str) -> str:
@@ -152,7 +139,7 @@ def _kind_of_file(package: Package, name: str) -> str:
         return "tiered"
     if markdown.is_note(name):
         return "memory"
-    if head[:1] not in (b"[", b"{", b"/"):
+    if head[:1] not in (b"[", b"{"):
         raise _unknown(package.name)
     if not records.one_a_line(package, name):
         return _kind_of_json(package, name)
@@ -167,15 +154,15 @@ def _first_line(head: bytes) -> object:
 
 
 def _is_transcript(head: bytes) -> bool:
-    return chats.is_claude_code_entry(_first_line(head), head)
+    """Whether Claude Code wrote a file that begins so; a line too long to be parsed has marks."""
+    first = _first_line(head)
+    marked = head[:1] == b"{" and b'"sessionId":' in head and b'"parentUuid":' in head
+    return marked or (isinstance(first, dict) and is_claude_code(first))
 
 
 def _kind_of_json(package: Package, name: str) -> str:
-    place, first = next(elements(package, name, ("conversations", *records.LISTS)), ("[0]", "-"))
-    if place.startswith(".") and place != ".":  # under a name: what stands beside it may tell more
-        document = whole(package, name)
-        first = document if "loxodon" in document or settings.is_config(document) else first
-    return _kind_of(first, name)
+    inside = ("conversations", *records.LISTS)
+    return _kind_of(next(package.elements(name, inside), ("", "-"))[1], name)
 
 
 def _kind_of(first: object, name: str) -> str:
@@ -189,7 +176,6 @@ def _kind_of(first: object, name: str) -> str:
     kinds = {
         "chatgpt": chats.is_chatgpt,
         "claude": chats.is_claude,
-        "config": settings.is_config,
         "mem0": records.is_mem0,
         "list": records.is_listed,
     }

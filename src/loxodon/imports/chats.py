@@ -5,8 +5,7 @@ ChatGPT and Claude: the archive, its folder, or a file out of it.
     conversations.json   turns; where a message was edited or asked for anew, only those of the
                          branch that was on the screen last
     memories.json        what Claude knows of the user and of each project: memories
-    projects.json        (or projects/*.json) of Claude: descriptions become memories, documents
-                         turns
+    projects.json        (or projects/*.json) of Claude: descriptions become memories
 
 What tools and hidden messages say is left out. What ChatGPT was told to remember (its tool `bio`)
 becomes memories.
@@ -21,12 +20,23 @@ from functools import partial
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.imports.document import instant_in, list_in, mapping_in, text_in
-from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, each_in, problem
+from loxodon.imports.found import (
+    Around,
+    Found,
+    NewMemory,
+    Skipped,
+    Talk,
+    each_in,
+    instant_in,
+    list_in,
+    mapping_in,
+    problem,
+    text_in,
+)
 from loxodon.imports.markdown import entries
 from loxodon.imports.package import Package
 from loxodon.journal.lines import check_name, check_text, split_lines
-from loxodon.journal.transcripts import AGENTS, is_claude_code
+from loxodon.journal.transcripts import AGENTS
 from loxodon.types import Draft, Origin, Role, Source
 
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[-_]*\d*\.json", re.IGNORECASE)
@@ -78,56 +88,42 @@ def _chatgpt(file: str, around: Around, value: Any, place: str) -> Iterator[Foun
         return
     session = _session_of(value, "conversation_id", "id")
     nodes = {id: mapping_in(node, "message") for id, node in value["mapping"].items()}
-    path = _shown_last(value, nodes)
-    turns: list[Draft] = []
-    for number, id in enumerate(path, 1):
-        message = nodes[id]
-        try:
-            role = mapping_in(message, "author").get("role")
-            if role == "assistant" and message.get("recipient") == "bio":
-                yield _remembered(message, session, around)
-            elif message and (reason := _left_out(message)):
-                yield Skipped(reason)
-            elif text := _chatgpt_text(message):
-                at = instant_in(message, around.zone, "create_time", "update_time")
-                id_there = text_in(message, "id")
-                turns.append(_turn(number, _ROLES[role], text, f"chatgpt-{session}", id_there, at))
-        except InputError as error:
-            yield problem(file, f"{place}.mapping.{str(id)[:60]}", error)
-    said = {id for id, one in nodes.items() if one and not _left_out(one) and _chatgpt_text(one)}
-    if beside := said.difference(path):
-        yield Skipped("branch", len(beside))
-    if turns:
-        yield Talk(tuple(turns))
-
-
-def _shown_last(value: Mapping[str, Any], nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The ids of the nodes from the root to the leaf that was shown last.
-
-    Without a leaf (older exports, or one that is not there) it is the newest message.
-    """
-    leaf = value.get("current_node")
+    # From the leaf that was shown last; where none is named, from the newest message.
+    leaf, times = value.get("current_node"), [one.get("create_time") for one in nodes.values()]
     if not isinstance(leaf, str) or leaf not in nodes:
-        leaf = max(nodes, key=lambda node: _time(nodes[node]), default=None)
+        known = [float(one) if isinstance(one, int | float) else 0.0 for one in times]
+        leaf = max(zip(known, nodes, strict=True), default=(0.0, ""))[1]
     path: dict[str, None] = {}
     while isinstance(leaf, str) and leaf in nodes and leaf not in path:
         path[leaf] = None
         node = value["mapping"][leaf]
         leaf = node.get("parent") if isinstance(node, Mapping) else None
-    return [*path][::-1]
-
-
-def _time(message: Mapping[str, Any]) -> float:
-    time = message.get("create_time")
-    return float(time) if isinstance(time, int | float) and abs(time) < 1e15 else 0.0
+    turns: list[Draft] = []
+    for number, id in enumerate([*path][::-1], 1):
+        message = nodes[id]
+        try:
+            role, there = mapping_in(message, "author").get("role"), text_in(message, "id")
+            if role == "assistant" and message.get("recipient") == "bio":
+                yield _told_to_remember(message, session, around)
+            elif message and (reason := _left_out(message)):
+                yield Skipped(reason)
+            elif text := _chatgpt_text(message):
+                at = instant_in(message, around.zone, "create_time", "update_time")
+                turns.append(_turn(number, _ROLES[role], text, f"chatgpt-{session}", there, at))
+        except InputError as error:
+            yield problem(file, f"{place}.mapping.{str(id)[:60]}", error)
+    said = {id for id, one in nodes.items() if one and not _left_out(one) and _chatgpt_text(one)}
+    if beside := said - path.keys():
+        yield Skipped("branch", len(beside))
+    if turns:
+        yield Talk(tuple(turns))
 
 
 def _left_out(message: Mapping[str, Any]) -> str:
     """Why a message is not taken; empty for one that is."""
     role = mapping_in(message, "author").get("role")
-    if role == "system" or mapping_in(message, "metadata").get(
-        "is_visually_hidden_from_conversation"
-    ):
+    hidden = mapping_in(message, "metadata").get("is_visually_hidden_from_conversation")
+    if role == "system" or hidden:
         return "hidden"
     if role not in ("user", "assistant") or message.get("recipient") not in (None, "", "all"):
         return "tools"
@@ -141,34 +137,28 @@ def _chatgpt_text(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content.strip()
-    texts = (
-        part.strip() if isinstance(part, str) else _named(part)
-        for part in list_in(content, "parts")
-    )
-    return "\n".join(text for text in texts if text) or text_in(content, "text", "result")
+    texts: list[str] = []
+    for part in list_in(content, "parts"):
+        kind = text_in(part, "content_type")
+        if isinstance(part, str):
+            texts.append(part.strip())
+        elif kind.startswith("image"):
+            texts.append("[image]")
+        else:
+            texts.append("[audio]" if kind.endswith("_asset_pointer") else text_in(part, "text"))
+    return "\n".join(filter(None, texts)) or text_in(content, "text", "result")
 
 
-def _named(part: object) -> str:
-    kind = text_in(part, "content_type")
-    if kind.startswith("image"):
-        return "[image]"
-    if kind.endswith("_asset_pointer"):
-        return "[audio]"
-    return text_in(part, "text")  # an audio transcription, and what is yet to be invented
-
-
-def _remembered(message: Mapping[str, Any], session: str, around: Around) -> NewMemory | Skipped:
+def _told_to_remember(
+    message: Mapping[str, Any], session: str, around: Around
+) -> NewMemory | Skipped:
     """What ChatGPT put into its own memory; what it took out of there is no memory."""
     text = _chatgpt_text(message).removesuffix(".").strip()
     if not text or text.startswith(("{", "[")) or text.lower().startswith("forget"):
         return Skipped("tools")
-    id = text_in(message, "id")
-    return NewMemory(
-        text,
-        ("chatgpt", "bio", session, id or text),
-        Source(f"chatgpt-{session}", id[:512]),
-        since=instant_in(message, around.zone, "create_time"),
-    )
+    id, since = text_in(message, "id"), instant_in(message, around.zone, "create_time")
+    key = ("chatgpt", "bio", session, id or text)
+    return NewMemory(text, key, Source(f"chatgpt-{session}", id[:512]), since=since)
 
 
 # Claude
@@ -183,18 +173,15 @@ def is_claude(value: object) -> bool:
 
 
 def read_claude(package: Package, around: Around) -> Iterator[Found]:
-    # Projects first, because memories name them.
-    others = [] if package.alone else [*_about(package, "projects"), *_about(package, "memories")]
     projects: dict[str, str] = {}
-    for file in dict.fromkeys((*others, *files_of(package))):
+    files = files_of(package)
+    for what in ("memories", "projects") if not package.alone else ():
+        named = re.compile(rf"(?:.*/)?{what}(?:/.*)?\.json", re.IGNORECASE)
+        # Projects first, because memories name them.
+        files = [*filter(named.fullmatch, package.names), *files]
+    for file in dict.fromkeys(files):
         inside = ("conversations", "projects")
         yield from each_in(package, file, inside, partial(_claude, file, around, projects))
-
-
-def _about(package: Package, what: str) -> list[str]:
-    """The files named `what`, or in a folder of that name."""
-    named = re.compile(rf"(?:.*/)?{what}(?:/.*)?\.json", re.IGNORECASE)
-    return [one for one in package.names if named.fullmatch(one)]
 
 
 def _claude(
@@ -210,7 +197,7 @@ def _claude(
             yield from _prose(text_in(by_project, id), file, projects.get(id, ""))
     else:
         projects[text_in(value, "uuid")] = text_in(value, "name")
-        yield from _project(value, file, place, around)
+        yield from _project(value, file, around)
 
 
 def _conversation(
@@ -231,25 +218,21 @@ def _conversation(
                     hint="it must be human or assistant",
                     sender=repr(message.get("sender"))[:60],
                 )
-            id, at = (
-                text_in(message, "uuid", "id"),
-                instant_in(message, around.zone, "created_at"),
-            )
-            if text := _claude_text(message):
+            id, at = text_in(message, "uuid", "id"), instant_in(message, around.zone, "created_at")
+            # The blocks of text; in older exports there is only `text`.
+            blocks = (one for one in list_in(message, "content") if text_in(one, "type") == "text")
+            text = "\n".join(filter(None, (text_in(one, "text") for one in blocks)))
+            if text := text or text_in(message, "text"):
                 turns.append(_turn(len(turns) + 1, role, text, session, id, at))
             for n, one in enumerate(list_in(message, "attachments"), 1):
                 if text := text_in(one, "extracted_content"):
-                    text = _titled(text_in(one, "file_name"), text)
+                    text = "\n".join(filter(None, (text_in(one, "file_name"), text)))
                     part = f"{id}/{n}" if id else ""
                     turns.append(_turn(len(turns) + 1, "tool", text, session, part, at))
         except InputError as error:
             yield problem(file, f"{place}.chat_messages[{number}]", error)
     if turns:
         yield Talk(tuple(turns))
-
-
-def _titled(title: str, text: str) -> str:
-    return f"{title}\n{text}" if title else text
 
 
 def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[str, Any]]:
@@ -269,65 +252,28 @@ def _live_branch(messages: list[Mapping[str, Any]], leaf: str) -> list[Mapping[s
     return path[::-1]
 
 
-def _claude_text(message: Mapping[str, Any]) -> str:
-    """What was said: the blocks of text; in older exports there is only `text`."""
-    blocks = (one for one in list_in(message, "content") if text_in(one, "type") == "text")
-    return "\n".join(filter(None, (text_in(one, "text") for one in blocks))) or text_in(
-        message, "text"
-    )
-
-
 def _prose(text: str, file: str, project: str) -> Iterator[Found]:
     for entry in entries(text.split("\n")):
         if isinstance(entry, Skipped):
             yield entry
             continue
-        yield NewMemory(
-            entry.text,
-            ("claude", "memory", project, entry.text),
-            Source(file=file, line=entry.line),
-            category=entry.category,
-            project=project or entry.project,
-        )
+        key, source = ("claude", "memory", project, entry.text), Source(file=file, line=entry.line)
+        of = project or entry.project
+        yield NewMemory(entry.text, key, source, category=entry.category, project=of)
 
 
-def _project(value: Mapping[str, Any], file: str, place: str, around: Around) -> Iterator[Found]:
+def _project(value: Mapping[str, Any], file: str, around: Around) -> Iterator[Found]:
     name, id = text_in(value, "name"), text_in(value, "uuid", "id")
     check_name(id, "id")
     since = instant_in(value, around.zone, "created_at")
     for field, category in (("description", "fact"), ("prompt_template", "config")):
         if text := text_in(value, field):
-            yield NewMemory(
-                f"{name}: {text}" if name else text,
-                ("claude", "project", id, field),
-                Source(file=file, line=1),
-                category=category,
-                project=name,
-                since=since,
-            )
-    turns: list[Draft] = []
-    for n, doc in enumerate(list_in(value, "docs")):
-        if not (text := text_in(doc, "content")):
-            continue
-        try:
-            at = instant_in(doc, around.zone, "created_at") or since
-            text = _titled(text_in(doc, "filename"), text)
-            session = f"claude-project-{id}"
-            turns.append(_turn(n + 1, "tool", text, session, text_in(doc, "uuid"), at))
-        except InputError as error:
-            yield problem(file, f"{place}.docs[{n}]", error)
-    if turns:
-        yield Talk(tuple(turns))
+            text, key = f"{name}: {text}" if name else text, ("claude", "project", id, field)
+            source = Source(file=file, line=1)
+            yield NewMemory(text, key, source, category=category, project=name, since=since)
 
 
 # Claude Code
-
-
-def is_claude_code_entry(value: object, head: bytes) -> bool:
-    """Whether a file with this first line is a transcript; one too long to be parsed has marks."""
-    if isinstance(value, dict) and is_claude_code(value):
-        return True
-    return head[:1] == b"{" and b'"sessionId":' in head and b'"parentUuid":' in head
 
 
 def read_transcripts(package: Package, around: Around) -> Iterator[Found]:
@@ -335,11 +281,10 @@ def read_transcripts(package: Package, around: Around) -> Iterator[Found]:
 
     They are read as `loxodon follow` reads them, so that what was followed is not imported again.
     """
+    read = AGENTS["claude-code"].read
     files = [one for one in package.names if package.alone or one.lower().endswith(".jsonl")]
     for file in files:
-        drafts, problems = AGENTS["claude-code"].read(
-            split_lines(package.read(file)), file, around.zone
-        )
+        drafts, problems = read(split_lines(package.read(file)), file, around.zone)
         yield from (problem(file, line, error) for line, error in problems)
         for start in range(0, len(drafts), _BATCH):
             yield Talk(tuple(drafts[start : start + _BATCH]))

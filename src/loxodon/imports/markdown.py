@@ -4,7 +4,6 @@
     2026-01-18.md                  daily notes become turns, from which consolidation learns
     layer2/active/facts.jsonl      what a three-layer memory knows; also beliefs and summaries
     layer2/archive/facts.jsonl     what it has put away
-    config.json                    its settings
 
 Its other files (snapshot, indexes, state) are made of these. One file may also come alone.
 
@@ -16,26 +15,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
 from itertools import zip_longest
 from typing import NamedTuple, cast
 
 from loxodon.errors import InputError
-from loxodon.imports import records, settings
-from loxodon.imports.document import number_in
-from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
+from loxodon.imports import records
+from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, number_in, problem
 from loxodon.imports.package import Package
 from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
 from loxodon.journal.moments import MIDNIGHT, match_day, moment
-from loxodon.notes.annotations import (
-    Annotations,
-    Prefixes,
-    annotated,
-    day_at_start,
-    front_matter,
-    prefixes_of,
-)
+from loxodon.notes.annotations import annotated, day_at_start, front_matter, prefixes_of
 from loxodon.notes.generated import generated
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
@@ -44,7 +34,7 @@ from loxodon.views import marker_of
 _MOST_NOTE = 64 << 20  # bytes of a note
 _HEAD = 4_096  # bytes in which a file that Loxodon wrote says so
 _MEMORY = re.compile(r"(?:.*/)?(?:memory|user)\.(?:md|markdown)", re.IGNORECASE)
-_POOL = re.compile(r"((?:.*/)?)layer2/(active|archive)/(facts|beliefs|summaries)\.jsonl")
+_POOL = re.compile(r"(?:.*/)?layer2/(active|archive)/(facts|beliefs|summaries)\.jsonl")
 _KINDS = {"facts": "fact", "beliefs": "belief", "summaries": "summary"}
 _SURE = re.compile(r"\W{0,4}O\(c\s?=\s?([\d.]{1,6})\)")
 
@@ -66,7 +56,6 @@ def is_part(name: str) -> bool:
 
 
 def read(package: Package, around: Around) -> Iterator[Found]:
-    folders: dict[str, None] = {}
     for name in package.names:
         pool = _POOL.fullmatch(name)
         if not (is_note(name) or pool or package.alone):
@@ -78,9 +67,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             if _is_view(package.head(name, _HEAD)):
                 yield Skipped("generated")
             elif pool:
-                folders[pool[1]] = None
-                kind = cast(Kind, _KINDS[pool[3]])
-                archived = pool[2] == "archive"
+                kind, archived = cast(Kind, _KINDS[pool[2]]), pool[1] == "archive"
                 yield from records.lines(package, name, around, kind, archived=archived, own=True)
             elif _is_daily(name):
                 yield from _daily(package, name, around)
@@ -88,12 +75,6 @@ def read(package: Package, around: Around) -> Iterator[Found]:
                 yield from _remembered(package, name, around)
         except InputError as error:
             yield problem(name, 0, error)
-    for name in (f"{folder}config.json" for folder in folders):
-        try:
-            if name in package.names:
-                yield from settings.of_file(package, name)
-        except InputError:
-            continue  # whatever it is, it is not what was asked for
 
 
 def _is_view(start: bytes) -> bool:
@@ -116,42 +97,36 @@ def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
     lines = split_lines(package.read(name, _MOST_NOTE))
     yield from (problem(name, line, error) for line, error in lines.problems)
     texts = [text or "" for text in lines.texts]
-    front = front_matter(texts)
-    prefixes = prefixes_of(texts)
+    front, prefixes = front_matter(texts), prefixes_of(texts)
+    written = package.modified(name)
     for entry in entries(texts, generated(texts) | set(range(1, front.lines + 1))):
-        if isinstance(entry, _Entry):
-            one = _memory(entry, front.marks, prefixes, around)
-            source = Source(file=name, line=entry.line)
-            yield one._replace(source=source, confirmed_at=package.modified(name))
-        else:
+        if isinstance(entry, Skipped):
             yield entry
-
-
-def _memory(entry: _Entry, front: Annotations, prefixes: Prefixes, around: Around) -> NewMemory:
-    """What one entry says, with what is written about it."""
-    text, marks = annotated(entry.text)
-    marks = marks.and_(annotated(entry.before)[1]).and_(front)
-    sure = _SURE.match(text)
-    line, type = prefixes.read(f"- {text}")
-    text = line.removeprefix("- ").strip()
-    day = marks.observed or day_at_start(text)
-    since: datetime | None = moment(day, MIDNIGHT, around.zone) if day else None
-    confidence = number_in(sure[1]) if sure and type == "opinion" else None
-    unsure = confidence is not None and 0 <= confidence < 1
-    return NewMemory(
-        text,
-        ("memory", text),
-        Source(),
-        "belief" if unsure else "fact",
-        entry.category or ("event" if type == "experience" else ""),
-        marks.importance,
-        confidence if unsure and confidence is not None else 1.0,
-        marks.project or entry.project,
-        tags=marks.triggers,
-        since=since if since and since <= around.now else None,
-        archived=marks.superseded,
-        done=entry.todo == "done",
-    )
+            continue
+        text, marks = annotated(entry.text)
+        marks = marks.and_(annotated(entry.before)[1]).and_(front.marks)
+        sure = _SURE.match(text)
+        line, type = prefixes.read(f"- {text}")
+        text = line.removeprefix("- ").strip()
+        day = marks.observed or day_at_start(text)
+        since = moment(day, MIDNIGHT, around.zone) if day else None
+        confidence = number_in(sure[1]) if sure and type == "opinion" else None
+        unsure = confidence is not None and 0 <= confidence < 1
+        yield NewMemory(
+            text,
+            ("memory", text),
+            Source(file=name, line=entry.line),
+            "belief" if unsure else "fact",
+            entry.category or ("event" if type == "experience" else ""),
+            marks.importance,
+            confidence if unsure and confidence is not None else 1.0,
+            marks.project or entry.project,
+            tags=marks.triggers,
+            since=since if since and since <= around.now else None,
+            confirmed_at=written,
+            archived=marks.superseded,
+            done=entry.todo == "done",
+        )
 
 
 # Markdown as entries
@@ -163,8 +138,6 @@ _BOLD_LEVEL = 7  # of a bold line that stands for a heading
 _ENDS = tuple(".!?:;。！？：；…")
 _BULLET = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?)[:：]?\*\*[:：]?\s*$")
-# A link from one note to another, with the kind of it: `requires [[Good Water]] (filtered)`
-_RELATION = re.compile(r"[\w /-]{0,60}\[\[[^\[\]\n]{1,200}\]\](?: ?\([^()\n]{0,200}\))?")
 _BOX = re.compile(r"\[( |x|X|✓)\]\s+")
 _RULE = re.compile(r"\s{0,3}([-_*=])(?:\s*\1){2,}\s*")
 _HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|(?P<slanted>_[^_]*_|\*[^*]*\*)")
@@ -194,7 +167,7 @@ _PROJECTS = re.compile(
 )
 
 
-class _Entry(NamedTuple):
+class Entry(NamedTuple):
     line: int
     text: str
     category: str = ""  # what the headings say that it is
@@ -203,49 +176,20 @@ class _Entry(NamedTuple):
     before: str = ""  # a comment that stands on the line above it
 
 
-class _Open(NamedTuple):
-    """A bullet or paragraph while it is being read."""
+class _Line(NamedTuple):
+    """A line of a bullet or a paragraph."""
 
-    line: int
-    indent: int  # -1 for a paragraph
-    before: str
-    lines: list[str]
-    children: list[tuple[int, list[str]]]  # the bullets below it, each with its line
-
-    def goes_on_with(self, text: str) -> bool:
-        """Whether a line that is no bullet belongs to it.
-
-        Many keep one thing a line, without bullets: a line of a paragraph goes on in the next only
-        where it is full and does not end.
-        """
-        if self.indent >= 0:
-            return text[:1] in " \t"
-        last = self.lines[-1]
-        if last.startswith("|"):
-            return text.lstrip().startswith("|")
-        wide = len(last) + sum(c > "\u1100" for c in last) > _FULL
-        return wide and not last.endswith(_ENDS)
-
-    def texts(self) -> Iterator[tuple[int, str]]:
-        """What it says, in one piece or with the bullets below it apart."""
-        text = "\n".join(self.lines)
-        children = [(line, "\n".join(lines)) for line, lines in self.children]
-        nested = "".join(f"\n- {child}" for _, child in children)
-        if children and text.rstrip("* ").endswith((":", "：")):
-            yield from ((line, f"{_plain(text)} {child}") for line, child in children)
-        elif len(text) + len(nested) <= _JOINED or not children:
-            yield self.line, text + nested
-        else:
-            yield self.line, text
-            yield from children
+    number: int
+    indent: int  # of a bullet; -1 for a line without one
+    text: str
 
 
-def entries(lines: Sequence[str], left_out: Collection[int] = ()) -> Iterator[_Entry | Skipped]:
+def entries(lines: Sequence[str], left_out: Collection[int] = ()) -> Iterator[Entry | Skipped]:
     """The entries of a note, in order; the lines numbered in `left_out` are not looked at."""
-    fence = comment = ""
+    fence = comment = before = ""
     code = 0
     headings: list[tuple[int, str]] = []
-    now: _Open | None = None
+    block: list[_Line] = []
     for number, raw in enumerate((*lines, ""), 1):
         line = "" if number in left_out else raw.rstrip("\r")
         mark, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
@@ -257,15 +201,12 @@ def entries(lines: Sequence[str], left_out: Collection[int] = ()) -> Iterator[_E
         is_content = not (mark or heading or is_comment or empty)
         indent = len(bullet[1].expandtabs(4)) if bullet else -1
         body = (line[bullet.end() :] if bullet else line.strip().removeprefix(">")).strip()
-        if is_content and now and bullet and 0 <= now.indent < indent:
-            now.children.append((number, [body]))
+        if is_content and block and _goes_on(block, line, indent):
+            block.append(_Line(number, indent, body))
             continue
-        if is_content and now and not bullet and now.goes_on_with(line):
-            (now.children[-1][1] if now.children else now.lines).append(body)
-            continue
-        if now:
-            yield from _entries_of(now, [title for _, title in headings])
-            now = None
+        if block:
+            yield from _entries_of(block, before, [title for _, title in headings])
+            block = []
         if mark:
             fence = mark[1]
             code += 1
@@ -277,33 +218,60 @@ def entries(lines: Sequence[str], left_out: Collection[int] = ()) -> Iterator[_E
         elif is_comment:
             comment = line.strip()
         elif is_content:
-            now = _Open(number, indent, comment, [body], [])
-            comment = ""
+            block, before, comment = [_Line(number, indent, body)], comment, ""
     if code:
         yield Skipped("code", code)
 
 
-def _entries_of(one: _Open, titles: Sequence[str]) -> Iterator[_Entry | Skipped]:
-    is_bullet = one.indent >= 0
-    for line, text in one.texts():
+def _goes_on(block: Sequence[_Line], line: str, indent: int) -> bool:
+    """Whether a line belongs to what is above it. Many keep one thing a line, without bullets: a
+    line of a paragraph goes on in the next only where it is full and does not end."""
+    if block[0].indent >= 0:
+        return indent > block[0].indent if indent >= 0 else line[:1] in " \t"
+    last = block[-1].text
+    if indent >= 0 or last.startswith("|"):
+        return indent < 0 and line.lstrip().startswith("|")
+    wide = len(last) + sum(c > "\u1100" for c in last) > _FULL
+    return wide and not last.endswith(_ENDS)
+
+
+def _entries_of(
+    block: Sequence[_Line], before: str, titles: Sequence[str]
+) -> Iterator[Entry | Skipped]:
+    """What a bullet or a paragraph says: in one piece, or with the bullets below it apart."""
+    pieces: list[tuple[int, str]] = []
+    for one in block:
+        if one.indent >= 0 or not pieces:
+            pieces.append((one.number, one.text))
+        else:
+            pieces[-1] = (pieces[-1][0], f"{pieces[-1][1]}\n{one.text}")
+    (line, head), *below = pieces
+    joined = "\n- ".join(text for _, text in pieces)
+    if below and head.rstrip("* ").endswith((":", "：")):
+        pieces = [(at, f"{_plain(head)} {text}") for at, text in below]
+    elif len(joined) <= _JOINED or not below:
+        pieces = [(line, joined)]
+    is_bullet = block[0].indent >= 0
+    for at, text in pieces:
         box = _BOX.match(text)
         todo = "" if not box else "open" if box[1] == " " else "done"
         text = text[box.end() :] if box else text
-        text = _plain(_rows(text) if text.startswith("|") else text)
-        if is_bullet and _RELATION.fullmatch(text):
-            yield Skipped("relations")
-        elif _is_form(text, is_bullet):
+        if text.startswith("|"):  # a table, each row on a line, without its frame
+            rows = [row.strip("| ").split("|") for row in text.split("\n")]
+            cells = [" | ".join(map(str.strip, row)) for row in rows]
+            text = "\n".join(row for row in cells if set(row) - set("-:| "))
+        text = _plain(text)
+        if len(text) <= _JOINED and _is_form(text, is_bullet):
             yield Skipped("empty")
-        else:
-            category = "plan" if todo else _category_of(titles)
-            for piece in [text] if is_bullet or len(text) <= _LONG else _pieces(text):
-                yield _Entry(line, piece, category, _project_of(titles), todo, one.before)
+            continue
+        category = "plan" if todo else _category_of(titles)
+        long = not is_bullet and len(text) > _LONG
+        for piece in _sentences(text) if long else [text]:
+            yield Entry(at, piece, category, _project_of(titles), todo, before)
 
 
 def _is_form(text: str, is_bullet: bool) -> bool:
     """Whether it is a form that nobody has filled in (`Name:`), or says how to fill it in."""
-    if len(text) > _JOINED:
-        return False
     bare = annotated(text)[0].strip()
     hint = _HELP.fullmatch(bare)
     said = hint is None or (is_bullet and hint["slanted"])
@@ -315,13 +283,7 @@ def _plain(text: str) -> str:
     return _BOLD.sub(lambda found: found[1] or found[2], text).strip()
 
 
-def _rows(text: str) -> str:
-    """Rows of a table, each on a line, without its frame."""
-    rows = ([cell.strip() for cell in line.strip("| ").split("|")] for line in text.split("\n"))
-    return "\n".join(" | ".join(row) for row in rows if set("".join(row)) - set("-: "))
-
-
-def _pieces(text: str) -> list[str]:
+def _sentences(text: str) -> list[str]:
     """A few sentences of a long paragraph at a time."""
     pieces = [""]
     for sentence in sentences.split(text):

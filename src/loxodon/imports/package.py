@@ -1,30 +1,35 @@
 """The files of an import: a folder, an archive or one file, read within limits.
 
 Nothing of an archive is written to disk, so that no name in it can lead anywhere. One that says
-that it unpacks to absurdly more than it is (`workspace/readers/unpacking.py`) is refused, and
-`zipfile` gives no more of a part than the archive says. Links that leave the folder, and what is
-no regular file, are not read.
+that it unpacks to absurdly more than it is (`journal/unpacking.py`) is refused, and `zipfile` gives
+no more of a part than the archive says. Links that leave the folder, and what is no regular file,
+are not read.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import stat
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
-from typing import IO, BinaryIO
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
 
 from loxodon.errors import InputError
+from loxodon.journal.lines import unreadable
 from loxodon.journal.unpacking import MOST_PARTS, Allowance
 from loxodon.security.paths import is_closed, opened
 
-MOST_WHOLE = 256 << 20  # bytes of a file that has to be read at once
+MOST_WHOLE = 1 << 30  # bytes of a file
 _DEPTH = 4  # folders below the one that is imported
 _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 _BOUNDED = (0, 8)  # stored, deflated: of other methods a piece may unpack to any size at once
+_SPACE = re.compile(r"\s*")
+_DECODER = json.JSONDecoder()
 
 
 class Package:
@@ -37,15 +42,22 @@ class Package:
         self._home = home
         self._is_folder = os.path.isdir(self.path)
         self._archive: ZipFile | None = None
-        self.outside: list[
-            str
-        ] = []  # what is not read: links that lead out, names that are no text
+        self.outside: list[str] = []  # not read: links that lead out, names that are no text
+        self.names: list[str] = []
         try:
             with ExitStack() as files:
-                self.names = self._folder_names() if self._is_folder else self._file_names(files)
+                self._list_folder() if self._is_folder else self._list_file(files)
                 self._files = files.pop_all()
         except OSError as error:
-            raise _unreadable(self.path, error) from None
+            raise unreadable(self.path, error.strerror or str(error)) from None
+        if len(self.names) > MOST_PARTS:
+            raise InputError(
+                "{file} contains more than {most} files",
+                hint="give the folder or file with the memory",
+                file=self.name,
+                most=MOST_PARTS,
+            )
+        self.names.sort()
         self.alone = not (self._is_folder or self._archive)  # one file
 
     def __enter__(self) -> Package:
@@ -54,46 +66,37 @@ class Package:
     def __exit__(self, *error: object) -> None:
         self._files.close()
 
-    def _file_names(self, files: ExitStack) -> list[str]:
+    def _list_file(self, files: ExitStack) -> None:
         packed = files.enter_context(self._file(self.name))
         if packed.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
-            return [self.name]
+            self.names = [self.name]
+            return
         try:
             self._archive = files.enter_context(ZipFile(packed))
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
             raise _broken(self.name, error) from None
         parts = self._archive.infolist()
-        self._check_number(len(parts))
         Allowance(self.name, os.path.getsize(self.path)).check(sum(one.file_size for one in parts))
-        names: list[str] = []
         for one in parts:
-            if not (one.is_dir() or _ignored(one.filename)):
-                (self.outside if _leads_out(one) else names).append(one.filename)
-        return sorted(names)
+            if one.is_dir() or _ignored(one.filename):
+                continue
+            name = one.filename.replace("\\", "/")
+            out = name.startswith("/") or ":" in name[:2] or ".." in name.split("/")
+            out = out or stat.S_ISLNK(one.external_attr >> 16)
+            (self.outside if out else self.names).append(one.filename)
 
-    def _folder_names(self) -> list[str]:
-        names: list[str] = []
+    def _list_folder(self) -> None:
         for folder, folders, files in os.walk(self.path):
             within = os.path.relpath(folder, self.path).replace(os.sep, "/")
             within = "" if within == "." else within + "/"
-            deep = within.count("/") >= _DEPTH
+            deep = within.count("/") >= _DEPTH or len(self.names) > MOST_PARTS
             folders[:] = [] if deep else sorted(one for one in folders if not _ignored(one))
             for one in files:
                 if not _ignored(one):
                     place, shown = os.path.join(folder, one), _shown(within + one)
                     inside = not is_closed(self._home, self.path, place) and os.path.isfile(place)
-                    (names if inside and shown == within + one else self.outside).append(shown)
-            self._check_number(len(names))
-        return sorted(names)
-
-    def _check_number(self, parts: int) -> None:
-        if parts > MOST_PARTS:
-            raise InputError(
-                "{file} contains more than {most} files",
-                hint="give the folder or file with the memory",
-                file=self.name,
-                most=MOST_PARTS,
-            )
+                    readable = inside and shown == within + one
+                    (self.names if readable else self.outside).append(shown)
 
     def modified(self, name: str) -> datetime | None:
         """When a file was last written, where that is known."""
@@ -107,38 +110,98 @@ class Package:
     def _place(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/")) if self._is_folder else self.path
 
-    def _file(self, name: str) -> BinaryIO:
+    def _file(self, name: str) -> IO[bytes]:
         """A file of the folder, or the one that this is; an OSError for what leads elsewhere."""
         return os.fdopen(opened(self._place(name), self.path, self._home), "rb")
 
-    @contextmanager
-    def open(self, name: str) -> Iterator[IO[bytes]]:
-        """A file to be read in pieces. Raises InputError, also while it is read."""
+    def head(self, name: str, size: int = 1 << 16) -> bytes:
+        """How a file begins. Raises InputError."""
         try:
-            if self._archive is None:
-                with self._file(name) as file:
-                    yield file
-                return
-            if self._archive.getinfo(name).compress_type not in _BOUNDED:
+            archive = self._archive
+            if archive and archive.getinfo(name).compress_type not in _BOUNDED:
                 raise _broken(name, InputError("its compression method is not supported"))
-            with self._archive.open(name) as part:
-                yield part
+            with archive.open(name) if archive else self._file(name) as file:
+                return file.read(size)
         except OSError as error:
-            raise _unreadable(name, error) from None
+            raise unreadable(name, error.strerror or str(error)) from None
         except (BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # or it has a password
             raise _broken(name, error) from None
 
     def read(self, name: str, most: int = MOST_WHOLE) -> bytes:
-        """All of a file that has at most `most` bytes."""
+        """All of a file that has at most `most` bytes. Raises InputError."""
         data = self.head(name, most + 1)
         if len(data) > most:
-            raise too_big(name, most)
+            raise InputError(
+                "{file} is larger than {most} MiB",
+                hint="split it into smaller files",
+                file=name,
+                most=most >> 20,
+            )
         return data
 
-    def head(self, name: str, size: int = 1 << 16) -> bytes:
-        """How a file begins."""
-        with self.open(name) as file:
-            return file.read(size)
+    def elements(self, name: str, inside: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
+        """The elements of the list in a file of JSON, each with its path (`[3]`).
+
+        The file is a list, or an object that has one under any of the names `inside`; anything else
+        is its only element. An export may have a gigabyte of conversations in one list: they are
+        parsed one by one, because objects take many times the memory of their text.
+        """
+        try:
+            text = self.read(name).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError(
+                "{file} is not UTF-8 text", hint="save it as UTF-8 and import it again", file=name
+            ) from None
+        at = _skip(text, 0)
+        if text[at : at + 1] != "[":
+            value, at = _value(text, at, name)
+            if at < len(text):
+                raise _not_json(name, text, at, "something follows the value")
+            for key in inside:
+                if isinstance(value, Mapping) and isinstance(value.get(key), list):
+                    yield from ((f".{key}[{n}]", one) for n, one in enumerate(value[key]))
+                    return
+            yield ".", value
+            return
+        at, number = _skip(text, at + 1), 0
+        while text[at : at + 1] != "]":
+            value, at = _value(text, at, name)
+            yield f"[{number}]", value
+            number += 1
+            if text[at : at + 1] == ",":
+                at = _skip(text, at + 1)
+            elif text[at : at + 1] != "]":
+                raise _not_json(name, text, at, "expecting ',' or ']'")
+        if _skip(text, at + 1) < len(text):
+            raise _not_json(name, text, at + 1, "something follows the list")
+
+
+def _skip(text: str, at: int) -> int:
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+
+
+def _value(text: str, at: int, name: str) -> tuple[Any, int]:
+    """The JSON value that begins at `at`, and where the next sign stands."""
+    try:
+        value, at = _DECODER.raw_decode(text, at)
+    except RecursionError:
+        raise InputError(
+            "the JSON in {file} is nested too deeply", hint="the file may be damaged", file=name
+        ) from None
+    except ValueError as error:  # also for a number of thousands of digits, which has no `msg`
+        reason = getattr(error, "msg", str(error))
+        raise _not_json(name, text, getattr(error, "pos", at), reason) from None
+    return value, _skip(text, at)
+
+
+def _not_json(name: str, text: str, at: int, reason: str) -> InputError:
+    return InputError(
+        "{file} is not valid JSON: {reason} on line {line}",
+        hint="the download may be incomplete: export it again; nothing was imported",
+        file=name,
+        reason=reason.removesuffix(" starting at"),
+        line=text.count("\n", 0, at) + 1,
+    )
 
 
 def _shown(name: str) -> str:
@@ -151,35 +214,10 @@ def _ignored(name: str) -> bool:
     return any(one in _IGNORED or (one.startswith(".") and one != "..") for one in parts)
 
 
-def _leads_out(part: ZipInfo) -> bool:
-    """Whether a part of an archive is named for another place, or is a link."""
-    name = part.filename.replace("\\", "/")
-    is_link = stat.S_ISLNK(part.external_attr >> 16)
-    return is_link or name.startswith("/") or ":" in name[:2] or ".." in name.split("/")
-
-
-def too_big(name: str, most: int = MOST_WHOLE) -> InputError:
-    return InputError(
-        "{file} is larger than {most} MiB",
-        hint="split it into smaller files",
-        file=name,
-        most=most >> 20,
-    )
-
-
 def _broken(name: str, error: Exception) -> InputError:
     return InputError(
         "cannot unpack {file}: {reason}",
         hint="download it again, or unpack it yourself and import the folder",
         file=name,
         reason=error if isinstance(error, InputError) else str(error) or type(error).__name__,
-    )
-
-
-def _unreadable(name: str, error: OSError) -> InputError:
-    return InputError(
-        "cannot read {file}: {reason}",
-        hint="check the file name and its permissions",
-        file=name,
-        reason=error.strerror or str(error),
     )

@@ -1,38 +1,52 @@
-"""Memories as JSON: what mem0 exports, and lists as people and small tools keep them.
+"""Memories as rows: what mem0 exports, lists as people and small tools keep them, and the SQLite
+database of a four-tier memory.
 
     {"results": [{"id", "memory", "user_id", "metadata", "categories", "created_at", …}]}   mem0
     ["User is allergic to peanuts", {"memory": "…", "importance": 0.8, "tags": ["health"]}]  list
 
-mem0: `get_all`, a page of its platform, its history, or OpenMemory's file. Memories of several
+mem0: `get_all`, a page of its platform, or OpenMemory's file. Memories of several
 people are not put into one space: whose they are has to be said.
 
 A list may also stand under a name, or have one object a line, such as the `facts.jsonl`,
 `beliefs.jsonl` and `summaries.jsonl` of a three-layer memory.
+
+A database is read as `store/sqlite/foreign_files.py` does. Any of its tables, and any of their
+columns, may be missing. Its times are in UTC, which is what SQLite's `datetime('now')` gives.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from functools import partial
 from typing import Any
 
+import apsw
+
 from loxodon.errors import InputError
-from loxodon.imports.document import (
-    elements,
+from loxodon.imports.found import (
+    Around,
+    Found,
+    NewMemory,
+    Skipped,
+    Talk,
+    each_in,
     instant_in,
     list_in,
     mapping_in,
     names_in,
     number_in,
+    problem,
     share_in,
     text_in,
 )
-from loxodon.imports.found import Around, Found, NewMemory, Skipped, each_in, problem
 from loxodon.imports.package import Package
-from loxodon.journal.lines import parse_line, split_lines
-from loxodon.types import CATEGORIES, KINDS, Kind, Source
+from loxodon.journal.jsonl import role_named
+from loxodon.journal.lines import MAX_LINE, check_name, check_text, parse_line, split_lines
+from loxodon.store.sqlite import foreign_files
+from loxodon.store.sqlite.database import APPLICATION_ID
+from loxodon.types import CATEGORIES, KINDS, Draft, Kind, Source
 
 LISTS = ("memories", "facts", "results", "items", "data")
 _TEXTS = ("memory", "content", "text", "fact", "value", "data")
@@ -44,7 +58,7 @@ _USED = {  # metadata of mem0 that is not left out
     *("category", "categories", "type", "importance", "tags", "project", "topic"),
     *("data", "hash", "user_id", "agent_id", "run_id", "created_at", "updated_at"),
 }
-_LABELS = {  # mem0's words for categories of ours
+_LABELS = {  # mem0's words for categories of ours; the others are tags, as these are too
     "identity": ("personal_details", "personal"),
     "status": ("professional_details", "professional", "work"),
     "relation": ("family", "relationships"),
@@ -56,7 +70,7 @@ _LABELS = {  # mem0's words for categories of ours
 
 
 def file_of(package: Package) -> str:
-    """The file that has the memories, or the settings."""
+    """The file that has the memories."""
     found = [one for one in package.names if one.rsplit("/", 1)[-1].lower() == "memories.json"]
     found = found or [one for one in package.names if one.lower().endswith(".json")]
     found = package.names if len(package.names) == 1 else found
@@ -73,59 +87,17 @@ def file_of(package: Package) -> str:
 
 
 def is_mem0(value: object) -> bool:
-    """Whether something is a memory of mem0 rather than of a plain list, or a step of its
-    history."""
-    if not isinstance(value, Mapping):
+    """Whether something is a memory of mem0 rather than of a plain list."""
+    if not isinstance(value, Mapping) or "id" not in value:
         return False
-    of_mem0 = "id" in value and any(mark in value for mark in _OF_MEM0)
-    return (of_mem0 and bool(text_in(value, *_TEXTS))) or _is_step(value)
-
-
-def _is_step(value: Mapping[str, Any]) -> bool:
-    return "memory_id" in value and "event" in value
+    return any(mark in value for mark in _OF_MEM0) and bool(text_in(value, *_TEXTS))
 
 
 def read_mem0(package: Package, around: Around) -> Iterator[Found]:
     name = file_of(package)
-    people: dict[str, None] = {}
-    history: dict[str, dict[str, Any]] = {}
-    for _, value in elements(package, name, LISTS):
-        if isinstance(value, Mapping):
-            people[_owner(value)] = None
-            if _is_step(value):
-                first = history.get(str(value["memory_id"]), value)
-                history[str(value["memory_id"])] = {
-                    "id": str(value["memory_id"]),
-                    "memory": value.get("new_memory"),
-                    "created_at": first.get("created_at"),
-                    "updated_at": value.get("updated_at"),
-                    "user_id": around.user,
-                    "deleted_at": value.get("event") == "DELETE" or value.get("is_deleted"),
-                }
-    _check_people([one for one in people if one], name, around)
-    yield from each_in(package, name, LISTS, partial(_mem0, around))
-    for id, value in history.items():
-        try:
-            yield from _mem0(around, value, id)
-        except InputError as error:
-            yield problem(name, id, error)
-
-
-def _owner(value: Mapping[str, Any]) -> str:
-    return text_in(value, "user_id") or text_in(mapping_in(value, "metadata"), "user_id")
-
-
-def _check_people(people: list[str], name: str, around: Around) -> None:
-    """Refuse a file with the memories of several people, unless one of them is asked for."""
-    if around.user and around.user not in people:
-        raise InputError(
-            "{file} has no memories of {user}",
-            hint="it has memories of {users}",
-            file=name,
-            user=repr(around.user),
-            users=", ".join(people[:20]) or "—",
-        )
-    if len(people) > 1 and not around.user:
+    values = (value for _, value in package.elements(name, LISTS) if isinstance(value, Mapping))
+    people = [one for one in dict.fromkeys(map(_owner, values)) if one]
+    if around.user not in people if around.user else len(people) > 1:
         raise InputError(
             "{file} has memories of {n} people: {users}",
             hint="import one at a time with --user NAME; keep them apart with --space NAME",
@@ -133,13 +105,16 @@ def _check_people(people: list[str], name: str, around: Around) -> None:
             n=len(people),
             users=", ".join(people[:20]),
         )
+    yield from each_in(package, name, LISTS, partial(_mem0, around))
+
+
+def _owner(value: Mapping[str, Any]) -> str:
+    return text_in(value, "user_id") or text_in(mapping_in(value, "metadata"), "user_id")
 
 
 def _mem0(around: Around, value: Any, place: str) -> Iterator[Found]:
     if not isinstance(value, Mapping):
         raise _no_memory()
-    if _is_step(value):
-        return
     owner, reason = _owner(value), ""
     if around.user and owner != around.user:
         reason = "other user"
@@ -158,24 +133,17 @@ def _mem0(around: Around, value: Any, place: str) -> Iterator[Found]:
     taken |= {name: value.get(name) for name in (*_TEXTS, *_TAKEN)}
     one = _memory(taken, Source("mem0", id[:512] or place), around)
     fields = (value.get("categories"), *map(metadata.get, ("categories", "category", "type")))
-    labels = tuple(dict.fromkeys(label for field in fields for label in names_in(field)))
+    labels = [label for field in fields for label in names_in(field)]
+    words = [label.lower().replace(" ", "_") for label in labels]
+    ours = {word: ours for ours, theirs in _LABELS.items() for word in theirs}
+    known = (word if word in CATEGORIES else ours.get(word, "fact") for word in words)
     yield one._replace(
         key=("mem0", owner, id or one.content),
-        category=_category(labels),
-        tags=(*one.tags, *(label for label in labels if label not in one.tags)),
+        category=next((category for category in known if category != "fact"), ""),
+        tags=tuple(dict.fromkeys((*one.tags, *labels))),
         agent=text_in(value, "agent_id")[:200],
         id="",
     )
-
-
-def _category(labels: tuple[str, ...]) -> str:
-    for label in labels:
-        name = label.lower().replace(" ", "_")
-        if name in CATEGORIES and name != "fact":
-            return name
-        if found := [ours for ours, theirs in _LABELS.items() if name in theirs]:
-            return found[0]
-    return ""
 
 
 # Lists
@@ -192,7 +160,7 @@ def read_list(package: Package, around: Around) -> Iterator[Found]:
     if one_a_line(package, name):
         yield from lines(package, name, around)
         return
-    for n, (place, value) in enumerate(elements(package, name, LISTS), 1):
+    for n, (place, value) in enumerate(package.elements(name, LISTS), 1):
         try:
             yield from _listed(value, Source(file=name, line=n), around)
         except InputError as error:
@@ -257,9 +225,6 @@ def _listed(
             )
 
 
-# Both
-
-
 def _memory(value: Any, source: Source, around: Around, kind: Kind = "fact") -> NewMemory:
     """What one object says; an InputError where it is no memory."""
     text = text_in(value, *_TEXTS)
@@ -273,7 +238,17 @@ def _memory(value: Any, source: Source, around: Around, kind: Kind = "fact") -> 
     if kind == "fact" or confidence is None or not 0 <= confidence < 1:
         confidence = _BELIEF if kind == "belief" else 1.0
     id, category = str(value.get("id") or "").strip(), text_in(value, "category").lower()
-    state = value.get("state")
+    put_away = value.get("archived") is True or bool(value.get("archived_at"))
+    # mem0 names the last day on which a memory holds, in UTC.
+    end = instant_in(value, UTC, "expiration_date")
+    if end and len(text_in(value, "expiration_date")) == 10:
+        end += timedelta(days=1)
+    # `session_abc:15` is a message, `2026-02-04.jsonl:15-16` lines of a file.
+    drawn_from: tuple[Source, ...] = ()
+    if place := _PLACE.fullmatch(text_in(value, "source")):
+        is_file = re.search(r"\.[A-Za-z]{2,8}$", place["name"])
+        in_file = Source(file=place["name"], line=int(place["line"]))
+        drawn_from = (in_file if is_file else Source(place["name"], place["line"]),)
     return NewMemory(
         text,
         ("list", id, text),
@@ -288,14 +263,12 @@ def _memory(value: Any, source: Source, around: Around, kind: Kind = "fact") -> 
         names_in(value.get("entities")),
         since=instant_in(value, around.zone, "valid_from", "created_at", "created", "date", "at"),
         confirmed_at=instant_in(value, around.zone, "updated_at", "updated"),
-        expires_at=_expiry(value),
-        archived=state in ("archived", "paused")
-        or value.get("archived") is True
-        or bool(value.get("archived_at")),
+        expires_at=end,
+        archived=put_away or value.get("state") in ("archived", "paused"),
         basis=text_in(value, "basis"),
         id=id,
         strength=share_in(value.get("strength", value.get("score"))),
-        drawn_from=_sources(text_in(value, "source")),
+        drawn_from=drawn_from,
         derived_from=names_in(value.get("source_facts")),
     )
 
@@ -306,18 +279,89 @@ def _no_memory() -> InputError:
     )
 
 
-def _expiry(value: Mapping[str, Any]) -> datetime | None:
-    """When a memory ends: mem0 names the last day on which it holds, in UTC."""
-    end = instant_in(value, UTC, "expiration_date")
-    is_day = len(text_in(value, "expiration_date")) == 10
-    return end + timedelta(days=1) if end and is_day else end
+# The database of a four-tier memory: what is known, its log of events, its buffer
 
 
-def _sources(text: str) -> tuple[Source, ...]:
-    """`session_abc:15` is a message, `2026-02-04.jsonl:15-16` lines of a file."""
-    found = _PLACE.fullmatch(text)
-    if found is None:
-        return ()
-    if re.search(r"\.[A-Za-z]{2,8}$", found["name"]):
-        return (Source(file=found["name"], line=int(found["line"])),)
-    return (Source(found["name"], found["line"]),)
+def read_tiered(package: Package, around: Around) -> Iterator[Found]:
+    try:
+        connection = foreign_files.connect(package.path, "mode=ro", 4 * MAX_LINE)
+        try:
+            yield from _tables(connection, package.name)
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        raise InputError(
+            "cannot read {file} as an SQLite database: {reason}",
+            hint="close the program that uses it, or use a copy; nothing was imported",
+            file=package.name,
+            reason=error,
+        ) from None
+
+
+def _tables(connection: apsw.Connection, file: str) -> Iterator[Found]:
+    if connection.pragma("application_id") == APPLICATION_ID:
+        raise InputError(
+            "{file} is a Loxodon memory, not one of another program",
+            hint="open it with `loxodon --home DIR`",
+            file=file,
+        )
+    texts = {"memories": "content", "daily_events": "summary", "extraction_buffer": "content"}
+    columns = {table: foreign_files.columns(connection, table) for table in texts}
+    if not any(columns.values()):
+        raise InputError(
+            "{file} is not a four-tier memory",
+            hint="it must have the table memories, daily_events or extraction_buffer; "
+            "nothing was imported",
+            file=file,
+        )
+    for table, names in columns.items():
+        listed = ", ".join('"' + name.replace('"', '""') + '"' for name in ("rowid", *names))
+        query = f"SELECT {listed} FROM {table} ORDER BY rowid"  # noqa: S608
+        for number, *values in connection.execute(query) if names else ():
+            row = dict(zip(names, values, strict=True))
+            text = text_in(row, texts[table])
+            try:
+                if not text:
+                    yield Skipped("empty")
+                elif table == "memories":
+                    yield _tiered_memory(row, text, number, file)
+                else:
+                    yield Talk((_tiered_turn(row, text, number, table),))
+            except InputError as error:
+                yield problem(file, number, error)
+
+
+def _tiered_memory(row: dict[str, Any], text: str, number: int, file: str) -> NewMemory:
+    category, core = text_in(row, "category").lower(), row.get("tier") == 1
+    # `_profile` and the like are its own marks, not names.
+    names = (text_in(row, "project"), text_in(row, "topic"))
+    project, topic = ("" if name.startswith("_") else name for name in names)
+    return NewMemory(
+        text,
+        ("tiered", str(number), text_in(row, "created_at")),
+        Source(file=file, line=number),
+        category=category if category in CATEGORIES else "identity" if core else "",
+        importance=share_in(row.get("importance", 1.0 if core else None)),
+        project=project,
+        topic=topic,
+        since=instant_in(row, UTC, "created_at"),
+        confirmed_at=instant_in(row, UTC, "updated_at"),
+        archived=bool(row.get("is_archived")),
+    )
+
+
+def _tiered_turn(row: dict[str, Any], text: str, number: int, table: str) -> Draft:
+    """An event of the log, or a message that waits there to be read."""
+    at, channel = instant_in(row, UTC, "created_at"), text_in(row, "channel")
+    check_name(channel, "channel")
+    check_text(text)
+    if table == "extraction_buffer":
+        day = f"-{at:%Y-%m-%d}" if at else ""
+        session = f"tiered-{channel or 'buffer'}{day}"
+        return Draft(number, role_named(row.get("role")), text, session, at=at, channel=channel)
+    on = instant_in(row, UTC, "event_date", "created_at")
+    at = at if at and on and at.date() == on.date() else on
+    session = f"tiered-{on:%Y-%m-%d}" if on else "tiered-events"
+    # What was made knowledge there already is not learned from again.
+    role = role_named("tool" if row.get("is_compressed") else "user")
+    return Draft(number, role, text, session, at=at, channel=channel, origin="import")

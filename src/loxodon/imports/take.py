@@ -1,4 +1,4 @@
-"""Taking in what a reader found: turns, memories and settings, in batches that are kept whole.
+"""Taking in what a reader found: turns and memories, in batches that are kept whole.
 
 What was taken before is known again: a turn by its key in the journal, a memory by what it is
 called where it comes from (`WorkspaceData.imported`), whatever has become of it here since.
@@ -13,7 +13,7 @@ Whatever a file says of itself, it was handed over by somebody, and its words ar
 | the agent it belongs to | kept: it makes fewer see it, not more |
 | how present it is, where it comes from, that it is archived | believed |
 | ids | kept where they have our form and are free; else names to know it again by |
-| audience, versions, how often it was used, settings | never; settings are shown |
+| audience, versions, how often it was used | never |
 
 Only a restore of a backup or of views brings a memory back as it was (`backup/restore.py`).
 """
@@ -21,20 +21,17 @@ Only a restore of a backup or of views brings a memory back as it was (`backup/r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.guard import provenance, quarantine
-from loxodon.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
+from loxodon.imports.found import Found, NewMemory, Skipped, Talk, problem
 from loxodon.journal.identity import with_keys
-from loxodon.security import import_settings
-from loxodon.security.import_settings import Choice, Value
 from loxodon.store import Filter, Progress
 from loxodon.store.store import Store
 from loxodon.store.walls import checked_agent
@@ -70,9 +67,8 @@ class Job(NamedTuple):
 
     format: str
     dry: bool  # write nothing
-    total: int  # turns, memories and settings that there are to take
+    total: int  # turns and memories that there are to take
     progress: Progress | None
-    choice: Choice  # which settings
 
 
 class Taker:
@@ -85,8 +81,6 @@ class Taker:
         self._now = memory.now()
         self._contents: dict[str, str] | None = None  # the ids of the memories here, by their words
         self._turns = self._memories = self._known = self._done = 0
-        self._settings: dict[str, Value] = {}
-        self._offered: dict[str, Value] = {}
         self._skipped: Counter[str] = Counter()
         self._problems: list[FileProblem] = []
 
@@ -98,8 +92,6 @@ class Taker:
                 drafts += (self._claimed(turn) for turn in one.turns)
             elif isinstance(one, NewMemory):
                 memories.append(one)
-            elif isinstance(one, Setting):
-                self._put_setting(one)
             elif isinstance(one, Skipped):
                 self._skipped[one.reason] += one.number
             else:
@@ -117,8 +109,6 @@ class Taker:
             self._turns,
             self._memories,
             self._known,
-            self._settings,
-            self._offered,
             dict(sorted(self._skipped.items())),
             tuple(self._problems),
         )
@@ -184,7 +174,7 @@ class Taker:
             with self._store.writing():
                 forgotten = self._memory.forgotten()
                 for one, record, said in made:
-                    if forgotten is not None and forgotten.memory(record.id):
+                    if forgotten is not None and forgotten.has("memory", 0, record.id):
                         record = record._replace(id="")  # whatever has this id would go again
                     kept = quarantine.insert(self._store, record, "imported")
                     meet(self._store, said, self._now)
@@ -192,7 +182,7 @@ class Taker:
                 for one in (*(one for one, _, _ in made), *same):
                     id = contents[_folded(one.content)]
                     for key in _keys(one):
-                        self._store.workspace_data.put_import(key, id, self._now)
+                        self._store.execute("put_import", key, id, self._now)
         self._advance(len(batch))
 
     def _known_contents(self) -> dict[str, str]:
@@ -211,7 +201,7 @@ class Taker:
             key, with_text = _keys(one)
             since = to_stored(one.since)[0] if one.since else 0
             if forgotten is not None and (
-                any(map(forgotten.imported, (key, with_text)))
+                any(forgotten.has("import", 0, it) for it in (key, with_text))
                 or forgotten.cut(one.content, since) != one.content
             ):
                 self._skipped["forgotten"] += 1
@@ -223,22 +213,6 @@ class Taker:
                 self._skipped["changed"] += 1
             taken |= {key, with_text}
         return new
-
-    def _put_setting(self, one: Setting) -> None:
-        """Set what the owner takes and nobody has set here; what somebody has stays."""
-        section, _, key = one.name.partition(".")
-        table = config.read(self._memory.home).get(section)
-        here = table.get(key) if isinstance(table, Mapping) else None
-        if here == one.value or (here is None and one.value == config.KEYS[one.name].default):
-            self._known += 1
-        elif here is not None:
-            self._skipped["set"] += 1
-        elif not self._job.choice.takes(one.name):
-            self._offered[one.name] = one.value
-        else:
-            if not self._job.dry:
-                import_settings.put(self._memory.home, {one.name: one.value})
-            self._settings[one.name] = one.value
 
 
 def _folded(content: str) -> str:

@@ -50,8 +50,8 @@ def look(store: Store, now: datetime, since: datetime | None) -> Counter[str]:
             counts["doubted"] += _doubt(store, now)
             counts["asked"] += _ask(store, now)
         counts["merged"] += merged(store, _said_twice(store, now, since), now)
-    counts["reminders"] = len(store.worklog.past_due(now, MOST))
-    counts["waiting"] = store.worklog.count_fragments("waiting")
+    counts["reminders"] = len(store.query_records("past_due", now, MOST))
+    counts["waiting"] = store.scalar("count_fragments", "waiting")
     return counts
 
 
@@ -66,11 +66,11 @@ def less_sure(confidence: float) -> float | None:
 
 def _doubt(store: Store, now: datetime) -> int:
     changed = []
-    for belief in store.worklog.supposed("preference", now - UNCONFIRMED, MOST):
+    for belief in store.query_records("supposed", "preference", now - UNCONFIRMED, MOST):
         left = less_sure(belief.confidence)
         if left is None:
             gone = store.update(belief.id, None, "faded", now, {"state": "archived"})
-            store.worklog.answer_review(belief.id, "rejected", now)
+            store.execute("answer_review", belief.id, "rejected", now)
             changed.append(gone)
             continue
         strength = belief.strength * left / belief.confidence
@@ -87,18 +87,18 @@ def _ask(store: Store, now: datetime) -> int:
     """Ask whether what matters is still so, a few at a time; how many were asked now."""
     still = [
         one
-        for one in store.worklog.reviews()
+        for one in store.pages.reviews(0)[0]
         if one.belief.id == one.against.id and one.belief.kind == "fact"
     ]
     for one in still:
         told = one.belief.confirmed_at
         if told is not None and told > one.asked_at:  # said again since
-            store.worklog.answer_review(one.belief.id, "confirmed", now)
+            store.execute("answer_review", one.belief.id, "confirmed", now)
             still = [other for other in still if other is not one]
     room = max(0, ASKED - len(still))
-    asking = store.worklog.mattering(MATTERING, now - STILL_SO, room) if room else []
+    asking = store.query_records("mattering", MATTERING, now - STILL_SO, room) if room else []
     for record in asking:
-        store.worklog.put_review(record.id, record.id, now)
+        store.execute("put_review", record.id, record.id, now)
     return len(asking)
 
 

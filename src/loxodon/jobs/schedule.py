@@ -116,7 +116,8 @@ class Schedule:
     def waiting(self) -> int:
         """Messages that nothing was learned from yet."""
         with self._store.reading():
-            return self._store.worklog.pending(self._store.worklog.work().done_to)
+            done_to = self._store.worklog.work().done_to
+            return int(self._store.scalar("count_pending", done_to))
 
     @verb()
     def wait(self) -> float:
@@ -159,7 +160,7 @@ class Schedule:
             found.append("daily")  # which takes up what was just said too
         elif flush_due:
             found.append("flush")
-        believed = clock_check.looked(self._store.worklog, now).since is None
+        believed = clock_check.looked(self._store, now).since is None
         if work.last_success is not None and believed:  # there is something to work on
             done = self._done()
             found += [one for one in ("weekly", "profile") if self._has_come(one, done[one], now)]
@@ -200,10 +201,10 @@ class Schedule:
     def _flush_at(self, now: datetime) -> datetime | None:
         """When what was just said will be made known, if nothing more is said."""
         worklog = self._store.worklog
-        if not worklog.pending(worklog.work().done_to):
+        if not self._store.scalar("count_pending", worklog.work().done_to):
             return None
-        last = worklog.last_turn()
-        turns = worklog.turns_after(last - 1, last)
+        last = self._store.scalar("last_turn")
+        turns = self._store.query_turns("turns_after", last - 1, last, -1)
         quiet = timedelta(seconds=self._memory.config.buffer.quiet)
         at = turns[0].at + quiet if turns else now
         return min(max(at, now), now + quiet)
@@ -271,7 +272,7 @@ class Schedule:
         counts = heartbeat.look(self._store, now, last.succeeded_at if last else None)
         if counts["waiting"] and self._memory.config.model.mode != "rules":
             done = self._consolidation().undecided(now)
-            counts["waiting"] = self._store.worklog.count_fragments("waiting")
+            counts["waiting"] = self._store.scalar("count_fragments", "waiting")
             counts["decided"] += done.counts.get("added", 0)
         return {name: n for name, n in sorted(counts.items()) if n}
 

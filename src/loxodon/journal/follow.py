@@ -25,7 +25,7 @@ from loxodon.journal.lines import (
     split_lines,
     unreadable,
 )
-from loxodon.journal.transcripts import AGENTS, Opening, document_entries
+from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
 from loxodon.store import Progress
 from loxodon.types import Draft, FileProblem, Followed, Turn
@@ -153,7 +153,7 @@ class Following:
             self._problems.append(FileProblem(file, 0, more))
 
     def _mark(self, path: str) -> Mark:
-        return parsed_mark(self._store.workspace_data.mark(path))
+        return parsed_mark(self._store.scalar("mark", path, "") or "")
 
     def _lies_still(self, path: str, mark: Mark) -> bool:
         try:
@@ -223,7 +223,7 @@ class Following:
             now = self._memory.now()
             with self._store.writing():
                 for path, session, mark in marks:
-                    self._store.workspace_data.set_mark(path, session, json.dumps(mark), now)
+                    self._store.execute("set_mark", path, session, json.dumps(mark), now)
 
     def _count(self, **more: int) -> None:
         now = self._found._asdict()
@@ -348,13 +348,9 @@ class _Run(Following):
         """What is new in a transcript since its mark."""
         with open(path, "rb") as file:
             stat = os.fstat(file.fileno())
-            if path.endswith(".json") or not only_grew(file, mark):
-                mark = {}
-            if path.endswith(".json"):
-                entries, problems, after = _document(file), list[Trouble](), dict[str, object]()
-            else:
-                end, line = number(mark.get("end")), number(mark.get("line"))
-                entries, problems, after = entries_of(file, path, end, line)
+            mark = mark if only_grew(file, mark) else {}
+            end, line = number(mark.get("end")), number(mark.get("line"))
+            entries, problems, after = entries_of(file, path, end, line)
         session = mark.get("session")
         opening = Opening(
             session if isinstance(session, str) and session else session_of(path),
@@ -367,16 +363,6 @@ class _Run(Following):
         spoken = now.spoken and (now.person or bool(drafts))
         new = {**stamp, **after, **who}
         return TranscriptPart(now.session, drafts, problems + bad, new, now.parent, spoken)
-
-
-def _document(file: BinaryIO) -> list[Numbered]:
-    file.seek(0)
-    entries = document_entries([file.read(MAX_FILE).decode("utf-8", "replace")])
-    if entries is None:
-        raise InputError(
-            "it is not JSON; it may be being written", hint="it will be read next time"
-        )
-    return entries
 
 
 def recent(agent: str, path: str) -> list[str]:

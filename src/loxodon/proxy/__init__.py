@@ -1,9 +1,9 @@
 """An endpoint between any client of OpenAI's or Anthropic's API and its model, that remembers.
 
     client ─▶ app ─▶ requests (what is asked, by whom)
-                     recalling (recall, within a time limit) ─▶ inject (into the body)
-                     upstream (forwards with httpx, streams back as it comes)
-                     journal (both sides of the exchange; what was replied: replies)
+                     exchange (recall, within a time limit) ─▶ inject (into the body)
+                     upstream (forwards, streams back as it comes)
+                     exchange (both sides of it in the journal; what was replied: replies)
 
 Whatever fails on the memory's side, the client's own request goes through as it was sent.
 """

@@ -23,18 +23,14 @@ from loxodon.http.metrics import TYPE, Gauge, Metrics
 from loxodon.http.rates import GUESSES, Rates
 from loxodon.http.requests import language_of, peer_of
 from loxodon.proxy import requests
+from loxodon.proxy.exchange import OUTCOMES, Exchange, Memories
 from loxodon.proxy.inject import NEXT, Placement, injected
-from loxodon.proxy.journal import Exchange, Recorder
-from loxodon.proxy.recalling import OUTCOMES, Recalling
-from loxodon.proxy.replies import decoded
-from loxodon.proxy.requests import OURS, Kind, ModelRequest, SpaceRule, speaker_of
-from loxodon.proxy.upstream import Received, Upstream
+from loxodon.proxy.requests import OURS, Kind, SpaceRule, speaker_of
+from loxodon.proxy.upstream import Headers, Upstream, decoded, returned_headers
 from loxodon.security.actor import Actor, acting
 from loxodon.working.overflow import is_overflow
 
 _MOST_READ = 32 << 20  # bytes of a request that are looked at; a larger one has no memory
-_READ_INLINE = 1 << 16  # bytes; reading more would keep other requests waiting
-_INJECT_INLINE = 1 << 20  # bytes
 _REFUSALS = (400, 413, 422, 500)  # statuses that may be about what was added
 _TEMPLATE_WORDS = (b"template", b"jinja", b"system", b"role", b"alternat")
 _MOST_MODELS = 256  # whose placement is remembered
@@ -54,7 +50,7 @@ class App:
     def __init__(
         self,
         upstream: Upstream,
-        recalling: Recalling,
+        memories: Memories,
         door: Door,
         rule: SpaceRule,
         *,
@@ -62,7 +58,7 @@ class App:
         rate: float = 0,
     ) -> None:
         self._upstream = upstream
-        self._recalling = recalling
+        self._memories = memories
         self._door = door
         self._rule = rule
         self._key_is_ours = key_is_ours
@@ -118,7 +114,7 @@ class App:
         if not self._let_in(request).owns_all:
             raise not_granted()
         about = "Recalls that have not returned."
-        waiting = Gauge("calls_waiting", about, (), [((), self._recalling.waiting)])
+        waiting = Gauge("calls_waiting", about, (), [((), self._memories.host.waiting)])
         return PlainTextResponse(self._metrics.text([waiting]), media_type=TYPE)
 
     def _let_in(self, request: Request) -> Caller:
@@ -149,50 +145,45 @@ class App:
             raise RefusedError(400, "bad_path", UsageError("unknown path"))
         body = _Body(request)
         with acting(Actor("proxy", caller.agent, caller.name)):
-            exchange = recorder = None
-            asked = await body.model_request(_kind(request.method, path))
-            if asked is not None:
-                speaker = speaker_of(_headers(request), asked, self._rule, caller)
-                exchange = await self._recalling.prepare(asked, speaker, about)
-            if exchange is not None:
-                recorder = Recorder(self._recalling.journal, exchange)
+            exchange = None
+            kind = _kind(request.method, path)
+            if kind and "content-encoding" not in request.headers and await body.read():
+                asked = requests.read(kind, body.head)
+                if asked is not None:
+                    speaker = speaker_of(_headers(request), asked, self._rule, caller)
+                    exchange = await self._memories.exchange(asked, speaker, about)
 
             async def answer() -> None:
-                if exchange is None or recorder is None:
-                    received = await self._pass_on(request, url, body)
+                if exchange is None:
+                    content, size = await body.passed_on()
+                    received = await self._upstream.send(
+                        request.method, url, request.headers.raw, content, size=size
+                    )
                 else:
-                    recorder.begin()
+                    exchange.begin()
                     received = await self._accepted(request, url, exchange, body.head)
+                stream: Any = received.stream
                 try:
-                    chunks = received.chunks()
-                    if recorder is not None and received.status < 400:
-                        await recorder.heard(received.headers)
-                        chunks = _recorded(received, recorder)
-                    await _response(received, chunks, about).stream_response(send)
+                    chunks: AsyncIterator[bytes] = aiter(stream)
+                    if exchange is not None and received.status_code < 400:
+                        await exchange.heard(received.headers)
+                        chunks = _recorded(received, exchange)
+                    response = StreamingResponse(chunks, received.status_code)
+                    response.raw_headers = [*returned_headers(received), *_told(about)]
+                    await response.stream_response(send)
                 finally:
-                    await received.close()
+                    await stream.aclose()
 
             try:
                 await _while_connected(answer(), body.disconnected())
             finally:
                 # Also when the client has hung up, or the upstream broke off: it was said so far.
-                if recorder is not None:
-                    await recorder.ended()
-
-    async def _pass_on(self, request: Request, url: httpx.URL, body: _Body) -> Received:
-        """The upstream's answer to a request as it came."""
-        size = request.headers.get("content-length")
-        if size is None and "transfer-encoding" not in request.headers:
-            await body.read()  # there is none
-        content = body.head if body.whole else body.chunks()
-        size = None if body.whole else size
-        return await self._upstream.send(
-            request.method, url, request.headers.raw, content, size=size
-        )
+                if exchange is not None:
+                    await exchange.ended()
 
     async def _accepted(
         self, request: Request, url: httpx.URL, exchange: Exchange, body: bytes
-    ) -> Received:
+    ) -> httpx.Response:
         """The upstream's answer to the request with memories, or to the bare one if it will not
         have them: the client never gets an error that is ours."""
         model = exchange.request.text("model")
@@ -201,30 +192,30 @@ class App:
             placement = "turn"
         learns = False
         while True:
-            if len(body) <= _INJECT_INLINE:
-                data = _with_memories(exchange, placement, body)
-            else:
-                data = await asyncio.to_thread(_with_memories, exchange, placement, body)
+            text = injected(exchange.request, *exchange.additions, placement)
+            data = body if text is exchange.request.body else text.encode()
             received = await self._upstream.send(
                 request.method, url, request.headers.raw, data, read=True
             )
-            if data is body or received.status not in _REFUSALS:
-                if learns and received.status < 400:
+            status = received.status_code
+            if data is body or status not in _REFUSALS:
+                if learns and status < 400:
                     self._placements[model] = placement, monotonic() + _PLACEMENT_SECONDS
-                    while len(self._placements) > _MOST_MODELS:
+                    if len(self._placements) > _MOST_MODELS:
                         del self._placements[next(iter(self._placements))]
                 return received
+            stream: Any = received.stream
             try:
-                said = decoded(await received.whole(), received.headers.get("content-encoding", ""))
+                raw = b"".join([chunk async for chunk in stream])
             finally:
-                await received.close()
-            if received.status == 500 and not any(
-                word in said[:_READ_INLINE].lower() for word in _TEMPLATE_WORDS
-            ):  # a failure is about what was added only if it speaks of messages
-                return received
-            log("proxy.refused", model=model[:100], status=received.status, manner=placement)
+                await stream.aclose()
+            received.stream = httpx.ByteStream(raw)
+            said = decoded(raw, received.headers)
+            if status == 500 and not any(word in said.lower() for word in _TEMPLATE_WORDS):
+                return received  # a failure is about what was added only if it speaks of messages
+            log("proxy.refused", model=model[:100], status=status, manner=placement)
             # What is too long this once says nothing of the next.
-            learns = not is_overflow(said, received.status)
+            learns = not is_overflow(said, status)
             placement = NEXT[placement] if learns else "none"
 
 
@@ -242,14 +233,6 @@ class _Body:
         self.head = b""
         self.whole = False
 
-    async def model_request(self, kind: Kind | None) -> ModelRequest | None:
-        """What is asked of a model; None where nothing is, or it cannot be read."""
-        if kind is None or "content-encoding" in self._request.headers or not await self.read():
-            return None
-        if len(self.head) <= _READ_INLINE:
-            return requests.read(kind, self.head)
-        return await asyncio.to_thread(requests.read, kind, self.head)
-
     async def read(self) -> bool:
         """Read as much as is looked at; whether that is all of it."""
         parts, size = [], 0
@@ -264,8 +247,17 @@ class _Body:
         self.head = b"".join(parts)
         return self.whole
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """All of it, as it comes."""
+    async def passed_on(self) -> tuple[bytes | AsyncIterator[bytes], str | None]:
+        """It as it comes, and its length where that is known beforehand."""
+        headers = self._request.headers
+        framed = "content-length" in headers or "transfer-encoding" in headers
+        if not self.whole and not framed:
+            await self.read()  # there is none
+        if self.whole:
+            return self.head, None
+        return self._chunks(), headers.get("content-length")
+
+    async def _chunks(self) -> AsyncIterator[bytes]:
         if self.head:
             yield self.head
         async for chunk in self._stream:
@@ -295,43 +287,41 @@ async def _while_connected(
         working.result()
 
 
-def _response(
-    received: Received, chunks: AsyncIterator[bytes], about: Mapping[str, Any]
-) -> StreamingResponse:
-    """An answer that is handed on as it comes; one that breaks off does so for the client too."""
-    response = StreamingResponse(chunks, received.status)
-    response.raw_headers = received.returned_headers()
-    if "memory" in about:
-        told, items = about["memory"], about.get("recalled", 0)
-        told += f"; items={items}" if told == "used" else ""
-        told += "; paused" if about.get("paused") else ""
-        response.headers.append(f"{OURS}memory", told)
-        if told != "off":
-            response.headers.append(f"{OURS}recalled", str(items))
-    return response
+def _told(about: Mapping[str, Any]) -> Headers:
+    """The headers that tell what came of asking the memory."""
+    if "memory" not in about:
+        return []
+    told, items = about["memory"], about.get("recalled", 0)
+    told += f"; items={items}" if told == "used" else ""
+    told += "; paused" if about.get("paused") else ""
+    found = {"memory": told} if told == "off" else {"memory": told, "recalled": str(items)}
+    return [(f"{OURS}{name}".encode(), value.encode()) for name, value in found.items()]
 
 
-async def _recorded(received: Received, recorder: Recorder) -> AsyncIterator[bytes]:
+async def _recorded(received: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:
     """What the client is sent, journalled before it can rely on that: the last event of a stream
     waits, and the last bytes of a document, which is of no use before them."""
     streamed = "event-stream" in received.headers.get("content-type", "")
     held = b""
-    async for chunk in received.chunks():
-        recorder.take(chunk)
-        if streamed and recorder.complete:
-            await recorder.replied()
-        ready, held = (chunk, b"") if streamed else (held, chunk)
+    stream: Any = received.stream
+    async for chunk in stream:
+        exchange.take(chunk)
+        if not streamed:
+            ready, held = held, chunk
+        elif exchange.complete:
+            cut = max(0, chunk.rfind(b"event:" if b"event:" in chunk else b"data:"))
+            ready, held = chunk[:cut], chunk[cut:]
+        else:
+            ready = chunk
         if ready:
             yield ready
-    await recorder.replied()
+        if streamed and held:
+            await exchange.replied()
+            yield held
+            held = b""
+    await exchange.replied()
     if held:
         yield held
-
-
-def _with_memories(exchange: Exchange, placement: Placement, body: bytes) -> bytes:
-    """The body to send: the very `body` that came where nothing is added."""
-    text = injected(exchange.request, exchange.additions, placement)
-    return body if text is exchange.request.body else text.encode()
 
 
 def _kind(method: str, path: str) -> Kind | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from loxodon.proxy.requests import (
     Message,
@@ -25,7 +25,7 @@ from loxodon.proxy.requests import (
     array_items,
     is_tool_result,
     is_user_text,
-    object_fields,
+    members,
 )
 
 Placement = Literal["turn", "system", "none"]  # beside the messages, all at the beginning, nowhere
@@ -35,38 +35,33 @@ _SYSTEM = ("system", "developer")
 Insertion = tuple[int, str]  # where in the body, and the text
 
 
-class Additions(NamedTuple):
-    """What is to be put into a request."""
-
-    snapshot: str
-    blocks: Sequence[tuple[int, str]]  # the number of the message, and what was recalled for it
-
-
-def injected(request: ModelRequest, added: Additions, placement: Placement) -> str:
+def injected(
+    request: ModelRequest, snapshot: str, blocks: Sequence[tuple[int, str]], placement: Placement
+) -> str:
     """The body of a request with what is added; the very same where nothing is."""
     body = request.body
-    if placement == "none" or not (added.snapshot or added.blocks):
+    if placement == "none" or not (snapshot or blocks):
         return body
     if placement == "system":
-        latest = [text for place, text in added.blocks if place == request.last]
-        return _spliced(body, _at_the_beginning(request, [added.snapshot, *latest]))
+        latest = [text for place, text in blocks if place == request.last]
+        return _spliced(body, _at_the_beginning(request, [snapshot, *latest]))
     if request.kind == "messages":
-        put = _into_field(request, "system", added.snapshot)
-        for place, text in added.blocks:
+        put = _into_field(request, "system", snapshot)
+        for place, text in blocks:
             put += _into_message(request, place, text)
         return _spliced(body, put)
     given = request.fields.get("input")
     if request.kind == "responses" and given and isinstance(given.value, str):
         # One text becomes a list, with the client's own text in it as it was written.
-        texts = filter(None, (added.snapshot, *(text for _, text in added.blocks)))
+        texts = filter(None, (snapshot, *(text for _, text in blocks)))
         before = ",".join(_system_message(request, text) for text in texts)
         head = f'[{before},{{"role":"user","content":'
         return _spliced(body, [(given.start, head), (given.end, "}]")])
-    put = [_before(request, place, text) for place, text in added.blocks]
-    if added.snapshot:
+    put = [_before(request, place, text) for place, text in blocks]
+    if snapshot:
         leading = (n for n, one in enumerate(request.messages) if one.role not in _SYSTEM)
         place = next(leading, len(request.messages))
-        put.insert(0, _before(request, place, added.snapshot))
+        put.insert(0, _before(request, place, snapshot))
     return _spliced(body, put)
 
 
@@ -115,9 +110,8 @@ def _at_the_beginning(request: ModelRequest, texts: Iterable[str]) -> list[Inser
 
 def _content(request: ModelRequest, message: Message) -> Value | None:
     """The content of a message, with its place in the body."""
-    start = message.place.start
-    found = object_fields(request.body[start : message.place.end]).get("content")
-    return found and Value(found.value, found.start + start, found.end + start)
+    fields = dict(members(request.body, message.place.start)[0]) if message.role else {}
+    return fields.get("content")
 
 
 def _into_field(request: ModelRequest, field: str, text: str) -> list[Insertion]:

@@ -51,56 +51,39 @@ class Value(NamedTuple):
     end: int
 
 
-def object_fields(text: str) -> dict[str, Value]:
-    """The fields of the object that `text` is; ValueError where it is none."""
-    members, end = _members(text, 0, "{}")
-    if _skip_blank(text, end) != len(text):
-        raise ValueError("something follows the object")
-    return dict(members)
+def members(text: str, start: int = 0) -> tuple[list[tuple[Any, Value]], int]:
+    """The keys (empty in an array) and values of the object or array at `start`, and its end;
+    ValueError where there is none."""
+    place = _skip(text, start)
+    closing = {"{": "}", "[": "]"}.get(text[place : place + 1])
+    if closing is None:
+        raise ValueError("neither an object nor an array")
+    found: list[tuple[Any, Value]] = []
+    place = _skip(text, place + 1)
+    while text[place : place + 1] != closing:
+        key = ""
+        if found:
+            place = _skip(text, _skip(text, place, ","))
+        if closing == "}":
+            key, place = _DECODER.raw_decode(text, place)
+            place = _skip(text, _skip(text, place, ":"))
+        value, end = _DECODER.raw_decode(text, place)
+        found.append((key, Value(value, place, end)))
+        place = _skip(text, end)
+    return found, place + 1
 
 
 def array_items(text: str, start: int) -> list[Value]:
-    """The values of the array that stands at `start`; ValueError where it is none."""
-    return [value for _, value in _members(text, start, "[]")[0]]
+    return [value for _, value in members(text, start)[0]]
 
 
-def _members(text: str, start: int, brackets: str) -> tuple[list[tuple[str, Value]], int]:
-    """The keys (empty in an array) and values of the object or array at `start`, and its end."""
-    found: list[tuple[str, Value]] = []
-    place = _skip_blank(text, _expect(text, _skip_blank(text, start), brackets[0]))
-    if text[place : place + 1] == brackets[1]:
-        return found, place + 1
-    while True:
-        key = ""
-        if brackets == "{}":
-            _expect(text, place, '"')
-            key, _, end = _value(text, place)
-            place = _skip_blank(text, _expect(text, _skip_blank(text, end), ":"))
-        value = _value(text, place)
-        found.append((key, value))
-        place = _skip_blank(text, value.end)
-        if text[place : place + 1] == brackets[1]:
-            return found, place + 1
-        place = _skip_blank(text, _expect(text, place, ","))
-
-
-def _value(text: str, place: int) -> Value:
-    try:
-        value, end = _DECODER.raw_decode(text, place)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    return Value(value, place, end)
-
-
-def _skip_blank(text: str, place: int) -> int:
+def _skip(text: str, place: int, expected: str = "") -> int:
+    """Past blanks and what is expected behind them."""
     blank = _BLANK.match(text, place)
-    return blank.end() if blank else place
-
-
-def _expect(text: str, place: int, character: str) -> int:
-    if text[place : place + 1] != character:
-        raise ValueError(f"expected {character}")
-    return place + 1
+    place = blank.end() if blank else place
+    if not text.startswith(expected, place):
+        raise ValueError(f"expected {expected}")
+    return place + len(expected)
 
 
 # --- What is asked --------------------------------------------------------------------------------
@@ -189,17 +172,18 @@ def read(kind: Kind, body: bytes) -> ModelRequest | None:
     """The request in a body; None where there is none that can be read."""
     try:
         text = body.decode("utf-8")
-        fields = object_fields(text)
-        listed = fields.get(_MESSAGES_FIELD[kind])
-        if listed is None:
+        found, end = members(text)
+        fields = dict(found)
+        listed = fields[_MESSAGES_FIELD[kind]]
+        if text[end:].strip():
             return None
         if kind == "responses" and isinstance(listed.value, str):
             message = Message("user", listed.value, listed.value, listed)
             return ModelRequest(kind, text, fields, (message,))
         items = array_items(text, listed.start)
-        return ModelRequest(kind, text, fields, tuple(_message(kind, item) for item in items))
-    except ValueError:  # not UTF-8, not JSON, or not of that shape
+    except (ValueError, KeyError, TypeError, RecursionError):  # not of that shape
         return None
+    return ModelRequest(kind, text, fields, tuple(_message(kind, item) for item in items))
 
 
 def _message(kind: Kind, item: Value) -> Message:
@@ -246,20 +230,20 @@ def words_of(content: object) -> str:
     """The words of a content, without what stands for images, sounds and files."""
     if isinstance(content, str):
         return content
-    return "\n".join(one["text"] for one in _parts(content) if is_text(one))
+    return "\n".join(one["text"] for one in parts_of(content) if is_text(one))
 
 
 def joined_blocks(content: object) -> str:
     """What a model says in blocks: a text goes on in the next one where it cites something."""
     if isinstance(content, str):
         return content
-    runs = (run for text, run in groupby(_parts(content), is_text) if text)
+    runs = (run for text, run in groupby(parts_of(content), is_text) if text)
     return "\n".join(filter(None, ("".join(one["text"] for one in run) for run in runs)))
 
 
 def tool_calls(content: object) -> list[str]:
     """The tools that blocks of a model's message call."""
-    return [_name(one.get("name")) for one in _parts(content) if one.get("type") == "tool_use"]
+    return [_name(one.get("name")) for one in parts_of(content) if one.get("type") == "tool_use"]
 
 
 def is_text(part: object) -> bool:
@@ -288,7 +272,7 @@ def _is_reminder(part: Any) -> bool:
     return text.startswith("<system") and text.endswith(f"</{text[1:60].partition('>')[0]}>")
 
 
-def _parts(content: object) -> list[Mapping[str, Any]]:
+def parts_of(content: object) -> list[Mapping[str, Any]]:
     found = content if isinstance(content, list) else []
     return [one for one in found if isinstance(one, Mapping)]
 

@@ -14,7 +14,7 @@ from loxodon import config as settings
 from loxodon.config import ENVIRONMENT, KEYS
 from loxodon.fields import filter_of, moment, number
 from loxodon.paging import Key, Page, Slice, paged
-from loxodon.store import Filter
+from loxodon.store import Filter, LabelUse
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Job, Record, Review, Turn
 from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
@@ -217,7 +217,7 @@ class Overviews:
         with store.reading():
             altered = store.overview.altered(since, _UNSEEN, _MOST + 1)
             news = _News(store, altered[:_MOST])
-            reviews = store.worklog.reviews()
+            reviews = store.pages.reviews(0)[0]
             asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
             against = [one for one in reviews if one.belief.id != one.against.id]
             beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)
@@ -236,7 +236,7 @@ class Overviews:
                 len(altered) > _MOST,
                 tuple(against[:limit]),
                 tuple(doubtful[:limit]),
-                tuple(store.worklog.past_due(now, limit)),
+                tuple(store.query_records("past_due", now, limit)),
                 _held(store),
                 schedule.waiting(),
                 tuple(schedule.jobs()),
@@ -300,7 +300,7 @@ class Overviews:
             turns = store.turns(rows)
             drawn = store.drawn_from(rows)
             beside = store.records({one for some in drawn.values() for one in some}).values()
-            made = store.records(store.overview.made_from(record.id)).values()
+            made = store.records(store.column("made_from", record.id)).values()
             made_of = [store.get(one) for one in record.derived_from]
             return Related(
                 record,
@@ -369,8 +369,8 @@ class Overviews:
 
 
 def _said(store: Store, journal: Journal, row: int, turn: Turn) -> Said:
-    before = store.worklog.turns_before(turn.session, row, _AROUND)
-    after = store.worklog.turns_behind(turn.session, row, _AROUND)
+    before = store.query_turns("turns_before", turn.session, row, _AROUND)
+    after = store.query_turns("turns_behind", turn.session, row, _AROUND)
     heard = journal.heard
     return Said(heard([turn])[0], tuple(heard(before)), tuple(heard(after)))
 
@@ -467,7 +467,7 @@ def _at(step: Step, at: datetime, rates: DecayConfig) -> float:
 
 
 def _labels(store: Store, kind: str, limit: int) -> Iterable[Label]:
-    uses = store.overview.label_uses(kind, limit + 1)
+    uses = [LabelUse(*row) for row in store.query("label_uses", kind, limit + 1)]
     records = store.records(use.row for use in uses)
     named = (Label(_written(kind, records[one.row], one.name), one.memories) for one in uses)
     return [one for one in named if one.name not in (GLOBAL_PROJECT, GENERAL_TOPIC)][:limit]

@@ -473,7 +473,7 @@ def _notes(asked: Look, pool: Pool) -> None:
     share = 1.0 if is_light(words) else 0.5
     for time in _times(asked):
         if time.since and time.until and _is_short(time):
-            rows = asked.store.workspace_data.dated(time.since, time.until, _IN_TIME)
+            rows = asked.store.column("dated_chunks", time.since, time.until, _IN_TIME)
             fresh = asked.store.workspace_data.notes(
                 row for row in rows if note_key(row) not in pool
             )

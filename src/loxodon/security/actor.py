@@ -1,8 +1,4 @@
-"""Who acts: the surface that a call came by, the agent it was for, and who called.
-
-An entry point says it once, around what it does; whoever writes the audit log asks. It follows the
-call into coroutines and, where a thread is started with the context of its starter, into threads.
-"""
+"""Who acts: an entry point says it once, around what it does, and the audit log asks."""
 
 from __future__ import annotations
 
@@ -24,20 +20,20 @@ class Actor(NamedTuple):
 
 
 _NOBODY_SAID = Actor()
-_acting: ContextVar[Actor] = ContextVar("loxodon_acting", default=_NOBODY_SAID)
+_actor: ContextVar[Actor] = ContextVar("loxodon_actor", default=_NOBODY_SAID)
 
 
 def actor() -> Actor:
     """Who acts now; `library` where no entry point said so."""
-    return _acting.get()
+    return _actor.get()
 
 
 @contextmanager
 def acting(who: Actor) -> Iterator[None]:
     """Within this, `who` acts. What `who` leaves empty is taken from who acted before."""
-    before = _acting.get()
-    token = _acting.set(Actor(who.surface, who.agent or before.agent, who.caller or before.caller))
+    before = _actor.get()
+    token = _actor.set(Actor(who.surface, who.agent or before.agent, who.caller or before.caller))
     try:
         yield
     finally:
-        _acting.reset(token)
+        _actor.reset(token)

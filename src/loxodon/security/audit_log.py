@@ -1,241 +1,259 @@
-"""The audit log of a space: every read and write, by whom, and nothing of what was said.
+"""The audit log as its owner sees it: who read and wrote what, and whether that can be believed.
 
-Entries are rows of the database of the space. The entry of a write is in its transaction: it is
-there exactly if the write is. A read must not wait for the disk or for another writer, so its entry
-waits in memory for the next write, the next `flush` or the close; a kill loses it.
-
-Each entry has a MAC over itself and the MAC of the entry before it, so what was changed, inserted
-or removed without the key is found (`verifying.py`). The head says how far the log goes.
+for entry in memory.audit.entries(id="f_20261115_001"):
+    print(entry.at, entry.surface, entry.op)
+assert memory.audit.verify().sound
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from threading import Lock, get_ident
-from time import monotonic
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from datetime import datetime, tzinfo
+from typing import Annotated, Any, NamedTuple
 
-from loxodon.errors import LoxodonError
-from loxodon.security.actor import actor
-from loxodon.security.audit_witness import doing
-from loxodon.security.keys import Keys, mac
-from loxodon.store.audit_rows import AuditRow, AuditRows
-from loxodon.store.driver import LOCK_SECONDS
+from loxodon.errors import ConfigError
+from loxodon.fields import moment, number
+from loxodon.messages import t
+from loxodon.paging import Key, Page, Slice, paged
+from loxodon.security.audit import HEAD_BAD, Audit, Head, chained, names
+from loxodon.store import Signatures
+from loxodon.store.audit_rows import AuditRow
+from loxodon.store.store import Store
+from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
 
-START = b""
-"""What the first entry is chained to."""
-HEAD_BAD = "audit.head_bad"
-"""The operation of the entry that says that the head was missing or not ours."""
-_MOST_RUNS = 2_000
-"""Ids, or ids in a row, that an entry names; one with `more` may be about any other too."""
-_MOST_WAITING = 100
-_MOST_KEPT = 10_000  # while they cannot be written
-_MOST_SECONDS = 5.0
-"""How many reads wait in memory, and for how long while others come."""
-FLUSH_SECONDS = 1.0
-"""How long what only counts or tells of reads waits for other writers."""
-_PRUNED_EVERY = 1_000
+_OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more")
+_END = 1 << 62
+SAID = {
+    "head_bad": "the head of the log was changed or deleted",
+    "cut": "the end of the log is missing: entries {n} to {to}",
+    "gap": "entries {n} to {to} are missing",
+    "changed": "entries {n} to {to} were changed or inserted without the key",
+    "foreign": "nothing in the log was written with the key of this space",
+    "signature": "{id} or its signature was changed outside Loxodon",
+    "accepted": "findings before entry {n} that the owner accepted: {count}",
+}
 
 
-class Head(NamedTuple):
-    """The number and the MAC of the last entry."""
+class Finding(NamedTuple):
+    """Something that is not as it was written, or in `notices` something to know."""
 
-    n: int = 0
-    mac: bytes = START
-
-    def signed(self, key: bytes) -> str:
-        return f"{self.n}:{self.mac.hex()}:{self._signature(key)}"
-
-    @classmethod
-    def of(cls, text: str, key: bytes) -> Head | None:
-        """What `signed` wrote; None for anything else."""
-        number, _, rest = text.partition(":")
-        digits, _, signature = rest.partition(":")
-        try:
-            head = cls(int(number), bytes.fromhex(digits))
-        except ValueError:
-            return None
-        return head if head._signature(key) == signature else None
-
-    def _signature(self, key: bytes) -> str:
-        return mac(key, b"head:%d:" % self.n + self.mac).hex()
-
-
-class Audit:
-    """The log of one space for one open memory, safe to use from several threads."""
-
-    def __init__(
-        self, rows: AuditRows, space: str, keys: Keys, now: Callable[[], datetime], *, keep: int = 0
-    ) -> None:
-        self.rows = rows
-        self.agent = ""
-        """The agent that the memory is bound to."""
-        self.trouble = ""
-        """Why reads could not be put on record; empty if they were."""
-        self.keep = keep
-        """Entries that are kept at least; 0 for all."""
-        self._space = space
-        self._keys = keys
-        self._now = now
-        self._key = b""
-        self._waiting: list[dict[str, Any]] = []
-        self._since = 0.0
-        self._turn = Lock()
-        self._unrecorded: set[int] = set()  # threads
-
-    def key(self) -> bytes:
-        """The key of this log, or KeyProblemError."""
-        if not self._key:
-            self._key = self._keys.key("audit", self._space)
-        return self._key
-
-    def read(self, op: str, ids: Sequence[str] = (), **facts: Any) -> None:
-        """Put on record that something was read, or that a call failed."""
-        with self._turn:
-            if not self._waiting:
-                self._since = monotonic()
-            self._waiting.append(self._entry(op, ids, facts))
-            many = len(self._waiting) >= _MOST_WAITING
-        if many or monotonic() - self._since > _MOST_SECONDS:
-            self.flush(0.0)
-
-    def before_commit(self) -> None:
-        """Put what the current transaction changed on record, inside it."""
-        if get_ident() in self._unrecorded:
-            return
-        verb = doing(self)
-        if verb is not None:
-            verb.wrote = True
-        self._put([*self._taken(), self._entry(verb.op if verb else "store", self.rows.changed)])
-
-    def flush(self, seconds: float = FLUSH_SECONDS) -> None:
-        """Put the reads that wait on record, unless others write for longer than `seconds`."""
-        if not self._waiting or self.rows.in_transaction:
-            return
-        try:
-            with self.writing(seconds):
-                pass
-            self.trouble = ""
-        except LoxodonError as error:  # a read is not refused for its record
-            with self._turn:
-                del self._waiting[:-_MOST_KEPT]
-            self.trouble = str(error)
-
-    @contextmanager
-    def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        """A transaction that is no entry by itself; reads that wait are put on record with it."""
-        self._unrecorded.add(get_ident())
-        try:
-            with self.rows.writing(seconds):
-                yield
-                if waiting := self._taken():
-                    self._put(waiting)
-        finally:
-            self._unrecorded.discard(get_ident())
-
-    def adopt(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Begin the log with entries that another key vouched for. Call inside `writing`."""
-        self.rows.clear()
-        self._put({**entry} for entry in entries)
-
-    def adopt_foreign(self) -> None:
-        """Chain the entries anew if another key vouched for them: the log of a restored backup."""
-        if self.rows.head and self.head() is None:
-            with self.writing():
-                self.adopt([json.loads(row.entry) for row in self.rows.each()])
-
-    def head(self) -> Head | None:
-        """How far the log goes; None if the head was changed or is missing."""
-        text = self.rows.head
-        return Head.of(text, self.key()) if text else None
+    kind: str
+    n: int
+    """The entry from which on it is so; 0 for all of it."""
+    facts: Mapping[str, Any] = {}
 
     @property
-    def waiting(self) -> int:
-        """Reads that are not in the log yet."""
-        return len(self._waiting)
-
-    def _taken(self) -> list[dict[str, Any]]:
-        with self._turn:
-            taken, self._waiting = self._waiting, []
-        return taken
-
-    def _entry(
-        self, op: str, ids: Sequence[str] = (), facts: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
-        who, at = actor(), self._now().astimezone(UTC)
-        entry: dict[str, Any] = {
-            "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
-            "surface": who.surface,
-            "agent": self.agent or who.agent,
-            "caller": who.caller,
-            "op": op,
-            **(facts or {}),
-        }
-        if ids:
-            named = runs(ids)
-            entry["ids"] = named[:_MOST_RUNS]
-            entry["more"] = True if len(named) > _MOST_RUNS else None
-        return {name: value for name, value in entry.items() if value not in ("", None)}
-
-    def _put(self, entries: Iterable[dict[str, Any]]) -> None:
-        key, rows = self.key(), []
-        last, known = self.rows.last(), self.head()
-        if last is not None and known is None:  # the new head must not hide it
-            entries = [self._entry(HEAD_BAD), *entries]
-        # After a cut the head is ahead of the rows, and the gap shows.
-        n, tip = max((last.n, last.mac) if last else (0, START), known or Head())
-        for entry in entries:
-            n += 1
-            text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
-            tip = chained(key, tip, n, text)
-            rows.append(AuditRow(n, text, tip))
-        self.rows.append(rows)
-        self.rows.head = Head(n, tip).signed(key)
-        if self.keep and n // _PRUNED_EVERY != (n - len(rows)) // _PRUNED_EVERY:
-            self.rows.prune(n - self.keep)
+    def said(self) -> str:
+        """It in the language of the process."""
+        return t(SAID[self.kind], n=self.n, **self.facts)
 
 
-def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
-    """The MAC of an entry after the one with the MAC `before`."""
-    return mac(key, b"%s:%d:%s" % (before, n, entry.encode("utf-8", "surrogatepass")))
+class Verified(NamedTuple):
+    """What became of checking a log."""
+
+    entries: int
+    """Entries that are as they were written."""
+    first: int
+    last: int
+    """The numbers of the first that is kept and of the last."""
+    trusted_to: int
+    """Entries up to this number are beyond doubt."""
+    findings: tuple[Finding, ...]
+    notices: tuple[Finding, ...]
+    signed: int = 0
+    """Versions of sensitive memories whose signature holds."""
+
+    @property
+    def sound(self) -> bool:
+        return not self.findings
 
 
-def runs(ids: Iterable[str]) -> list[str]:
-    """Ids, those in a row as one: `t_5..9`, `f_20261115_001..014`."""
-    numbered: dict[tuple[str, int], set[int]] = {}
-    others: set[str] = set()
-    for id in ids:
-        stem, _, number = id.rpartition("_")
-        if stem and number.isascii() and number.isdecimal() and len(number) < 18:
-            width = len(number) if number.startswith("0") else 0
-            numbered.setdefault((stem, width), set()).add(int(number))
+class AuditEntry(NamedTuple):
+    """One thing that was done, and by whom."""
+
+    n: int
+    at: datetime
+    surface: str
+    agent: str
+    caller: str
+    op: str
+    ids: tuple[str, ...]
+    """What it was about or gave; those in a row as `t_5..9`."""
+    given: int | None
+    """How many were given, where that was a list."""
+    outcome: str
+    """`ok`, or the code of the error that it failed with."""
+    more: bool
+    """Whether it was about more than `ids` names."""
+    facts: Mapping[str, Any]
+    """How it was asked for, such as `chat`."""
+
+
+class AuditLog:
+    """Made by `Memory.audit`."""
+
+    def __init__(self, store: Store, zone: tzinfo | None) -> None:
+        self._store = store
+        self._zone = zone
+
+    @property
+    def enabled(self) -> bool:
+        """Whether what is done is put on record (setting `audit.enabled`)."""
+        return self._store.audit is not None
+
+    @property
+    def trouble(self) -> str:
+        """Why the last entry could not be written; empty where it could."""
+        return self._store.audit.trouble if self._store.audit else ""
+
+    def head(self) -> Head | None:
+        """How far the log goes; None where there is none yet, or it cannot be believed."""
+        return self._log().head()
+
+    @verb("GET /audit", access="owner", name="audit")
+    def entries(
+        self,
+        *,
+        since: Since = None,
+        until: Until = None,
+        surface: Annotated[str, Arg("only entries of this interface: cli, http, mcp, …")] = "",
+        agent: Annotated[str, Arg("only entries of this agent")] = "",
+        op: Annotated[str, Arg("only entries of this operation, such as recall")] = "",
+        id: Annotated[
+            str, Arg("only entries about this memory or message: shows who read it", flag="--id ID")
+        ] = "",
+        limit: PageLimit = 0,
+        cursor: PageCursor = "",
+    ) -> Page[AuditEntry]:
+        """List who read and wrote what, without any content: the latest entries, in order of time;
+        the next page has those before.
+
+        `limit` 0 returns all. The entries are not checked; see `verify`.
+        """
+        since, until = (
+            moment(name, at, self._zone) for name, at in (("since", since), ("until", until))
+        )
+        number("limit", limit)
+
+        def newest_first(after: Key | None) -> Slice[AuditEntry]:
+            audit, found = self._log(), list[AuditEntry]()
+            audit.flush()
+            for row in audit.rows.backwards(int(after[0]) if after else _END):
+                entry = self._entry(row)
+                if (
+                    entry is None
+                    or (since is not None and entry.at < since)
+                    or (until is not None and entry.at >= until)
+                    or surface not in ("", entry.surface)
+                    or agent not in ("", entry.agent)
+                    or op not in ("", entry.op)
+                    or (id and not names(entry.ids, id))
+                ):
+                    continue
+                if limit and len(found) == limit:
+                    return found, (found[-1].n,)
+                found.append(entry)
+            return found, None
+
+        return paged("audit.entries", cursor, newest_first)
+
+    @verb("POST /audit/verify", access="owner", name="verify_audit")
+    def verify(self) -> Verified:
+        """Check the audit log, its head and the signatures for tampering.
+
+        Raises KeyProblemError where the key is not there, without which nothing can be told.
+        """
+        audit = self._log()
+        key = audit.key()
+        audit.flush()
+        with self._store.reading():
+            signatures, rows = self._store.signatures(), audit.rows
+            return _verified(rows.each(), rows.head, key, audit.keep, signatures)
+
+    @verb(access="owner", audit="writes")
+    def accept(self) -> Verified:
+        """Put on record that the owner has seen what `verify` finds, and goes on from here.
+
+        What was found stays in the log as a notice. Memories whose signature does not hold are
+        signed anew as they stand. Returns what was accepted.
+        """
+        found = self.verify()
+        with self._store.writing():
+            self._store.sign_anew(
+                [str(one.facts["id"]) for one in found.findings if one.kind == "signature"]
+            )
+        return found
+
+    def _log(self) -> Audit:
+        if self._store.audit is None:
+            raise ConfigError(
+                "the audit log is turned off (audit.enabled)",
+                hint="turn it on with `loxodon config audit.enabled true`",
+            )
+        return self._store.audit
+
+    def _entry(self, row: AuditRow) -> AuditEntry | None:
+        try:
+            given = json.loads(row.entry)
+            return AuditEntry(
+                row.n,
+                datetime.fromisoformat(given["at"]).astimezone(self._zone),
+                str(given.get("surface", "")),
+                str(given.get("agent", "")),
+                str(given.get("caller", "")),
+                str(given["op"]),
+                tuple(given.get("ids", ())),
+                given.get("count"),
+                str(given.get("outcome", "ok")),
+                bool(given.get("more")),
+                {name: value for name, value in given.items() if name not in _OWN},
+            )
+        except (KeyError, TypeError, ValueError):
+            return None  # not ours; `verify` tells of it
+
+
+def _verified(
+    rows: Iterable[AuditRow], head: str, key: bytes, keep: int, signatures: Signatures
+) -> Verified:
+    """Check every entry against the one before it, and the last against the head."""
+    found: list[Finding] = []
+    good = first = last = accepted = 0
+    tip = b""
+
+    def changed(n: int) -> None:
+        before = found[-1] if found else None
+        if before is not None and before.kind == "changed" and before.facts["to"] >= n - 1:
+            found[-1] = before._replace(facts={"to": n})
         else:
-            others.add(id)
-    found = sorted(others)
-    for (stem, width), values in sorted(numbered.items()):
-        ordered = sorted(values)
-        start = before = ordered[0]
-        for value in [*ordered[1:], -1]:
-            if value != before + 1:
-                last = "" if start == before else f"..{before:0{width}d}"
-                found.append(f"{stem}_{start:0{width}d}{last}")
-                start = value
-            before = value
-    return found
+            found.append(Finding("changed", n, {"to": n}))
 
-
-def names(ids: Iterable[str], id: str) -> bool:
-    """Whether `id` is among ids as `runs` wrote them."""
-    stem, _, number = id.rpartition("_")
-    for one in ids:
-        if one == id:
-            return True
-        first, dots, last = one.partition("..")
-        if not dots or first.rpartition("_")[0] != stem or not number.isdecimal():
-            continue
-        if int(first.rpartition("_")[2]) <= int(number) <= int(last):
-            return True
-    return False
+    for row in rows:
+        if row.n == last + 1 and row.mac != chained(key, tip, row.n, row.entry):
+            changed(row.n)
+        else:
+            good += 1
+            if row.n != last + 1:
+                found.append(Finding("gap", last + 1, {"to": row.n - 1}))
+            if '"op":"audit.accept"' in row.entry:
+                accepted = row.n
+            elif f'"op":"{HEAD_BAD}"' in row.entry:
+                found.append(Finding("head_bad", row.n))
+        first, last, tip = first or row.n, row.n, row.mac
+    if found and found[0].n == 1 and found[0].kind == "gap" and 0 < keep <= last - first:
+        del found[0]  # they were pruned
+    if not good and last:
+        found = [Finding("foreign", 1)]
+    end = Head.of(head, key)
+    if end is None and (head or last):
+        found.append(Finding("head_bad", 0))
+    elif end is not None and end.n > last:
+        found.append(Finding("cut", last + 1, {"to": end.n}))
+    elif end is not None and end != (last, tip):
+        changed(last)
+    found += [Finding("signature", 0, {"id": id}) for id in signatures.bad]
+    old = [one for one in found if 0 < one.n < accepted]
+    new = sorted((one for one in found if one not in old), key=lambda one: one.n)
+    notices = (Finding("accepted", accepted, {"count": len(old)}),) if old else ()
+    trusted = min((max(0, one.n - 1) for one in new), default=last)
+    return Verified(good, first, last, trusted, tuple(new), notices, signatures.good)

@@ -1,306 +1,457 @@
-"""Where the key of an encrypted memory comes from.
+"""Encrypting a home, decrypting it, giving it another key: `loxodon encrypt`, `decrypt`, `rekey`.
 
-The settings say it: `encryption.key` is `file` (the file named by `encryption.file`), `env`
-(LOXODON_KEY) or `keyring` (the system's). What stands there is a key of 64 hexadecimal digits, or
-a pass phrase, which scrypt stretches with a salt that is kept in HOME/keys/stretch.json. All
-spaces of a home have one key; it is never on a command line, in config.toml or in a log.
-
-While a memory is given another key, HOME/keys/next.json says where that one is. A database opens
-with either, so that a re-keying which is cut short leaves nothing that cannot be read.
+A database is written anew beside its place, checked, and put there in one step; then the old one is
+overwritten. (SQLite can also change the key of a file in place, but not in the mode that we use,
+and a kill there leaves it to a rollback journal that holds the old pages.) Nobody else may have the
+memory open. What is done is noted in HOME/keys/recoding.json while it is: cut short at any point,
+it is finished by whoever opens the home next (`finish`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import stat
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from glob import escape, glob
+from typing import NamedTuple
 
+from loxodon import config as settings
 from loxodon import files
-from loxodon.config import EncryptionConfig
-from loxodon.errors import KeyProblemError, install_hint
-from loxodon.layout import KEYS, STRETCH
-from loxodon.store.sqlite.cipher import KEY_BYTES
+from loxodon.clock import Clock, system_clock
+from loxodon.config import Config, EncryptionConfig
+from loxodon.drafts import draft_in, sweep_drafts
+from loxodon.errors import (
+    BusyStoreError,
+    DamagedStoreError,
+    InputError,
+    KeyProblemError,
+    LoxodonError,
+    UsageError,
+)
+from loxodon.filelock import FileLock
+from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
+from loxodon.memory import Memory
+from loxodon.security import keys, overwriting
+from loxodon.security.keys import KeySource
+from loxodon.security.sealing import Seal
+from loxodon.store import Progress
+from loxodon.store.sqlite import cipher, copying
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.database import held, leave
+from loxodon.store.sqlite.owner import space_of
+from loxodon.views import copies, manifest
+from loxodon.views.pending import Pending
 
-VARIABLE = "LOXODON_KEY"
-NEXT_VARIABLE = "LOXODON_KEY_NEXT"
-SERVICE = "loxodon"
-NEXT = "next.json"
-_LONGEST = 4_096
-_SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
-_MOST = {"n": 1 << 20, "r": 32, "p": 16}
-"""Beyond these a file that somebody else wrote would only keep the machine busy."""
-
-
-class KeySource(NamedTuple):
-    """A place where a key is."""
-
-    kind: str
-    """`file`, `env` or `keyring`."""
-    name: str
-    """The path, the variable or the entry."""
-
-
-def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
-    """Where the settings say that the key is; None where nothing is encrypted."""
-    if config.key == "none":
-        return None
-    if config.key == "env":
-        return KeySource("env", VARIABLE)
-    if config.key == "keyring":
-        return KeySource("keyring", f"database:{home}")
-    if not config.file:
-        raise KeyProblemError(
-            "the key is in a file, but no file is set",
-            hint="set it with `loxodon config encryption.file PATH`",
-        )
-    return KeySource("file", os.path.abspath(os.path.expanduser(config.file)))
+_LOCK = "recoding.lock"
+_WAIT_SECONDS = 10.0
+_SHORTEST_PHRASE = 12
+_NOT_COPIES = ("-wal", "-shm", "-journal", *BESIDE, ".tmp", overwriting.SUFFIX)
 
 
-def keys_of(home: str, config: EncryptionConfig, environ: Mapping[str, str]) -> tuple[bytes, ...]:
-    """The keys of a home, the one that new files get first; none where nothing is encrypted.
+class Recoded(NamedTuple):
+    """What became of a home."""
 
-    Raises KeyProblemError where the key is not where it should be.
+    spaces: int
+    """How many databases were written anew."""
+    key: str
+    """Where the key is, as people are told; empty where there is none any more."""
+    left: tuple[str, ...] = ()
+    """Files with plain text that were not Loxodon's to remove, or could not be."""
+
+
+class _Home(NamedTuple):
+    """A home that is encrypted, decrypted or gets another key."""
+
+    path: str
+    config: Config
+    environ: Mapping[str, str]
+    progress: Progress = lambda done, total: None
+
+
+class _Change(NamedTuple):
+    """What is done to it, as recoding.json has it."""
+
+    work: str
+    """`encrypt`, `decrypt` or `rekey`."""
+    place: KeySource
+    """Where the key belongs."""
+    waiting: KeySource
+    """Where a new key is until all databases have it."""
+
+
+def encrypt(
+    home: str,
+    config: Config,
+    environ: Mapping[str, str],
+    clock: Clock,
+    source: KeySource | None,
+    *,
+    make: bool = False,
+    progress: Progress,
+) -> Recoded:
+    """Encrypt every space of a home with the key at `source`, or where the settings say it is.
+
+    Changes that somebody made to the text views are taken in first; then the views, and every other
+    plain copy that Loxodon made, are erased.
     """
-    source = source_of(home, config)
+    cipher.check_build()
+    current = keys.source_of(home, config.encryption)
+    if current is not None and source is not None and source != current:
+        raise UsageError(
+            "this memory is already encrypted, with the key in {place}",
+            hint="change the key with `loxodon rekey`",
+            place=str(current),
+        )
+    source = source or current
     if source is None:
-        return ()
-    following = next_source(home)
-    found = []
-    if following is not None:
-        with suppress(KeyProblemError):  # it was put in its place, but for this note
-            found.append(key_at(home, following, environ))
-    try:
-        found.append(key_at(home, source, environ))
-    except KeyProblemError:
-        if not found:
-            raise
-    return tuple(dict.fromkeys(found))
-
-
-def key_at(home: str, source: KeySource, environ: Mapping[str, str]) -> bytes:
-    """The key that is at `source`."""
-    return key_from(text_at(source, environ), home)
-
-
-def text_at(source: KeySource, environ: Mapping[str, str]) -> str:
-    """What stands at `source`."""
-    if source.kind == "env":
-        found = environ.get(source.name, "").strip()
-    elif source.kind == "keyring":
-        found = (keyring(lambda ring: ring.get_password(SERVICE, source.name)) or "").strip()
-    else:
-        found = _in_file(source.name)
-    if not found:
-        raise KeyProblemError(
-            "there is no key in {place}",
-            hint="this memory is encrypted and cannot be read without its key",
-            place=describe(source),
+        raise UsageError(
+            "no place for the key given",
+            hint="use --keyring, --key-file FILE or --env; add --make-key to create a new key "
+            "there",
         )
-    return found
+    with _noted(home, _Change("encrypt", source, source)) as begin:
+        if make and source != current:
+            keys.make_key(source)
+        key = _good_key(home, source, environ)
+        Seal([key])  # what it needs must be installed before anything is changed
+        _refuse_if_open(home, (key,))
+        _take_in_files(home, config, clock)
+        return begin(_Home(home, config, environ, progress))
 
 
-def describe(source: KeySource) -> str:
-    """A source as people are told of it."""
-    if source.kind == "keyring":
-        return f"keyring:{SERVICE}/{source.name}"
-    return f"${source.name}" if source.kind == "env" else source.name
+def decrypt(
+    home: str, config: Config, environ: Mapping[str, str], *, progress: Progress
+) -> Recoded:
+    """Write every space of a home as plain text again."""
+    source = _current(home, config)
+    with _noted(home, _Change("decrypt", source, source)) as begin:
+        _refuse_if_open(home, keys.database_keys(home, config.encryption, environ))
+        _take_in_files(home, config, system_clock(None))
+        return begin(_Home(home, config, environ, progress))
 
 
-def _in_file(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            about = os.fstat(file.fileno())
-            if os.name == "posix" and stat.S_IMODE(about.st_mode) & 0o077:
-                raise KeyProblemError(
-                    "the key file {path} can be read by other users",
-                    hint="run `chmod 600 {path}`; if somebody may have read it, also run "
-                    "`loxodon rekey`",
-                    path=path,
-                )
-            return file.read(_LONGEST).decode("utf-8").strip()
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
+def rekey(
+    home: str,
+    config: Config,
+    environ: Mapping[str, str],
+    source: KeySource | None,
+    *,
+    make: bool = False,
+    progress: Progress,
+) -> Recoded:
+    """Give every space of a home the key at `source`; without one, a new key in the same place."""
+    current = _current(home, config)
+    old = keys.database_keys(home, config.encryption, environ)
+    place = source or current
+    waiting = place if place != current else keys.beside(current)
+    with _noted(home, _Change("rekey", place, waiting)) as begin:
+        may_make = waiting.kind != "env" and (make or place == current)
+        if may_make and not waiting.read(environ):
+            keys.make_key(waiting)
+        _refuse_if_open(home, (*old, _good_key(home, waiting, environ)))
+        _take_in_files(home, config, system_clock(None))
+        return begin(_Home(home, config, environ, progress))
+
+
+def _current(home: str, config: Config) -> KeySource:
+    source = keys.source_of(home, config.encryption)
+    if source is None:
+        raise UsageError("this memory is not encrypted", hint="encrypt it with `loxodon encrypt`")
+    return source
+
+
+def _good_key(home: str, source: KeySource, environ: Mapping[str, str]) -> bytes:
+    text = keys.key_text(source, environ)
+    if len(text) < _SHORTEST_PHRASE:
         raise KeyProblemError(
-            "cannot read the key in {path}: {reason}",
-            hint="check its permissions, and that it contains only the key",
-            path=path,
-            reason=getattr(error, "strerror", None) or "it is not text",
-        ) from None
+            "the passphrase in {place} is too short",
+            hint="use at least {n} characters, or create a key with --make-key",
+            place=str(source),
+            n=_SHORTEST_PHRASE,
+        )
+    return keys.key_from(text, home)
 
 
-def key_from(text: str, home: str, how: Mapping[str, Any] | None = None) -> bytes:
-    """The key that a text stands for: itself, or what becomes of a pass phrase.
+def _do(home: _Home, change: _Change) -> Recoded:
+    """Bring a home to what a change says; whatever of it was done before is left out."""
+    work, place, waiting = change
+    current = keys.source_of(home.path, home.config.encryption)
+    if work == "decrypt":
+        key = keys.key_from(keys.key_text(place, home.environ), home.path)
+        done = _recode_all(home, (key,), ())
+        for name in ("encryption.key", "encryption.file"):
+            settings.write(home.path, name, None)
+        return Recoded(done, "")
+    if work == "encrypt":
+        key = _good_key(home.path, place, home.environ)
+        _set(home.path, place)
+        done = _recode_all(home, (), (key,))
+        left = (*_without_views(home, (key,)), *_plain_copies(home))
+        return Recoded(done, str(place), left)
+    try:
+        key = _good_key(home.path, waiting, home.environ)
+    except KeyProblemError:  # it is where it belongs already
+        key = _good_key(home.path, place, home.environ)
+    else:
+        keys.note_next(home.path, waiting)
+    before = keys.database_keys(home.path, home.config.encryption, home.environ)
+    done = _recode_all(home, (*before, key), (key,))
+    if place == current:
+        keys.put_in_place(waiting, place)
+    else:
+        _set(home.path, place)
+    keys.note_next(home.path, None)
+    return Recoded(done, str(waiting if waiting.kind == "env" else place))
 
-    `how` it is stretched is the home's own unless it is given.
+
+def _set(home: str, source: KeySource) -> None:
+    settings.write(home, "encryption.file", source.name if source.kind == "file" else None)
+    settings.write(home, "encryption.key", source.kind)
+
+
+# What was cut short
+
+_working: set[str] = set()
+"""The homes that this process is at work on."""
+
+
+@contextmanager
+def _noted(home: str, change: _Change) -> Iterator[Callable[[_Home], Recoded]]:
+    """Note a change while it is made; what is given makes it. Before that is called nothing has
+    changed, and an error takes the note back; afterwards the note stays until all is done."""
+    finish(home, os.environ)  # of an earlier one, which this one begins with
+    path = os.path.join(home, KEYS, RECODING)
+    if earlier := _change_at(path):
+        raise KeyProblemError(
+            "an earlier change was interrupted, and cannot be completed without the key in {place}",
+            hint="restore that key, and try again",
+            place=str(earlier.waiting),
+        )
+    begun = False
+
+    def begin(about: _Home) -> Recoded:
+        nonlocal begun
+        begun = True
+        return _do(about, change)
+
+    with _alone(home):
+        files.replace(path, json.dumps(change).encode())
+        files.sync_folder(os.path.dirname(path))
+        try:
+            yield begin
+        except BaseException:
+            if not begun:
+                os.unlink(path)
+            raise
+        os.unlink(path)
+
+
+@contextmanager
+def _alone(home: str) -> Iterator[None]:
+    folder = os.path.join(home, KEYS)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    lock = FileLock(os.path.join(folder, _LOCK))
+    try:
+        if not lock.acquire(_WAIT_SECONDS):
+            raise BusyStoreError(
+                "the memory at {home} is being encrypted, decrypted or rekeyed",
+                hint="wait until it has finished",
+                home=home,
+            )
+        _working.add(home)
+        yield
+    finally:
+        _working.discard(home)
+        lock.close()
+
+
+def finish(home: str, environ: Mapping[str, str]) -> bool:
+    """End what was cut short; whether something was.
+
+    Where it cannot be ended now, because a key is not there or the disk is full, everything stays
+    as it is, and opening a space says what is wrong with it.
     """
-    with suppress(ValueError):
-        if len(text) == 2 * KEY_BYTES:
-            return bytes.fromhex(text)
-    return _stretched(text, json.dumps(dict(how or stretching(home))))
+    path = os.path.join(home, KEYS, RECODING)
+    if home in _working or not os.path.exists(path):
+        return False
+    with _alone(home):
+        change = _change_at(path)
+        if change is None:  # whoever had the lock has done it
+            return True
+        config = settings.with_environment(settings.load(home), environ)
+        try:
+            _do(_Home(home, config, environ), change)
+        except (DamagedStoreError, OSError):
+            return True
+        except KeyProblemError:
+            encrypted = keys.source_of(home, config.encryption) is not None
+            if change.work == "decrypt" or (change.work == "encrypt" and encrypted):
+                return True
+            if change.work == "rekey" and keys.next_source(home) is not None:
+                return True
+            # Before the key was made nothing else was.
+        os.unlink(path)
+    return True
 
 
-def stretching(home: str) -> dict[str, Any]:
-    """How pass phrases of this home are stretched; made where it is first needed."""
-    path = os.path.join(home, KEYS, STRETCH)
+def _change_at(path: str) -> _Change | None:
     try:
         with open(path, encoding="utf-8") as file:
-            return checked_stretching(json.load(file), path)
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError):
-        raise _spoilt(path) from None
-    made = {**_SCRYPT, "salt": os.urandom(16).hex()}
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    draft = f"{path}.{os.getpid()}"
-    files.replace(draft, json.dumps(made).encode())
-    try:
-        os.link(draft, path)  # of two who make one at once, one is kept
-    except FileExistsError:
-        return stretching(home)
-    finally:
-        os.unlink(draft)
-    files.sync_folder(os.path.dirname(path))
-    return made
-
-
-def checked_stretching(given: Any, path: str) -> dict[str, Any]:
-    """What a file says of stretching, if it makes sense."""
-    numbers = isinstance(given, dict) and all(
-        isinstance(given.get(name), int) and 0 < given[name] <= most for name, most in _MOST.items()
-    )
-    if not numbers or not isinstance(given.get("salt"), str) or len(given["salt"]) < 16:
-        raise _spoilt(path)
-    return {name: given[name] for name in (*_MOST, "salt")}
-
-
-def _spoilt(path: str) -> KeyProblemError:
-    return KeyProblemError(
-        "{path} is damaged, and the passphrase needs it to give the right key",
-        hint="restore it from a backup; every backup contains it",
-        path=path,
-    )
-
-
-@lru_cache(maxsize=4)
-def _stretched(text: str, how: str) -> bytes:
-    from hashlib import scrypt
-
-    given = json.loads(how)
-    return scrypt(
-        text.encode(),
-        salt=given["salt"].encode(),
-        n=given["n"],
-        r=given["r"],
-        p=given["p"],
-        maxmem=256 * given["n"] * given["r"],
-        dklen=KEY_BYTES,
-    )
-
-
-# Making and moving keys
-
-
-def make(source: KeySource) -> None:
-    """Put a new key where there is none; a KeyProblemError where there is one."""
-    text = os.urandom(KEY_BYTES).hex()
-    if source.kind == "env":
-        raise KeyProblemError(
-            "cannot create a key in an environment variable",
-            hint="set {variable} to 64 hexadecimal digits or a long passphrase, and try again",
-            variable=source.name,
-        )
-    if source.kind == "keyring":
-        if not keyring(lambda ring: ring.get_password(SERVICE, source.name)):
-            keyring(lambda ring: ring.set_password(SERVICE, source.name, text))
-            return
-    else:
-        try:
-            os.makedirs(os.path.dirname(source.name), mode=0o700, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-            with open(os.open(source.name, flags, files.PRIVATE), "wb") as file:
-                file.write(text.encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            files.sync_folder(os.path.dirname(source.name))
-            return
-        except FileExistsError:
-            pass
-        except OSError as error:
-            raise KeyProblemError(
-                "cannot write a key to {path}: {reason}",
-                hint="choose another file with --key-file",
-                path=source.name,
-                reason=error.strerror or str(error),
-            ) from None
-    raise KeyProblemError(
-        "there is already a key in {place}",
-        hint="omit --make-key to use it, or choose another place",
-        place=describe(source),
-    )
-
-
-def beside(source: KeySource) -> KeySource:
-    """Where the next key waits while the one at `source` is still needed."""
-    if source.kind == "env":
-        return KeySource("env", NEXT_VARIABLE)
-    return KeySource(source.kind, f"{source.name}.next")
-
-
-def put_in_place(next: KeySource, source: KeySource) -> None:
-    """Let the key that waited at `next` be the one at `source`; twice is fine."""
-    if next == source or next.kind == "env" or next.kind != source.kind:
-        return
-    if next.kind == "keyring":
-        text = keyring(lambda ring: ring.get_password(SERVICE, next.name))
-        if text:
-            keyring(lambda ring: ring.set_password(SERVICE, source.name, text))
-            keyring(lambda ring: ring.delete_password(SERVICE, next.name))
-    elif os.path.exists(next.name):
-        os.replace(next.name, source.name)
-        files.sync_folder(os.path.dirname(source.name))
-
-
-def next_source(home: str) -> KeySource | None:
-    """Where the next key is, while a re-keying is under way."""
-    try:
-        with open(os.path.join(home, KEYS, NEXT), encoding="utf-8") as file:
-            return KeySource(*map(str, json.load(file)))
+            work, place, waiting = json.load(file)
+        return _Change(work, KeySource(*place), KeySource(*(waiting or place)))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def note_next(home: str, source: KeySource | None) -> None:
-    """Note where the next key is, or that there is none any more."""
-    path = os.path.join(home, KEYS, NEXT)
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    if source is not None:
-        files.replace(path, json.dumps(source).encode())
-    elif os.path.exists(path):
-        os.unlink(path)
-    files.sync_folder(os.path.dirname(path))
+# The files
 
 
-def keyring(ask: Callable[[Any], Any]) -> Any:
-    """What the system's keyring says."""
+def _folders(home: str) -> list[str]:
+    """The folders of the spaces that a home has."""
+    root = os.path.join(home, SPACES)
+    names = sorted(os.listdir(root)) if os.path.isdir(root) else []
+    return [path for name in names if os.path.isdir(path := os.path.join(root, name))]
+
+
+def _refuse_if_open(home: str, known: Keys) -> None:
+    """A BusyStoreError, before anything is changed, where somebody has a space open."""
+    for folder in _folders(home):
+        path = os.path.join(folder, DATABASE)
+        state = cipher.state_of(path)
+        if state in ("plain", "encrypted"):
+            with held(path, known if state == "encrypted" else ()) as connection:
+                if connection is not None:
+                    leave(connection)
+
+
+def _take_in_files(home: str, config: Config, clock: Clock) -> None:
+    """Take in what somebody changed in the views while there are some, and, by opening each space,
+    what earlier versions kept in files."""
+    for folder in _folders(home):
+        path = os.path.join(folder, DATABASE)
+        state = cipher.state_of(path)
+        if state not in ("plain", "encrypted"):
+            continue
+        as_it_is = config.replace(enabled=True)
+        if state == "plain":
+            as_it_is = as_it_is.replace(encryption=EncryptionConfig())
+        known = keys.database_keys(home, as_it_is.encryption, os.environ)
+        views = os.path.join(_workspace(folder, config), VIEWS, manifest.MANIFEST)
+        with Memory.open(home, space_of(path, known), as_it_is, clock) as memory:
+            if state != "plain" or not os.path.exists(views):
+                continue
+            found = memory.workspace.sync()
+        if found.conflicts or found.problems:
+            first = (*found.conflicts, *found.problems)[0]
+            raise InputError(
+                "the text views contain edits that cannot be applied: {file}: {what}",
+                hint="run `loxodon sync` and resolve or undo the edits, then encrypt",
+                file=first.file,
+                what=first.what,
+            )
+
+
+def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
+    """Write everything that is under another key anew; how many databases that were."""
+    known = tuple(dict.fromkeys((*after, *before)))
+    opens, closes = Seal(known) if known else None, Seal(after) if after else None
+    done, folders = 0, _folders(home.path)
+    for number, folder in enumerate(folders):
+        overwriting.sweep(folder)
+        sweep_drafts(folder)
+        aside = [
+            name
+            for name in sorted(os.listdir(folder))
+            if name.startswith(f"{DATABASE}.") and not name.endswith(_NOT_COPIES)
+        ]
+        for name in (DATABASE, *aside):
+            done += _recode(os.path.join(folder, name), before, after)
+        workspace = _workspace(folder, home.config)
+        if os.path.isdir(os.path.join(workspace, PENDING)):
+            Pending(folder, workspace, "", opens).reseal(closes)
+        home.progress(number + 1, len(folders))
+    return done
+
+
+def _recode(path: str, before: Keys, after: Keys) -> bool:
+    """Write one database anew, in its place; whether that was to be done."""
+    state = cipher.state_of(path)
+    if state == "absent" or (state == "plain" and not after):
+        return False
+    if state == "encrypted" and after and cipher.checks(path) == [*map(cipher.check_of, after)]:
+        return False
+    known = () if state == "plain" else tuple(dict.fromkeys((*before, *after)))
+    lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
-        import keyring as rings
-        from keyring.errors import KeyringError
-    except ImportError:
-        raise KeyProblemError(
-            "the key is in the system keyring, but `keyring` is not installed",
-            hint=install_hint(),
-            extra="encryption",
-        ) from None
-    try:
-        return ask(rings)
-    except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
-        raise KeyProblemError(
-            "cannot use the system keyring: {reason}",
-            hint="unlock it, or keep the key in a file or the environment",
-            reason=(str(error) or type(error).__name__).splitlines()[0],
-        ) from None
+        if not lock.acquire(_WAIT_SECONDS):
+            raise BusyStoreError(
+                "{path} is locked by another program",
+                hint="close that program, or try again later",
+                path=path,
+            )
+        with (
+            draft_in(os.path.dirname(path)) as draft,
+            held(path, known) as connection,
+            overwriting.replacing(path),
+        ):
+            if connection is None:
+                raise DamagedStoreError(
+                    "{path} is damaged: {reason}",
+                    hint="restore it from a backup first, or move it away",
+                    path=path,
+                    reason=InputError("it is not a readable database"),
+                )
+            new = os.path.join(draft, DATABASE)
+            copying.recode(connection, new, after[0] if after else None)
+            if after:  # before the file is in place: it may be under either then
+                cipher.put_check(path, tuple(dict.fromkeys((*after, *known))))
+            os.replace(new, path)
+            files.sync_folder(os.path.dirname(path))
+            connection.close()
+        if after:
+            cipher.put_check(path, after)
+        elif os.path.exists(f"{path}.check"):
+            os.unlink(f"{path}.check")
+    finally:
+        lock.close()
+    return True
+
+
+def _workspace(folder: str, config: Config) -> str:
+    path = config.workspace.path if os.path.basename(folder) == "main" else ""
+    return os.path.abspath(os.path.expanduser(path or os.path.join(folder, WORKSPACE)))
+
+
+def _without_views(home: _Home, known: Keys) -> Iterator[str]:
+    """Erase the text views wherever they were ever written to; what of them is not as it was
+    written, or cannot be reached, stays, and is told."""
+    for folder in _folders(home.path):
+        space = space_of(os.path.join(folder, DATABASE), known)
+        usual, current = os.path.join(folder, WORKSPACE), _workspace(folder, home.config)
+        for place in copies.folders(folder, current, os.path.abspath(usual)):
+            if os.path.isdir(place.path):
+                root = os.path.join(place.path, VIEWS)
+                yield from copies.removed(root, space, overwriting.erase).left
+            elif place.path not in (current, usual):
+                yield place.path
+        for one in copies.known(folder):
+            if one.kind == "file" and os.path.exists(one.path):
+                yield one.path
+
+
+def _plain_copies(home: _Home) -> Iterator[str]:
+    """What `repair` of earlier versions could not put back, and backups of a time when nothing was
+    encrypted; whether they stay is for their owner to say."""
+    from loxodon.backup import archive
+    from loxodon.backup.create import SUFFIX, folder_of
+
+    for folder in _folders(home.path):
+        yield from sorted(glob(os.path.join(escape(folder), "damaged-*.jsonl")))
+    folder = folder_of(home.path, home.config)
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        if name.endswith(SUFFIX) and os.path.isfile(path):
+            with suppress(LoxodonError), archive.opened(path) as reader:
+                if not all(one.encrypted for one in reader.manifest.spaces):
+                    yield path

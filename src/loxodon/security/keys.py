@@ -1,38 +1,46 @@
-"""Keys for what must be recognised or sealed: all derived from one master secret of the home.
+"""The keys of a home, and where they are kept.
 
-The master is in HOME/keys/master, in the environment, or in the system's keyring, as the setting
-`keys.source` says. It is made when it is first needed. From then on each space that used it has a
-mark of it (SPACE/key.mark, a fingerprint that tells nothing about the key), so that a master which
-is gone, or is another, is an error, and never silently a new one: with another key every tombstone
-and every seal would look like nobody's.
+A key is in a file, in an environment variable, or in the system's keyring.
+
+- The master key (`keys.source`) recognises what was forgotten and signs the audit log. It is made
+  when it is first needed. From then on each space that used it has a mark of it (SPACE/key.mark, a
+  fingerprint that tells nothing about the key), so that a master which is gone, or is another, is
+  an error, and never silently a new one.
+- The database key (`encryption.key`) opens encrypted databases. It is 64 hexadecimal digits, or a
+  passphrase, which scrypt stretches with a salt in HOME/keys/stretch.json. While a home gets
+  another key, HOME/keys/next.json says where that one is, and a database opens with either.
 """
 
 from __future__ import annotations
 
 import hmac
+import json
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from loxodon import files
+from loxodon.config import EncryptionConfig
 from loxodon.errors import KeyProblemError, install_hint
 from loxodon.filelock import lock_on
-from loxodon.layout import KEY_MARK, KEYS, SPACES
+from loxodon.layout import KEY_MARK, KEYS, SPACES, STRETCH
 from loxodon.spaces import space_path
 
-FILE = "master"
 MARK = KEY_MARK
-VARIABLE = "LOXODON_KEY_MASTER"
-PURPOSES = ("audit", "tombstone", "signature", "transcripts")
-SIZE = 32
+VARIABLE = "LOXODON_KEY"
+NEXT_VARIABLE = "LOXODON_KEY_NEXT"
+_MASTER_VARIABLE = "LOXODON_KEY_MASTER"
+_PURPOSES = ("audit", "tombstone", "signature", "transcripts")
+_SIZE = 32
 _SERVICE = "loxodon"
+_NEXT = "next.json"
+_LONGEST = 4_096
 _LOCK_SECONDS = 30.0
-
-
-def mac_with(key: bytes) -> Callable[[bytes], bytes]:
-    """HMAC-SHA256 under one key."""
-    return partial(mac, key)
+_SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
+_SCRYPT_MOST = {"n": 1 << 20, "r": 32, "p": 16}
+"""Beyond these a file that somebody else wrote would only keep the machine busy."""
 
 
 def mac(key: bytes, data: bytes) -> bytes:
@@ -40,41 +48,127 @@ def mac(key: bytes, data: bytes) -> bytes:
     return hmac.digest(key, data, "sha256")
 
 
+# Places
+
+
+class KeySource(NamedTuple):
+    """A place where a key is."""
+
+    kind: str
+    """`file`, `env` or `keyring`."""
+    name: str
+    """The path, the variable or the entry."""
+
+    def __str__(self) -> str:
+        if self.kind == "keyring":
+            return f"keyring:{_SERVICE}/{self.name}"
+        return f"${self.name}" if self.kind == "env" else self.name
+
+    def read(self, environ: Mapping[str, str]) -> str:
+        """What stands there; empty for nothing."""
+        if self.kind == "env":
+            return environ.get(self.name, "").strip()
+        if self.kind == "keyring":
+            return (_keyring(lambda ring: ring.get_password(_SERVICE, self.name)) or "").strip()
+        try:
+            return files.read(self.name)[:_LONGEST].decode("utf-8").strip()
+        except FileNotFoundError:
+            return ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise KeyProblemError(
+                "cannot read the key in {path}: {reason}",
+                hint="check its permissions, and that it contains only the key",
+                path=self.name,
+                reason=getattr(error, "strerror", None) or "it is not text",
+            ) from None
+
+    def write(self, text: str) -> None:
+        if self.kind == "env":
+            raise KeyProblemError(
+                "cannot create a key in an environment variable",
+                hint="set {variable} to 64 hexadecimal digits or a long passphrase, and try again",
+                variable=self.name,
+            )
+        if self.kind == "keyring":
+            _keyring(lambda ring: ring.set_password(_SERVICE, self.name, text))
+            return
+        folder = os.path.dirname(self.name)
+        try:
+            files.make_folder(folder)
+            files.replace(self.name, text.encode("ascii") + b"\n")
+            files.sync_folder(folder)
+        except OSError as error:
+            raise KeyProblemError(
+                "cannot write a key to {path}: {reason}",
+                hint="check the folder's permissions and the free disk space",
+                path=self.name,
+                reason=error.strerror or str(error),
+            ) from None
+
+
+def _keyring(ask: Callable[[Any], Any]) -> Any:
+    """What the system's keyring says; imported here, since few homes have their key there."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        raise KeyProblemError(
+            "the key is in the system keyring, but `keyring` is not installed",
+            hint=install_hint(),
+            extra="encryption",
+        ) from None
+    try:
+        return ask(keyring)
+    except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
+        raise KeyProblemError(
+            "cannot use the system keyring: {reason}",
+            hint="unlock it, or keep the key in a file or the environment",
+            reason=(str(error) or type(error).__name__).splitlines()[0],
+        ) from None
+
+
+# The master key
+
+
 class Keys(NamedTuple):
-    """The keys of a home."""
+    """Keys that are derived from the master key of a home."""
 
     home: str
-    source: str = "file"
+    kind: str = "file"
     environ: Mapping[str, str] = os.environ
 
     def key(self, purpose: str, space: str = "") -> bytes:
-        """The key for one of `PURPOSES`; with `space` one that no other space has.
+        """The key for one purpose; with `space` one that no other space has.
 
         Raises KeyProblemError where the master is gone, is not the one that was used before, or
         cannot be read.
         """
-        if purpose not in PURPOSES:
+        if purpose not in _PURPOSES:
             raise ValueError(f"no such purpose of a key: {purpose}")
-        master = self._master()
+        master = self.master() or self._made()
         if space:
             self._mark(space, master)
         return mac(master, "\0".join(("loxodon", purpose, space)).encode("utf-8", "surrogatepass"))
 
-    def fingerprint(self) -> str:
-        """What tells two masters apart and nothing else; empty where there is none yet."""
-        master = self.master()
-        return _fingerprint(master) if master else ""
-
     def master(self) -> bytes | None:
         """The master itself; None where there is none yet."""
-        return self._found()
+        text = self._place.read(self.environ)
+        if not text and self.kind != "env":
+            return None
+        with suppress(ValueError):
+            if len(found := bytes.fromhex(text)) == _SIZE:
+                return found
+        raise KeyProblemError(
+            "the master key in {where} is missing or invalid",
+            hint="it must be 64 hexadecimal digits; restore it from a copy",
+            where=str(self._place),
+        )
 
     def adopt(self, master: bytes) -> None:
         """Have the master of another place, which this one is a copy of; refuse to change one."""
-        found = self._found()
+        found = self.master()
         if found is None:
-            files.make_folder(os.path.dirname(self.path))
-            self._keep(master.hex())
+            self._place.write(master.hex())
         elif found != master:
             raise KeyProblemError(
                 "{home} has another master key",
@@ -83,76 +177,34 @@ class Keys(NamedTuple):
             )
 
     @property
-    def path(self) -> str:
-        """Where the master is, or would be, as a file."""
-        return os.path.join(self.home, KEYS, FILE)
-
-    def _master(self) -> bytes:
-        return self._found() or self._made()
-
-    def _found(self) -> bytes | None:
-        if self.source == "env":
-            return self._from_environment()
-        if self.source == "keyring":
-            text = _keyring(lambda ring: ring.get_password(_SERVICE, self._entry))
-            return _parsed(text, "the system's keyring") if text else None
-        try:
-            return _parsed(files.read(self.path).decode("ascii", "replace"), self.path)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise KeyProblemError(
-                "cannot read the master key {path}: {reason}",
-                hint="check its permissions; only its owner may read it",
-                path=self.path,
-                reason=error.strerror or str(error),
-            ) from None
-
-    def _from_environment(self) -> bytes:
-        text = self.environ.get(VARIABLE, "")
-        if not text:
-            raise KeyProblemError(
-                "the master key should be in {variable}, which is not set",
-                hint="set it to 64 hexadecimal digits, or change the setting keys.source",
-                variable=VARIABLE,
-            )
-        return _parsed(text, VARIABLE)
-
-    @property
-    def _entry(self) -> str:
-        return f"master:{self.home}"
+    def _place(self) -> KeySource:
+        names = {"env": _MASTER_VARIABLE, "keyring": f"master:{self.home}"}
+        return KeySource(self.kind, names.get(self.kind) or os.path.join(self.home, KEYS, "master"))
 
     def _made(self) -> bytes:
         """A new master, where there never was one; another process may make it meanwhile."""
-        folder = os.path.dirname(self.path)
+        folder = os.path.join(self.home, KEYS)
         try:
             files.make_folder(folder)
             lock = lock_on(os.path.join(folder, "lock"))
-            try:
-                lock.acquire(_LOCK_SECONDS)
-                found = self._found()
-                if found is None:
-                    self._refuse_if_lost()
-                    found = os.urandom(SIZE)
-                    self._keep(found.hex())
-                return found
-            finally:
-                lock.close()
         except OSError as error:
             raise KeyProblemError(
-                "cannot create the master key {path}: {reason}",
+                "cannot write a key to {path}: {reason}",
                 hint="check the folder's permissions and the free disk space",
-                path=self.path,
+                path=folder,
                 reason=error.strerror or str(error),
             ) from None
-
-    def _keep(self, text: str) -> None:
-        if self.source == "keyring":
-            _keyring(lambda ring: ring.set_password(_SERVICE, self._entry, text))
-            return
-        files.replace(self.path, text.encode("ascii") + b"\n")
-        for folder in (os.path.dirname(self.path), self.home):  # before any mark of it
-            files.sync_folder(folder)
+        try:
+            lock.acquire(_LOCK_SECONDS)
+            found = self.master()
+            if found is None:
+                self._refuse_if_lost()
+                found = os.urandom(_SIZE)
+                self._place.write(found.hex())
+                files.sync_folder(self.home)  # before any mark of it
+            return found
+        finally:
+            lock.close()
 
     def _refuse_if_lost(self) -> None:
         spaces = os.path.join(self.home, SPACES)
@@ -171,19 +223,10 @@ class Keys(NamedTuple):
     def _mark(self, space: str, master: bytes) -> None:
         """Note in a space which master it uses; refuse another than it used before."""
         folder = space_path(self.home, space)
-        path, mine = os.path.join(folder, MARK), _fingerprint(master)
-        try:
-            noted = files.read(path).decode("ascii", "replace").strip()
-        except FileNotFoundError:
-            noted = ""
-        except OSError as error:
-            raise KeyProblemError(
-                "cannot read {path}: {reason}",
-                hint="check its permissions; only its owner may read it",
-                path=path,
-                reason=error.strerror or str(error),
-            ) from None
-        if noted and noted != mine:
+        path = os.path.join(folder, MARK)
+        fingerprint = mac(master, b"loxodon\0fingerprint")[:8].hex()
+        noted = KeySource("file", path).read({})
+        if noted and noted != fingerprint:
             raise KeyProblemError(
                 "the master key does not match the space {space}",
                 hint="restore the right key; its fingerprint is in {path}",
@@ -191,43 +234,166 @@ class Keys(NamedTuple):
                 path=path,
             )
         if not noted and (files.shared(folder) or os.access(folder, os.W_OK)):
-            files.replace(path, mine.encode("ascii") + b"\n")
+            files.replace(path, fingerprint.encode("ascii") + b"\n")
 
 
-def _fingerprint(master: bytes) -> str:
-    return mac(master, b"loxodon\0fingerprint")[:8].hex()
+# The key of the databases
 
 
-def _parsed(text: str, where: str) -> bytes:
-    try:
-        found = bytes.fromhex(text.strip())
-    except ValueError:
-        found = b""
-    if len(found) != SIZE:
+def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
+    """Where the settings say that the key is; None where nothing is encrypted."""
+    if config.key == "none":
+        return None
+    if config.key == "env":
+        return KeySource("env", VARIABLE)
+    if config.key == "keyring":
+        return KeySource("keyring", f"database:{home}")
+    if not config.file:
         raise KeyProblemError(
-            "the master key in {where} is invalid",
-            hint="it must be 64 hexadecimal digits; restore it from a copy",
-            where=where,
+            "the key is in a file, but no file is set",
+            hint="set it with `loxodon config encryption.file PATH`",
         )
-    return found
+    return KeySource("file", os.path.abspath(os.path.expanduser(config.file)))
 
 
-def _keyring(ask: Callable[[Any], Any]) -> Any:
-    """What the system's keyring says; imported here, since few homes have their key there."""
+def database_keys(
+    home: str, config: EncryptionConfig, environ: Mapping[str, str]
+) -> tuple[bytes, ...]:
+    """The keys of a home, the one that new files get first; none where nothing is encrypted.
+
+    Raises KeyProblemError where the key is not where it should be.
+    """
+    source, following = source_of(home, config), next_source(home)
+    if source is None:
+        return ()
+    found = []
+    if following is not None:
+        with suppress(KeyProblemError):  # it was put in its place, but for this note
+            found.append(key_from(key_text(following, environ), home))
     try:
-        import keyring
-        from keyring.errors import KeyringError
-    except ImportError:
+        found.append(key_from(key_text(source, environ), home))
+    except KeyProblemError:
+        if not found:
+            raise
+    return tuple(dict.fromkeys(found))
+
+
+def key_text(source: KeySource, environ: Mapping[str, str]) -> str:
+    """The key or passphrase that stands at `source`."""
+    text = source.read(environ)
+    if not text:
         raise KeyProblemError(
-            "the master key is in the system keyring, but `keyring` is not installed",
-            hint=install_hint(),
-            extra="encryption",
-        ) from None
+            "there is no key in {place}",
+            hint="this memory is encrypted and cannot be read without its key",
+            place=str(source),
+        )
+    if source.kind == "file" and os.name == "posix" and os.stat(source.name).st_mode & 0o077:
+        raise KeyProblemError(
+            "the key file {path} can be read by other users",
+            hint="run `chmod 600 {path}`; if somebody may have read it, also run `loxodon rekey`",
+            path=source.name,
+        )
+    return text
+
+
+def key_from(text: str, home: str, stretch: Mapping[str, Any] | None = None) -> bytes:
+    """The key that a text stands for: itself, or what becomes of a passphrase.
+
+    `stretch` says how, where not as in this home.
+    """
+    with suppress(ValueError):
+        if len(text) == 2 * _SIZE:
+            return bytes.fromhex(text)
+    return _stretched(text, json.dumps(dict(stretch or _stretching(home))))
+
+
+@lru_cache(maxsize=4)
+def _stretched(text: str, how: str) -> bytes:
+    from hashlib import scrypt
+
+    given = json.loads(how)
+    n, r, p = given["n"], given["r"], given["p"]
+    salt = given["salt"].encode()
+    return scrypt(text.encode(), salt=salt, n=n, r=r, p=p, maxmem=256 * n * r, dklen=_SIZE)
+
+
+def _stretching(home: str) -> dict[str, Any]:
+    """How passphrases of this home are stretched; made where it is first needed."""
+    path = os.path.join(home, KEYS, STRETCH)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    if not os.path.exists(path):
+        draft = f"{path}.{os.getpid()}"
+        files.replace(draft, json.dumps({**_SCRYPT, "salt": os.urandom(16).hex()}).encode())
+        with suppress(FileExistsError):  # of two who make one at once, one is kept
+            os.link(draft, path)
+        os.unlink(draft)
+        files.sync_folder(os.path.dirname(path))
     try:
-        return ask(keyring)
-    except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
+        return checked_stretching(json.loads(files.read(path)), path)
+    except (OSError, ValueError):
+        return checked_stretching(None, path)
+
+
+def checked_stretching(given: Any, path: str) -> dict[str, Any]:
+    """What a file says of stretching, if it makes sense."""
+    numbers = isinstance(given, dict) and all(
+        isinstance(given.get(name), int) and 0 < given[name] <= most
+        for name, most in _SCRYPT_MOST.items()
+    )
+    if not numbers or not isinstance(given.get("salt"), str) or len(given["salt"]) < 16:
         raise KeyProblemError(
-            "cannot use the system keyring: {reason}",
-            hint="unlock it, or change the setting keys.source to file or env",
-            reason=str(error).splitlines()[0] if str(error) else type(error).__name__,
-        ) from None
+            "{path} is damaged, and the passphrase needs it to give the right key",
+            hint="restore it from a backup; every backup contains it",
+            path=path,
+        )
+    return {name: given[name] for name in (*_SCRYPT_MOST, "salt")}
+
+
+def make_key(source: KeySource) -> None:
+    """Put a new key where there is none; a KeyProblemError where there is one."""
+    if source.kind != "env" and source.read({}):
+        raise KeyProblemError(
+            "there is already a key in {place}",
+            hint="omit --make-key to use it, or choose another place",
+            place=str(source),
+        )
+    source.write(os.urandom(_SIZE).hex())
+
+
+def beside(source: KeySource) -> KeySource:
+    """Where the next key waits while the one at `source` is still needed."""
+    if source.kind == "env":
+        return KeySource("env", NEXT_VARIABLE)
+    return KeySource(source.kind, f"{source.name}.next")
+
+
+def put_in_place(waiting: KeySource, source: KeySource) -> None:
+    """Let the key that waited be the one at `source`; twice is fine."""
+    if waiting == source or waiting.kind == "env" or waiting.kind != source.kind:
+        return
+    if waiting.kind == "keyring":
+        if text := waiting.read({}):
+            source.write(text)
+            _keyring(lambda ring: ring.delete_password(_SERVICE, waiting.name))
+    elif os.path.exists(waiting.name):
+        os.replace(waiting.name, source.name)
+        files.sync_folder(os.path.dirname(source.name))
+
+
+def next_source(home: str) -> KeySource | None:
+    """Where the next key is, while a home gets another key."""
+    try:
+        with open(os.path.join(home, KEYS, _NEXT), encoding="utf-8") as file:
+            return KeySource(*map(str, json.load(file)))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def note_next(home: str, source: KeySource | None) -> None:
+    """Note where the next key is, or that there is none any more."""
+    path = os.path.join(home, KEYS, _NEXT)
+    if source is not None:
+        files.replace(path, json.dumps(source).encode())
+    elif os.path.exists(path):
+        os.unlink(path)
+    files.sync_folder(os.path.dirname(path))

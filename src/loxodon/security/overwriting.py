@@ -15,6 +15,8 @@ from loxodon import files
 
 SUFFIX = ".erasing"
 _PIECE = 1 << 20
+_DRAFT = re.compile(r"\.\d+(?:-\d+)?\.tmp$")
+"""How `files.replace` calls them."""
 
 
 def erase(path: str) -> None:
@@ -23,60 +25,37 @@ def erase(path: str) -> None:
         with suppress(FileNotFoundError):
             there[0].remove(there[1])
         return
-    if os.path.islink(path):  # what it leads to is somebody else's
-        os.unlink(path)
-        return
-    try:
-        with open(path, "r+b", buffering=0) as file:
-            _overwrite(file.fileno())
-    except FileNotFoundError:
-        return
+    if not os.path.islink(path):  # what it leads to is somebody else's
+        try:
+            with open(path, "r+b", buffering=0) as file:
+                left = os.fstat(file.fileno()).st_size
+                while left > 0:
+                    left -= file.write(bytes(min(left, _PIECE)))
+                os.fsync(file.fileno())
+        except FileNotFoundError:
+            return
     os.unlink(path)
-
-
-def _overwrite(descriptor: int) -> None:
-    left = os.fstat(descriptor).st_size
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    nothing = bytes(_PIECE)
-    while left > 0:
-        left -= os.write(descriptor, nothing[: min(left, _PIECE)])
-    os.fsync(descriptor)
 
 
 @contextmanager
 def replacing(path: str) -> Iterator[None]:
     """Whatever file has the name `path` before and not after is erased."""
     old = path + SUFFIX
-    finish(old)
-    try:
+    _finish(old)
+    with suppress(OSError):  # there is none; or no links here, and its blocks are only freed
         os.link(path, old)
-    except FileNotFoundError:
-        yield
-        return
-    except OSError:  # a file system without links: what a kill leaves is freed, not overwritten
-        with open(path, "r+b", buffering=0) as file:
-            yield
-            if not os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
-                _overwrite(file.fileno())
-        return
     try:
         yield
     finally:
-        finish(old)
+        _finish(old)
 
 
-def finish(old: str) -> None:
+def _finish(old: str) -> None:
     """End what was begun: `old` is the second name of a file, which may still be in use."""
-    if not os.path.exists(old):
-        return
-    try:
-        in_use = os.path.samefile(old, old.removesuffix(SUFFIX))
-    except FileNotFoundError:
-        in_use = False
-    if in_use:
-        os.unlink(old)
-    else:
-        erase(old)
+    with suppress(FileNotFoundError):
+        if os.path.samefile(old, old.removesuffix(SUFFIX)):
+            os.unlink(old)
+    erase(old)
 
 
 def replace(path: str, data: bytes) -> None:
@@ -94,10 +73,6 @@ def sweep(folder: str) -> None:
     for place, _, names in os.walk(folder):
         for name in names:
             if name.endswith(SUFFIX):
-                finish(os.path.join(place, name))
+                _finish(os.path.join(place, name))
             elif _DRAFT.search(name):
                 erase(os.path.join(place, name))
-
-
-_DRAFT = re.compile(r"\.\d+(?:-\d+)?\.tmp$")
-"""How `files.replace` calls them."""

@@ -18,33 +18,24 @@ from loxodon.types import Pause
 
 VALUE = "pauses"
 """The name of the value that has them."""
-_MOST = 10_000
-"""Pauses that are kept; what was said in one that is older than so many is old indeed."""
-
-_Span = tuple[int, int | None]
+_MOST = 10_000  # pauses that are kept
 
 
 class Pauses:
-    """The pauses of one space."""
+    """The pauses of one space, as pairs of times; the end of one may be open."""
 
     def __init__(self, read: Callable[[], str], write: Callable[[str], None]) -> None:
         """`read` and `write` a value of the space."""
-        self._text = ""
-        self._spans: list[_Span] = []
-        self._read_text = read
-        self._write_text = write
+        self._read = read
+        self._write = write
 
-    def _read(self) -> list[_Span]:
-        text = self._read_text()
-        if text != self._text:
-            self._text = text
-            self._spans = [(since, until) for since, until in json.loads(text or "[]")]
-        return self._spans
+    def _spans(self) -> list[tuple[int, int | None]]:
+        return [(since, until) for since, until in json.loads(self._read() or "[]")]
 
     def now(self, now: datetime) -> Pause | None:
         """The pause that this moment is in."""
         at = to_stored(now)[0]
-        for since, until in reversed(self._read()):
+        for since, until in reversed(self._spans()):
             if since <= at and (until is None or at < until):
                 ends = None if until is None else moment(until, now.tzinfo)
                 return Pause(moment(since, now.tzinfo), ends)
@@ -52,13 +43,10 @@ class Pauses:
 
     def covering(self, moments: Sequence[datetime]) -> list[bool]:
         """Of each moment whether it is in a pause."""
-        spans = self._read()
-        if not spans:
-            return [False] * len(moments)
-        times = [to_stored(at)[0] for at in moments]
+        spans, times = self._spans(), [to_stored(at)[0] for at in moments]
         return [
-            any(since <= when and (until is None or when < until) for since, until in spans)
-            for when in times
+            any(since <= at and (until is None or at < until) for since, until in spans)
+            for at in times
         ]
 
     def begin(self, now: datetime, until: datetime | None) -> Pause:
@@ -69,29 +57,23 @@ class Pauses:
             )
         running = self.now(now)
         since = running.since if running else now
-        self._end(to_stored(now)[0])
-        end = None if until is None else to_stored(until)[0]
-        spans = [span for span in self._read() if span[0] != to_stored(since)[0]]
-        self._write([*spans, (to_stored(since)[0], end)])
+        self.end(now)
+        first, last = to_stored(since)[0], to_stored(until)[0] if until else None
+        spans = [span for span in self._spans() if span[0] != first]
+        self._write(json.dumps([*spans, (first, last)][-_MOST:]))
         return Pause(since, until)
 
     def end(self, now: datetime) -> bool:
         """Go on; whether it was paused."""
-        was = self.now(now) is not None
-        self._end(to_stored(now)[0])
-        return was
-
-    def _end(self, at: int) -> None:
-        spans = self._read()
-        ended: list[_Span] = [
-            (since, at) if since <= at and (until is None or at < until) else (since, until)
-            for since, until in spans
+        if self.now(now) is None:
+            return False
+        at = to_stored(now)[0]
+        spans = [
+            (since, at if since <= at and (until is None or at < until) else until)
+            for since, until in self._spans()
         ]
-        if ended != spans:
-            self._write([one for one in ended if one[0] != one[1]])
-
-    def _write(self, spans: Sequence[_Span]) -> None:
-        self._write_text(json.dumps(spans[-_MOST:]))
+        self._write(json.dumps([span for span in spans if span[0] != span[1]]))
+        return True
 
 
 def paused_error(pause: Pause) -> PausedError:

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
-from threading import Thread
 from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
@@ -67,46 +66,33 @@ class Grant(NamedTuple):
 
 def read(home: str) -> tuple[Grant, ...]:
     """The grants of a home, in the order of the file; a ConfigError for one that makes no sense."""
+    import tomllib
+
     path = os.path.join(home, FILE)
     try:
-        import tomllib
-
         found = tomllib.loads(files.read(path).decode("utf-8")).get("token", [])
+        return tuple(
+            Grant(
+                checked_name(one["name"]),
+                tuple(map(str, [*one.get("spaces", [])])),
+                checked_agent(one.get("agent", "")),
+                CHATS[CHATS.index(one.get("chat", "direct"))],
+                RIGHTS[RIGHTS.index(one.get("rights", "read"))],
+                str(one.get("made", "")),
+                bytes.fromhex(one["sha256"]).hex(),
+                one.get("relays", False) is True,
+            )
+            for one in found
+        )
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError) as error:
-        raise _bad(path, getattr(error, "strerror", None) or str(error)) from None
-    try:
-        return tuple(map(_grant, found))
-    except (InputError, TypeError, KeyError, ValueError, AttributeError) as error:
-        raise _bad(path, str(error)) from None
-
-
-def _grant(one: dict[str, object]) -> Grant:
-    digest, spaces = one["sha256"], one.get("spaces", [])
-    if not isinstance(digest, str) or len(digest) != 64 or not isinstance(spaces, list):
-        raise ValueError("sha256 and spaces")
-    chat: Chat = CHATS[CHATS.index(one.get("chat", "direct"))]
-    rights: Right = RIGHTS[RIGHTS.index(one.get("rights", "read"))]
-    return Grant(
-        checked_name(one["name"]),
-        tuple(map(str, spaces)),
-        checked_agent(one.get("agent", "")),
-        chat,
-        rights,
-        str(one.get("made", "")),
-        digest,
-        one.get("relays", False) is True,
-    )
-
-
-def _bad(path: str, reason: str) -> ConfigError:
-    return ConfigError(
-        "cannot read {path}: {reason}",
-        hint="fix the file, or delete it and create the tokens again with `loxodon token add`",
-        path=path,
-        reason=reason,
-    )
+    except (OSError, InputError, TypeError, KeyError, ValueError, AttributeError) as error:
+        raise ConfigError(
+            "cannot read {path}: {reason}",
+            hint="fix the file, or delete it and create the tokens again with `loxodon token add`",
+            path=path,
+            reason=getattr(error, "strerror", None) or str(error),
+        ) from None
 
 
 def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
@@ -179,14 +165,22 @@ def checked_name(name: object) -> str:
 
 def _in_toml(grants: Sequence[Grant]) -> bytes:
     parts = [_HEAD]
-    for one in grants:
-        spaces = ", ".join(map(_text, one.spaces))
-        parts.append(
-            f"\n[[token]]\nname = {_text(one.name)}\nspaces = [{spaces}]\n"
-            f"agent = {_text(one.agent)}\nchat = {_text(one.chat)}\nrights = {_text(one.rights)}\n"
-            f"relays = {'true' if one.relays else 'false'}\n"
-            f"made = {_text(one.made)}\nsha256 = {_text(one.digest)}\n"
+    for grant in grants:
+        fields = {
+            "name": grant.name,
+            "spaces": grant.spaces,
+            "agent": grant.agent,
+            "chat": grant.chat,
+            "rights": grant.rights,
+            "relays": grant.relays,
+            "made": grant.made,
+            "sha256": grant.digest,
+        }
+        # A value in TOML is as in JSON, but for one control character.
+        lines = (
+            f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()
         )
+        parts.append("\n[[token]]\n" + "\n".join(lines).replace("\x7f", "\\u007f") + "\n")
     return "".join(parts).encode()
 
 
@@ -200,70 +194,48 @@ def write(home: str, data: bytes) -> None:
         raise unwritable(path, error) from None
 
 
-def _text(text: str) -> str:
-    """A string as TOML has it: JSON's are, but for one control character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
 _NOBODY = Grant("nobody", rights="read", digest="-")
 """A grant whose token nobody can have."""
-
-
-_FRESH, _STALE, _PATIENCE = 1.0, 15.0, 2.0
-"""Seconds after which grants in a database are looked at again, and after which they do not hold
-without that; how long it is then waited for."""
+_FRESH, _STALE = 1.0, 15.0
+"""Seconds after which grants in a database are looked at again, and for which they hold while it
+cannot be reached."""
 
 
 class Grants:
-    """The grants of a home, read anew whenever the file has changed.
+    """The grants of a home, read anew whenever they have changed.
 
     A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
     which none is left: who takes the last token away does not mean to let everybody in.
-
-    Those in a database are looked at beside the requests, so that none waits for a network: what
-    was revoked holds for about a second more. Where the database is away for longer, nobody can
-    tell who may come in: UnreachableStoreError.
     """
 
     def __init__(self, home: str) -> None:
         self._home = home
+        self._path = os.path.join(home, FILE)
         self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
-        self._looked_at = 0.0
-        self._looking: Thread | None = None
-        if files.shared(home):
-            self._look()
+        self._tried = self._looked_at = float("-inf")
 
     def __call__(self) -> tuple[Grant, ...]:
-        if not files.shared(self._home):
-            self._look()
-            return self._grants
-        if self._age > _FRESH and (self._looking is None or not self._looking.is_alive()):
-            self._looking = Thread(target=self._look_quietly, daemon=True)
-            self._looking.start()
-        if self._age > _STALE and self._looking is not None:
-            self._looking.join(_PATIENCE)
-        if self._age > _STALE:
+        """Raises UnreachableStoreError where they are in a database that is away for longer."""
+        now = monotonic()
+        if not files.shared(self._home) or now - self._tried > _FRESH:
+            self._tried = now
+            with suppress(StoreError):  # it is tried again with a later request
+                self._look()
+                self._looked_at = now
+        if files.shared(self._home) and now - self._looked_at > _STALE:
             raise UnreachableStoreError(
                 "the database with the tokens cannot be reached", hint="try again later"
             )
         return self._grants
 
-    @property
-    def _age(self) -> float:
-        return monotonic() - self._looked_at
-
-    def _look_quietly(self) -> None:
-        with suppress(StoreError):  # it is tried again with the next request
-            self._look()
-
     def _look(self) -> None:
-        stamp = files.stamp(os.path.join(self._home, FILE))
-        if stamp != self._stamp:
-            try:
-                grants = read(self._home)
-            except ConfigError:
-                grants = (_NOBODY,)
-            self._grants = grants or ((_NOBODY,) if self._grants else ())
-            self._stamp = stamp
-        self._looked_at = monotonic()
+        stamp = files.stamp(self._path)
+        if stamp == self._stamp:
+            return
+        try:
+            grants = read(self._home)
+        except ConfigError:
+            grants = (_NOBODY,)
+        self._grants = grants or ((_NOBODY,) if self._grants else ())
+        self._stamp = stamp

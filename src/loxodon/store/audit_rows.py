@@ -1,4 +1,4 @@
-"""The rows of the audit log; what they mean is in `security/audit_log.py`."""
+"""The rows of the audit log; what they mean is in `security/audit.py`."""
 
 from __future__ import annotations
 

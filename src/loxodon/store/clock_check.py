@@ -1,90 +1,61 @@
-"""Decides whether the clock can be trusted. Everything that acts on age asks here first.
+"""Whether the clock can be trusted by what acts on age.
 
-A clock can be set wrongly, or lose its battery. What fades or expires by such a clock disappears
-from recall. So the clock must be consistent with what was seen before: the last run, and the days
-on which something was said since. A step of up to a month is trusted. After a longer step, or a
-step back, nothing is archived because of its age until time has moved on from there for a
-thirtieth of the step, at least a day (three months off: three days; ten years: four months), or
-until the user confirms the clock. A clock that returns to where it was is trusted at once.
-
-A clock before `FLOOR` is never trusted by itself: clocks that have lost the time start at 1970 or
-2000.
+A clock that has jumped since the last run, forward by more than a month or back by more than two
+days, is doubted for a day: nothing is archived because of its age. Then it is trusted from where it
+is, or at once when the user confirms it or when it returns to where it was. A clock before `FLOOR`
+has lost the time, and is never trusted by itself.
 """
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from loxodon.clock import to_stored
+from loxodon.store.rows import loaded
 from loxodon.types import Belief, Doubted
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store
-    from loxodon.store.worklog import WorkLog
 
-STEP = timedelta(days=31)
-"""How long nothing may be heard before a clock that goes forward is doubted."""
+STEP = timedelta(days=31)  # how long nothing may be heard before a clock is doubted
 BACK = timedelta(days=2)  # more than zones and summer time put a clock back
 FLOOR = datetime(2020, 1, 1, tzinfo=UTC)
 _WAIT = timedelta(days=1)
-_SHARE = 30
+_VALUE = "clock"
 
 
-def seen(belief: Belief, moment: datetime) -> Belief:
-    """What is believed once the clock, or somebody who spoke, has told this moment."""
-    if _may_follow(belief.at, moment):
-        return belief._replace(at=_later(belief.at, moment), since=None, last=None)
-    if belief.since is None or not _may_follow(belief.last, moment):
-        return belief._replace(since=moment, last=moment)
-    belief = belief._replace(last=_later(belief.last, moment))
-    until = believed_at(belief)
-    if until is not None and belief.last is not None and belief.last >= until:
-        return belief._replace(at=belief.last, since=None, last=None)
-    return belief
-
-
-def believed_at(belief: Belief) -> datetime | None:
-    """When a doubted clock is believed if it goes on; None where it is not doubted, or never."""
-    if belief.since is None or _is_lost(belief.at, belief.since):
-        return None
-    jump = abs(belief.since - belief.at) if belief.at is not None else timedelta()
-    return belief.since + max(_WAIT, jump / _SHARE)
-
-
-def _may_follow(last: datetime | None, moment: datetime) -> bool:
-    if _is_lost(last, moment):
-        return False
-    return last is None or -BACK <= moment - last <= STEP
-
-
-def _is_lost(last: datetime | None, moment: datetime) -> bool:
-    """Whether a moment is before all that can be; unless the user has said that it is so."""
-    return moment < FLOOR and (last is None or last >= FLOOR)
-
-
-def _later(one: datetime | None, other: datetime) -> datetime:
-    return other if one is None else max(one, other)
-
-
-def looked(worklog: WorkLog, now: datetime) -> Belief:
-    """What is believed now; nothing is kept of it."""
-    belief = worklog.belief()
-    if belief.at is not None:
-        for said in worklog.said_at(belief.turn, belief.at, now):
-            belief = seen(belief, said)
-    return seen(belief, now)._replace(turn=worklog.last_turn())
+def looked(store: Store, now: datetime) -> Belief:
+    """What is believed of the clock now; nothing is kept of it."""
+    stored = store.value(_VALUE)
+    at, since, *_ = loaded(stored) if stored else (None, None)
+    at, since = (None if one is None else store.moment(one) for one in (at, since))
+    if now < FLOOR and (at is None or at >= FLOOR):
+        return Belief(at, since or now)
+    if at is None or -BACK <= now - at <= STEP:
+        return Belief(now if at is None else max(at, now))
+    if since is None or not -BACK <= now - since <= STEP:
+        return Belief(at, now)
+    return Belief(now) if now >= since + _WAIT else Belief(at, since)
 
 
 def look(store: Store, now: datetime) -> Doubted | None:
-    """See what time it is, and keep it; what is doubted of the clock, None where it is believed."""
+    """See what time it is, and keep it; what is doubted of the clock, None where it is trusted."""
     with store.writing():
-        belief = looked(store.worklog, now)
-        store.worklog.set_belief(belief)
+        belief = looked(store, now)
+        trust(store, belief)
     return doubted(belief, now)
 
 
+def trust(store: Store, belief: Belief) -> None:
+    """Keep what is believed. Call inside `writing`."""
+    kept = [None if at is None else to_stored(at)[0] for at in belief]
+    store.set_value(_VALUE, json.dumps(kept))
+
+
 def doubted(belief: Belief, now: datetime) -> Doubted | None:
-    """What to tell of a clock; None where it is believed."""
+    """What to tell of a clock; None where it is trusted."""
     if belief.since is None:
         return None
-    return Doubted(now, belief.at, believed_at(belief))
+    return Doubted(now, belief.at, None if belief.since < FLOOR else belief.since + _WAIT)

@@ -8,7 +8,7 @@ from loxodon.errors import ConfigError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.security.audit_log import Audit
+    from loxodon.security.audit import Audit
 
 
 class Off:

@@ -70,7 +70,7 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
-    from loxodon.security.audit_log import Audit
+    from loxodon.security.audit import Audit
     from loxodon.store.audit_rows import AuditRows
     from loxodon.store.documents import DocumentStore
     from loxodon.store.erasure import Erasure
@@ -146,13 +146,12 @@ class Store:
         """A file belongs to the space that made it, whatever folder it is found in."""
         owner = self._db.meta("space")
         if not owner:
-            from loxodon.store.clock_check import seen
-            from loxodon.types import Belief
+            from loxodon.store.clock_check import look
 
             with self.writing():
                 owner = self._db.meta("space") or self.space
                 self._db.set_meta("space", owner)
-                self.worklog.set_belief(seen(Belief(), self._decay.now()))
+                look(self, self._decay.now())
         if owner != self.space:
             raise DamagedStoreError(
                 "{path} contains the space {owner}, not {space}",
@@ -269,6 +268,41 @@ class Store:
     def close(self) -> None:
         """Close the database. Closing twice is fine."""
         self._db.close()
+
+    # Statements of `sql/queries.sql` by name; times and lists are given as they are
+
+    def query(self, statement: str, *values: Any) -> list[Row]:
+        """Every row that a statement gives."""
+        return self._db.all(statement, _plain(values))
+
+    def column(self, statement: str, *values: Any) -> list[Any]:
+        """The first column of every row."""
+        return self._db.column(statement, _plain(values))
+
+    def scalar(self, statement: str, *values: Any) -> Any:
+        """The first column of the first row; None if there is none."""
+        return self._db.value(statement, _plain(values))
+
+    def execute(self, statement: str, *values: Any) -> None:
+        self._db.run(statement, _plain(values))
+
+    def execute_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """A statement for each of some rows of values."""
+        self._db.many(statement, [_plain(row) for row in rows])
+
+    def query_turns(self, statement: str, *values: Any) -> list[Turn]:
+        """Turns, of a statement that gives their columns."""
+        return [turn_of(row) for row in self.query(statement, *values)]
+
+    def query_records(self, statement: str, *values: Any) -> list[Record]:
+        """Memories, of a statement that gives their rows."""
+        rows = self.column(statement, *values)
+        records = self.records(rows)
+        return [records[row] for row in rows]
+
+    def moment(self, milliseconds: int) -> datetime:
+        """A stored time."""
+        return moment(milliseconds, self._zone)
 
     # Its parts: imported when they are first asked for, because a recall has no use for most
 
@@ -896,7 +930,8 @@ class Store:
 
     # When memories end
 
-    def _reckon_ends(self) -> int:
+    def reckon_ends(self) -> int:
+        """Find anew when memories end, if what they fade by has changed; of how many."""
         from loxodon.store import reindexing
 
         rates = self._rates()
@@ -920,3 +955,15 @@ class Store:
             kept = record_of(columns, self.space, self._zone, None)
             ends.append((self._end(kept, moment(columns[-1], self._zone)), row))
         self._db.many("set_end", ends)
+
+
+def _plain(values: Iterable[Any]) -> list[Any]:
+    """Values as statements take them: times in milliseconds, lists as JSON."""
+    return [
+        to_stored(one)[0]
+        if isinstance(one, datetime)
+        else these(one)
+        if isinstance(one, list | set | frozenset | tuple)
+        else one
+        for one in values
+    ]

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.language.statements import Fragment
-from loxodon.store import JobRuns, MemoryUse, PoolSizes, Spent, Work
+from loxodon.store import JobRuns, MemoryUse, PoolSizes, Work
 from loxodon.store.driver import these
-from loxodon.store.rows import entity_of, event_of, loaded, moment, segment_of, turn_of
+from loxodon.store.rows import entity_of, event_of, loaded, moment, segment_of
 from loxodon.store.walls import owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
-from loxodon.types import CAPTURED, Aged, Belief, Entity, Event, Record, Review, Segment, Turn
+from loxodon.types import Entity, Event, Segment
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 _KEYWORDS = 8  # of a memory, the most that it is found by
-_ASKED = 3  # times that a model is asked about a piece that it says nothing believable about
 _TIMES = ("last_run", "last_success", "weekly_at")
-CLOCK = "clock"  # the value of `meta` that says what is believed of the clock
 
 
 class WorkLog:
@@ -65,74 +63,6 @@ class WorkLog:
             active, archived, entities, turns = (counts.get(f"rows_{name}", 0) for name in names)
         return PoolSizes(active, archived, entities, topics, turns)
 
-    # The clock
-
-    def belief(self) -> Belief:
-        stored = self._db.meta(CLOCK)
-        if not stored:  # of a version that kept none
-            work = self.work()
-            return Belief(work.last_success or work.last_run, turn=work.done_to)
-        at, since, last, turn = loaded(stored)
-        return Belief(self._moment(at), self._moment(since), self._moment(last), turn)
-
-    def set_belief(self, belief: Belief) -> None:
-        self._db.set_meta(CLOCK, belief_kept(belief))
-
-    def said_at(self, after: int, since: datetime, until: datetime) -> list[datetime]:
-        """The last time of each day in (since, until] at which a turn above number `after` was
-        said, in order."""
-        values = (after, to_stored(since)[0], to_stored(until)[0])
-        return [moment(at, self._zone) for (at,) in self._db.all("said_at", values)]
-
-    def turns_ahead(self, now: datetime) -> int:
-        """How many turns are dated later than now."""
-        return int(self._db.value("turns_ahead", (to_stored(now)[0],)))
-
-    def misdated(self, before: datetime, after: datetime) -> list[tuple[str, float, datetime]]:
-        """(id, base of its strength, time of that base) of memories changed by a clock that was
-        before `before` or after `after`."""
-        values = (to_stored(before)[0], to_stored(after)[0])
-        rows = self._db.all("misdated", values)
-        return [(id, base, moment(at, self._zone)) for id, base, at in rows]
-
-    def aged_runs(self, limit: int) -> list[Aged]:
-        """What was archived because of its age, by the time of the run, latest first."""
-        rows = self._db.all("aged_runs", (limit,))
-        return [Aged(moment(at, self._zone), faded, expired) for at, faded, expired in rows]
-
-    def aged_in(self, at: datetime) -> list[str]:
-        """What the run at that time archived because of its age, if unchanged since."""
-        return self._db.column("aged_in", (to_stored(at)[0],))
-
-    # Turns
-
-    def last_turn(self) -> int:
-        """The number of the newest turn; 0 if there is none."""
-        return self._db.value("last_turn") or 0
-
-    def pending(self, after: int) -> int:
-        """How many turns have a number above `after` or must be read again, without captures."""
-        return int(self._db.value("count_pending", (after, CAPTURED)))
-
-    def turns_after(self, after: int, upto: int, limit: int = 0) -> list[Turn]:
-        """Turns with numbers in (after, upto], in order."""
-        return self._turns("turns_after", after, upto, limit or -1)
-
-    def turns_before(self, session: str, turn: int, limit: int) -> list[Turn]:
-        """The last `limit` turns of a session before the one numbered `turn`, in order."""
-        return self._turns("turns_before", session, turn, limit)[::-1]
-
-    def turns_behind(self, session: str, turn: int, limit: int) -> list[Turn]:
-        """The first `limit` turns of a session after the one numbered `turn`, in order."""
-        return self._turns("turns_behind", session, turn, limit)
-
-    def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
-        """The turns of a session with numbers in [first, upto], in order."""
-        return self._turns("turns_from", session, first, upto)
-
-    def _turns(self, statement: str, *values: Any) -> list[Turn]:
-        return [turn_of(row) for row in self._db.all(statement, values)]
-
     # Segments
 
     def last_segment(self, session: str) -> Segment | None:
@@ -160,11 +90,6 @@ class WorkLog:
 
     # Work in hand
 
-    def put_fragments(self, fragments: Iterable[Fragment]) -> None:
-        self._db.many(
-            "put_fragment", ((*fragment, "cut", None, "fact", 0.0, "") for fragment in fragments)
-        )
-
     def fail_turn(self, turn: int, text: str, reason: str) -> None:
         """Set a turn aside on which the rules failed; `status` reports it."""
         self._db.run("drop_fragments", (turn,))
@@ -184,54 +109,10 @@ class WorkLog:
         values = ("", "statement", "again", None, "fact", 0.0, "")
         self._db.many("put_fragment", [(turn, 0, *values) for turn in turns if turn <= passed])
 
-    def again(self, limit: int) -> list[Turn]:
-        """The first of those turns."""
-        return self._turns("turns_to_read_again", limit)
-
-    def anew(self, upto: int) -> list[Turn]:
-        """Turns up to a number that are being read again."""
-        return self._turns("turns_being_read_again", upto)
-
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
         """Fragments at a stage, in the order of the journal."""
         rows = self._db.all("fragments", (stage, limit or -1))
         return [Fragment(*row) for row in rows]
-
-    def settle(self, waiting: Iterable[tuple[int, int, float]]) -> None:
-        """Drop what was read; the pieces (turn, n, worth) in `waiting` stay until a model
-        decides."""
-        self._db.many("wait", [(worth, turn, n) for turn, n, worth in waiting])
-        self._db.run("drop_cut_fragments")
-
-    def waiting(self) -> list[tuple[Fragment, float]]:
-        """What waits for a model, in the order of the journal, each with its worth."""
-        return [(Fragment(*row[:-1]), row[-1]) for row in self._db.all("waiting")]
-
-    def put_off(self, pieces: Iterable[tuple[int, int]]) -> None:
-        """Count that a model was asked about these without a usable answer; drop those that were
-        asked about three times."""
-        self._db.many("put_off", list(pieces))
-        self._db.run("drop_asked_fragments", (_ASKED,))
-
-    def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None:
-        self._db.many("drop_waiting", list(pieces))
-
-    def count_fragments(self, stage: str) -> int:
-        return int(self._db.value("count_fragments", (stage,)))
-
-    def put_candidates(self, candidates: Iterable[tuple[int, str]]) -> None:
-        self._db.many("put_candidate", list(candidates))
-
-    def candidates(self) -> list[tuple[int, int, str]]:
-        """(number, turn, body) of statements that are not yet reconciled."""
-        return [(no, turn, body) for no, turn, body in self._db.all("candidates")]
-
-    def drop_candidates(self, numbers: Iterable[int] | None = None) -> None:
-        """Drop some by their numbers, or all."""
-        if numbers is None:
-            self._db.run("drop_candidates")
-        else:
-            self._db.many("drop_candidate", [(no,) for no in numbers])
 
     # Events
 
@@ -245,10 +126,6 @@ class WorkLog:
         statement = "pending_events" if pending else "events"
         rows = self._db.all(statement, (since, until or "9999-99"))
         return [event_of(row, self._zone) for row in rows]
-
-    def mark_compressed(self, date: str, agent: str = "") -> None:
-        """Mark the events of an agent on a day as done."""
-        self._db.run("mark_compressed", (date, agent))
 
     # Entities
 
@@ -284,30 +161,7 @@ class WorkLog:
                 found[alias] = name if found.get(alias, name) == name else ""
         return found
 
-    # Reviews
-
-    def put_review(self, belief: str, against: str, at: datetime) -> None:
-        self._db.run("put_review", (belief, against, to_stored(at)[0]))
-
-    def reviews(self) -> list[Review]:
-        """Open reviews, oldest first."""
-        rows = self._db.all("open_reviews")
-        records = self._store.records(
-            {row for belief, against, _ in rows for row in (belief, against)}
-        )
-        return [
-            Review(records[belief], records[against], moment(at, self._zone))
-            for belief, against, at in rows
-        ]
-
-    def answer_review(self, belief: str, answer: str, at: datetime) -> None:
-        self._db.run("answer_review", (answer, to_stored(at)[0], belief))
-
     # Strength
-
-    def ended(self, now: datetime, limit: int) -> list[str]:
-        """Active memories that have faded or expired by `now`, the first to end first."""
-        return self._db.column("ended", (to_stored(now)[0], limit))
 
     def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
         """Count memories as used; return how many of these ids exist."""
@@ -334,15 +188,7 @@ class WorkLog:
             for id, days, times, at in self._db.all("used")
         ]
 
-    def clear_uses(self) -> None:
-        self._db.run("clear_uses")
-
     # Indexes, pages and the ledger
-
-    def changed(self, limit: int) -> list[Record]:
-        """Memories that changed since they were last indexed, the latest `limit`."""
-        rows = self._db.column("last_changed", (limit,))
-        return list(self._store.records(rows).values())
 
     def index(self, limit: int) -> int:
         """Update the keywords of at most `limit` changed memories; return of how many.
@@ -367,16 +213,6 @@ class WorkLog:
         rows = self._db.all("changes_since", (to_stored(at)[0], limit))
         return [(id, change, moment(when, self._zone)) for id, change, when in reversed(rows)]
 
-    def partitions(self, least: int) -> list[tuple[str, str, int]]:
-        """(project, topic, number of active facts) of those that have `least` or more."""
-        rows = self._db.all("partitions", (least,))
-        return [(project, topic, n) for project, topic, n in rows]
-
-    def of_category(self, category: str) -> list[Record]:
-        """The active memories of a category."""
-        rows = self._db.column("of_category", (category,))
-        return list(self._store.records(rows).values())
-
     def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
         """(text, basis, time of creation)."""
         rows = self._db.all("page", (name, language))
@@ -389,16 +225,6 @@ class WorkLog:
         if self._store.wall.stands:  # pages are the owner's: this one was made of less
             return
         self._db.run("put_page", (name, language, to_stored(at)[0], text, basis))
-
-    def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
-        self._db.run("spend", (day, phase, tokens_in, tokens_out))
-
-    def spent(self, day: str) -> int:
-        """Tokens used on one day, in and out."""
-        return int(self._db.value("spent", (day,)))
-
-    def ledger(self, days: int = 30) -> list[Spent]:
-        return [Spent(*row) for row in self._db.all("ledger", (days,))]
 
     # The background
 
@@ -419,34 +245,5 @@ class WorkLog:
         counts = json.dumps(dict(runs.counts))
         self._db.run("put_job", (runs.name, last, runs.seconds, counts, *times, *runs[6:]))
 
-    def past_due(self, now: datetime, limit: int) -> list[Record]:
-        """Active memories that are due and not done, earliest first."""
-        return self._found("past_due", (to_stored(now)[0], limit))
-
-    def supposed(self, category: str, before: datetime, limit: int) -> list[Record]:
-        """Active beliefs of a category, unchanged since `before`, oldest first."""
-        return self._found("supposed", (category, to_stored(before)[0], limit))
-
-    def mattering(self, categories: Sequence[str], before: datetime, limit: int) -> list[Record]:
-        """Active facts with importance 0.7 or more that were neither confirmed nor asked about
-        since `before`, most important first."""
-        values = (these(categories), to_stored(before)[0], limit)
-        return self._found("mattering", values)
-
-    def _found(self, statement: str, values: Sequence[Any]) -> list[Record]:
-        rows = self._db.column(statement, values)
-        records = self._store.records(rows)
-        return [records[row] for row in rows]
-
     def _moment(self, at: int | None) -> datetime | None:
         return None if at is None else moment(at, self._zone)
-
-    def reckon_ends(self) -> int:
-        """Find anew when memories end, if what they fade by has changed; of how many."""
-        return self._store._reckon_ends()
-
-
-def belief_kept(belief: Belief) -> str:
-    """What is believed of the clock, as `meta` keeps it."""
-    times = (None if at is None else to_stored(at)[0] for at in belief[:3])
-    return json.dumps([*times, belief.turn])

@@ -188,7 +188,7 @@ def _without_forgotten(workspace: Workspace, page: EditedView) -> EditedView:
     if marks is None:
         return page
     return page._replace(
-        lines=[line for line in page.lines if not (line.id and marks.memory(line.id))]
+        lines=[line for line in page.lines if not (line.id and marks.has("memory", 0, line.id))]
     )
 
 
@@ -347,7 +347,7 @@ class _Mark(NamedTuple):
 
 
 def _mark(workspace: Workspace, path: str) -> _Mark:
-    kept = workspace.store.workspace_data.mark(path)
+    kept = workspace.store.scalar("mark", path, "") or ""
     return _Mark(**json.loads(kept)) if kept else _Mark()
 
 
@@ -419,8 +419,8 @@ def _set_mark(workspace: Workspace, path: str, mark: _Mark) -> None:
     before = _mark(workspace, path)
     ours, named = {**before.ours, **mark.ours}, {**before.named, **mark.named}
     mark = mark._replace(ours=_latest(ours), named=_latest(named))
-    workspace.store.workspace_data.set_mark(
-        path, "", json.dumps(mark._asdict()), workspace.memory.now()
+    workspace.store.execute(
+        "set_mark", path, "", json.dumps(mark._asdict()), workspace.memory.now()
     )
 
 

@@ -11,7 +11,7 @@ other programs keep, `openclaw/` and `agents` follow agents.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
@@ -143,7 +143,7 @@ class Workspace:
 
         return index(self, progress)
 
-    @verb(Route("GET /workspace/sources", access="owner"))
+    @verb(Route("GET /workspace/sources", access="owner"), audit="reads")
     def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
         """List the indexed notes, by name.
 
@@ -202,19 +202,15 @@ class Workspace:
             str, Arg("only import this person's memories, if the file has several people's")
         ] = "",
         dry_run: Annotated[bool, Arg("show what would be imported, without importing")] = False,
-        settings: bool = False,
-        take: Collection[str] = (),
         progress: Progress | None = None,
     ) -> Imported:
         """Import memories and chats from another program.
 
         See `loxodon.imports` for the formats. Conversations go to the journal, what is remembered
-        becomes memories. Settings that come with it are told; with `settings` those are set that
-        only tune, and with `take` those that it names, where nobody has set them here. The same
-        again adds nothing, whatever has become of a memory since. What cannot be read as a whole is
-        refused with an InputError before anything is taken; what of it cannot be kept is reported.
-        `user` chooses whose memories, where a file has those of several people; with `dry_run`
-        nothing is written: what would be is told.
+        becomes memories. The same again adds nothing, whatever has become of a memory since. What
+        cannot be read as a whole is refused with an InputError before anything is taken; what of it
+        cannot be kept is reported. `user` chooses whose memories, where a file has those of several
+        people; with `dry_run` nothing is written: what would be is told.
         """
         from loxodon.imports import take_in
 
@@ -226,7 +222,5 @@ class Workspace:
             format,
             user=user,
             dry_run=dry_run,
-            settings=settings,
-            take=take,
             progress=progress,
         )

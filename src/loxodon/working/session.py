@@ -28,7 +28,7 @@ from loxodon.fields import choice, number
 from loxodon.filelock import at_fork, lock_on
 from loxodon.guard.guard import LATELY
 from loxodon.guard.own_words import in_parts
-from loxodon.security.audit_witness import recorded_as
+from loxodon.security.audit import recorded_as
 from loxodon.spaces import space_path
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of

@@ -132,4 +132,4 @@ _HEDGES = (
 def wait_for_owner(store: Store, record: Record, now: datetime) -> None:
     """Ask the owner about a belief that nothing bears out. Call inside `writing`."""
     if record.kind == "belief" and not is_own(record.trust):
-        store.worklog.put_review(record.id, record.id, now)
+        store.execute("put_review", record.id, record.id, now)

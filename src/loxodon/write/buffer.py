@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from loxodon.store.worklog import WorkLog
+from loxodon.store.store import Store
 from loxodon.tokens import Counter
 from loxodon.types import CAPTURED
 
@@ -25,16 +25,16 @@ class Buffered(NamedTuple):
     first_at: datetime | None = None  # When the oldest was
 
 
-def buffered(worklog: WorkLog, count: Counter, enough: int) -> Buffered:
+def buffered(store: Store, count: Counter, enough: int) -> Buffered:
     """What is pending, counted up to about `enough` tokens."""
-    done_to = worklog.work().done_to
-    pending = worklog.pending(done_to)
+    done_to = store.worklog.work().done_to
+    pending = store.scalar("count_pending", done_to)
     if not pending:
         return Buffered(0, 0, None)
-    last = worklog.last_turn()
-    (newest,) = worklog.turns_after(last - 1, last) or (None,)
+    last = store.scalar("last_turn")
+    (newest,) = store.query_turns("turns_after", last - 1, last, -1) or (None,)
     tokens = enough if pending > _MOST else 0
-    turns = worklog.turns_after(done_to, last, _MOST)
+    turns = store.query_turns("turns_after", done_to, last, _MOST)
     for turn in turns:
         if tokens >= enough:
             break

@@ -66,7 +66,7 @@ def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
             counts += keeper.counts
             themes.renew(store, keeper.changed.values(), now)
             counts["days"] += themes.renew_theme(store, themes.DAY + day, now)
-            store.worklog.mark_compressed(day, agent)
+            store.execute("mark_compressed", day, agent)
     return counts
 
 
@@ -92,7 +92,7 @@ def weekly_due(store: Store, now: datetime, cron: str, zone: tzinfo | None) -> b
 def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     """Clear crowded partitions, let the fleeting go, renew the profile."""
     counts: Counter[str] = Counter()
-    for project, topic, _ in store.worklog.partitions(PARTITION):
+    for project, topic, _ in store.query("partitions", PARTITION):
         with store.writing():
             # Make one of memories in a partition that say the same; how many went
             where = Filter(kind="fact", state="active", project=project, topic=topic)
@@ -196,7 +196,7 @@ def _clear(store: Store, now: datetime) -> int:
     """Archive what was only for the moment and has faded."""
     cleared: list[Record] = []
     for category in _FLEETING:
-        for record in store.worklog.of_category(category):
+        for record in store.query_records("of_category", category):
             if record.strength < FADED:
                 values = {"state": "archived"}
                 cleared.append(store.update(record.id, None, "faded", now, values))

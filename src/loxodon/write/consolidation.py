@@ -63,7 +63,7 @@ class Consolidation:
         work = self._store.worklog.work()
         if work.phase or work.attempts:  # one was begun, and did not succeed
             return "interrupted"
-        pending = self._store.worklog.pending(work.done_to)
+        pending = self._store.scalar("count_pending", work.done_to)
         return due(work.last_success, pending, now, self._config.schedule.daily, self._zone)
 
     def run(
@@ -87,7 +87,7 @@ class Consolidation:
 
         def work() -> Consolidated:
             at = self._store.worklog.work()
-            if not at.phase and not self._store.worklog.pending(at.done_to):
+            if not at.phase and not self._store.scalar("count_pending", at.done_to):
                 return Consolidated(False, "nothing is pending")
             return self._begin(now, on_phase, force=False).flush("flush")
 
@@ -138,7 +138,7 @@ class Consolidation:
 
         Where `shared`, what another did meanwhile is not done again.
         """
-        wanted = self._store.worklog.last_turn()
+        wanted = self._store.scalar("last_turn")
         is_mine = True
         while True:
             try:
@@ -202,7 +202,7 @@ class Consolidation:
             self._check_phase(phase)
             return run.only(phase)
         reason = self.due(now)
-        pending = self._store.worklog.pending(work.done_to)
+        pending = self._store.scalar("count_pending", work.done_to)
         if not force and not reason and (if_due or not pending):
             return Consolidated(False, "not due" if pending else "nothing is pending")
         return run.all(reason or ("forced" if force else "asked for"))

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from loxodon.clock import Clock
 from loxodon.config import DecayConfig
-from loxodon.store.clock_check import BACK, FLOOR
 from loxodon.store.store import Store
 from loxodon.types import Kind, Record
 
@@ -106,7 +103,7 @@ def lift(store: Store, now: datetime) -> Counter[str]:
             values |= {"state": "active", "strength": max(record.strength, RETURNED_STRENGTH)}
             store.update(record.id, None, "returned", now, values)
             counts["returned"] += 1
-    store.worklog.clear_uses()
+    store.execute("clear_uses")
     return counts
 
 
@@ -143,55 +140,11 @@ def _left_by(store: Store, record: Record) -> str:
     return change
 
 
-def mend(store: Store, now: datetime) -> Counter[str]:
-    """Date anew what a clock dated that was wrong: in the future, or before all clocks.
-
-    Else what was made or used then would not fade for years, or would all at once. What such a
-    clock archived comes back as it was.
-    """
-    counts: Counter[str] = Counter()
-    for id, base, since in store.worklog.misdated(FLOOR, now + BACK):
-        record = store.get(id)
-        if record is None:
-            continue
-        values: dict[str, Any] = dict(_redated(record, now))
-        if _is_wrong(since, now):
-            values["strength"] = base
-        if (
-            record.state == "archived"
-            and _is_wrong(record.updated_at, now)
-            and _left_by(store, record) in AGED
-        ):
-            values["state"] = "active"
-        if values:
-            store.update(id, None, "redated", now, values)
-            counts["redated"] += 1
-    return counts
-
-
-def _redated(record: Record, now: datetime) -> Iterator[tuple[str, datetime]]:
-    """The times of a memory that a wrong clock gave it, as the right one would have."""
-    if _is_wrong(record.created_at, now):
-        off = now - record.created_at
-        for name in ("created_at", "valid_from", "valid_until", "expires_at", "due_at"):
-            at = getattr(record, name)
-            if at is not None and abs(at - record.created_at) <= _SAID_THEN:
-                yield name, at + off
-    for name in ("accessed_at", "confirmed_at"):
-        at = getattr(record, name)
-        if at is not None and _is_wrong(at, now):
-            yield name, now
-
-
-def _is_wrong(at: datetime, now: datetime) -> bool:
-    return at < FLOOR or at > now + BACK
-
-
 def let_go(store: Store, now: datetime) -> Counter[str]:
     """Archive what has faded or expired."""
     counts: Counter[str] = Counter()
-    store.worklog.reckon_ends()
-    while ids := store.worklog.ended(now, _AT_A_TIME):
+    store.reckon_ends()
+    while ids := store.column("ended", now, _AT_A_TIME):
         for record in filter(None, map(store.get, ids)):
             expired = record.expires_at is not None and record.expires_at <= now
             change = "expired" if expired else "faded"

@@ -172,7 +172,7 @@ class Keeper:
         )
         for record in found.promoted:
             self._archive(record, "confirmed")
-            self._store.worklog.answer_review(record.id, "confirmed", self._now)
+            self._store.execute("answer_review", record.id, "confirmed", self._now)
         if found.outcome == "add":
             # What was known to be so comes before what was only thought to be.
             gone = [one.id for one in (*found.replaced, *found.promoted, *found.retracted)]
@@ -185,10 +185,10 @@ class Keeper:
                 sources=_with_source(self._sources(found.promoted), turn),
             )
             for one in found.asked:
-                self._store.worklog.put_review(record.id, one.id, self._now)
+                self._store.execute("put_review", record.id, one.id, self._now)
         elif found.outcome == "hold" and found.target:
             belief = self._add(candidate, turn, "held")
-            self._store.worklog.put_review(belief.id, found.target.id, self._now)
+            self._store.execute("put_review", belief.id, found.target.id, self._now)
         elif found.outcome == "late" and found.target and candidate.statement.act != "end":
             until = found.target.valid_from or said_at(found.target)
             self._add(candidate, turn, "late", state="archived", valid_until=max(until, since))
@@ -208,7 +208,7 @@ class Keeper:
     def _doubt(self, records: Sequence[Record]) -> None:
         """Leave memories as they are; `review` asks whether they still hold."""
         for record in records:
-            self._store.worklog.put_review(record.id, record.id, self._now)
+            self._store.execute("put_review", record.id, record.id, self._now)
             self.counts["doubted"] += 1
 
     def _add(self, candidate: Candidate, turn: Turn, change: str, **more: Any) -> Record:
@@ -253,7 +253,7 @@ class Keeper:
         confidence = round(belief.confidence - DENIED, 6)
         if confidence < DOUBTFUL:
             self._archive(belief, "denied", confidence=max(0.0, confidence))
-            self._store.worklog.answer_review(belief.id, "rejected", self._now)
+            self._store.execute("answer_review", belief.id, "rejected", self._now)
             return
         # As present as it was, for what is left of it.
         strength = belief.strength * confidence / belief.confidence
@@ -294,7 +294,7 @@ class Keeper:
         with self._store.writing_as(belief.agent):
             now = self._now
             self._archive(belief, "confirmed")
-            self._store.worklog.answer_review(belief.id, "confirmed", now)
+            self._store.execute("answer_review", belief.id, "confirmed", now)
             belief = belief._replace(content=certain(belief.content))
             # The facts that cannot be so if this is
             statement = Statement(
@@ -355,7 +355,7 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
     against = against if against and against.id != belief.id else None
     keeper = Keeper(store, now)
     if belief.kind == "fact":
-        store.worklog.answer_review(id, "confirmed", now)
+        store.execute("answer_review", id, "confirmed", now)
         if against:
             keeper.end(against, belief.valid_from or now)
             themes.renew(store, keeper.changed.values(), now)
@@ -373,7 +373,7 @@ def reject(store: Store, id: str, now: datetime) -> Record:
     A fact that was asked about has held until now.
     """
     belief, _ = _belief(store, id)
-    store.worklog.answer_review(id, "rejected", now)
+    store.execute("answer_review", id, "rejected", now)
     values: dict[str, Any] = {"state": "archived"}
     if belief.kind == "fact":
         values["valid_until"] = _end_of(belief, now)
@@ -393,7 +393,7 @@ def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
     record = store.get(id)
     if record is None:
         raise no_memory(id)
-    waiting = [one.against for one in store.worklog.reviews() if one.belief.id == id]
+    waiting = [one.against for one in store.pages.reviews(0)[0] if one.belief.id == id]
     open_to = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
     if not open_to or record.kind == "summary" or record.state != "active":
         raise InputError(

@@ -297,17 +297,17 @@ class Knowledge:
         """A digest of a call with a token; empty without a token."""
         if not token:
             return b""
-        from loxodon.security.idempotency import request_of
+        from loxodon.security.idempotency import digest_of
 
-        return request_of(self._store.wall.token(token), verb, asked)
+        return digest_of(self._store.wall.token(token), verb, asked)
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         if not token:
             return do()
-        from loxodon.security.idempotency import once
+        from loxodon.security.idempotency import done_once
 
         token = self._store.wall.token(token)  # agents cannot see each other's calls
-        return once(self._store, token, request, self._space.now(), do)
+        return done_once(self._store, token, request, self._space.now(), do)
 
     def _keep(
         self,
@@ -562,7 +562,7 @@ class Knowledge:
         """
         at = moment("at", at, self._space.zone) or at
         with self._store.writing():
-            ids = self._store.worklog.aged_in(at)
+            ids = self._store.column("aged_in", at)
             if not ids:
                 raise NotFoundError(
                     "no run at {at} archived anything",

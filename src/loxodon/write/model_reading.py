@@ -345,10 +345,10 @@ class StoreBook:
     def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
         self.by_task[phase] += tokens_in + tokens_out
         with self._store.writing():
-            self._store.worklog.spend(day, phase, tokens_in, tokens_out)
+            self._store.execute("spend", day, phase, tokens_in, tokens_out)
 
     def spent(self, day: str) -> int:
-        return self._store.worklog.spent(day)
+        return int(self._store.scalar("spent", day))
 
 
 def tried(store: Store, config: ModelConfig, language: str, now: datetime) -> trial.Trial | None:

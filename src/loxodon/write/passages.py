@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from loxodon.guard.first_person import is_vouched
 from loxodon.guard.provenance import is_context, speaks_for_user
-from loxodon.language.statements import Mention, Statement
+from loxodon.language.statements import Fragment, Mention, Statement
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (
     Batch,
@@ -70,12 +70,12 @@ class Stack(NamedTuple):
 
 def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Passage]:
     """What waits, in the order of the journal; `turns` are those in hand."""
-    worklog = store.worklog
     in_hand = {number(one): one for one in turns}
     read: dict[int, list[tuple[int, Candidate]]] = {}
-    for no, turn, body in worklog.candidates():
+    for no, turn, body in store.query("candidates"):
         read.setdefault(turn, []).append((no, from_json(body)))
-    rows = [(no, list(group)) for no, group in groupby(worklog.waiting(), lambda one: one[0].turn)]
+    left = [(Fragment(*row), worth) for *row, worth in store.query("waiting")]
+    rows = [(no, list(group)) for no, group in groupby(left, lambda one: one[0].turn)]
     known = store.turns([no for no, _ in rows if no not in in_hand])
     found = []
     for no, group in rows:
@@ -131,7 +131,7 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
         session = one.turn.session
         lines += [
             PromptMessage(_part(said), said.at, said.role, said.speaker, asked=False)
-            for said in hear(store.worklog.turns_before(session, one.no, BEFORE))
+            for said in hear(store.query_turns("turns_before", session, one.no, BEFORE))
             if number(said) > last.get(session, 0) and is_context(said)
         ]
         last[session] = one.no

@@ -32,7 +32,6 @@ from loxodon.guard.instructions import found_in
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Work, clock_check
 from loxodon.store.store import Store
-from loxodon.store.worklog import WorkLog
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
@@ -57,6 +56,7 @@ BATCH = 1_000  # Turns in hand at a time
 MOST_STEPS = 2_000_000
 _AFTER = 5  # The phase that follows once what is in hand has become memories
 _INDEXED = 2_000
+_ASKED = 3  # Times that a model is asked about a piece it says nothing believable about
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -72,20 +72,24 @@ class _Context:
     def __init__(
         self,
         turns: Sequence[Turn],
-        worklog: WorkLog,
+        store: Store,
         hear: Callable[[Sequence[Turn]], Sequence[Turn]],
         done_to: int,
     ) -> None:
-        self._worklog = worklog
+        self._store = store
         self._known: dict[str, dict[str, str]] = {}
         self._lines: dict[int, tuple[list[PriorTurn], int]] = {}
         self._last: dict[int, int] = {}
         for session, said in by_session(turns):
-            before = hear(worklog.turns_before(session, number(said[0]), CONTEXT))
+            before = hear(store.query_turns("turns_before", session, number(said[0]), CONTEXT))
             lines: list[PriorTurn] = []
             last = 0
             if number(said[0]) <= done_to:  # read again: others have said something between them
-                said = [*hear(worklog.turns_from(session, number(said[0]), number(said[-1])))]
+                said = [
+                    *hear(
+                        store.query_turns("turns_from", session, number(said[0]), number(said[-1]))
+                    )
+                ]
             for turn in (*before, *said):
                 self._lines[number(turn)] = lines, len(lines)
                 self._last[number(turn)] = last
@@ -105,7 +109,7 @@ class _Context:
     def known(self, turn: Turn) -> dict[str, str]:
         """Who goes by other names, as far as the agent of a turn knows."""
         if turn.agent not in self._known:
-            self._known[turn.agent] = self._worklog.aliases(turn.agent)
+            self._known[turn.agent] = self._store.worklog.aliases(turn.agent)
         return self._known[turn.agent]
 
     def add(self, turn: Turn, read: Sequence[Candidate]) -> None:
@@ -163,7 +167,7 @@ class Run:
         What is said while it runs waits for the next run, so that each comes to an end.
         """
         with self._begun():
-            upto = self._worklog.last_turn()
+            upto = self._store.scalar("last_turn")
             quarantine.screen_older(self._store, self._now)
             self._go_on()
             while self._take_up(upto):
@@ -187,7 +191,7 @@ class Run:
             return self.all(reason)
         self._patient = True
         with self._begun():
-            upto = self._worklog.last_turn()
+            upto = self._store.scalar("last_turn")
             self._go_on()
             while self._take_up(upto):
                 self._go_on()
@@ -218,7 +222,7 @@ class Run:
     def only(self, phase: int) -> Consolidated:
         """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
         with self._begun():
-            pending = phase != 1 or self._take_up(self._worklog.last_turn())
+            pending = phase != 1 or self._take_up(self._store.scalar("last_turn"))
             if pending:
                 self._one(phase)
             if phase == 6:
@@ -290,8 +294,10 @@ class Run:
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
         done_to = self._worklog.work().done_to
-        turns = self._worklog.turns_after(done_to, upto, self._residue.most_turns or BATCH)
-        if not turns and not self._worklog.count_fragments("again"):
+        turns = self._store.query_turns(
+            "turns_after", done_to, upto, self._residue.most_turns or BATCH
+        )
+        if not turns and not self._store.scalar("count_fragments", "again"):
             return False
         self._set(upto=number(turns[-1]) if turns else done_to, phase=1)
         return True
@@ -305,7 +311,7 @@ class Run:
     def _one(self, phase: int) -> None:
         started = perf_counter()
         done = self._worklog.work().done_to
-        self._on_phase(phase, done, self._worklog.last_turn())
+        self._on_phase(phase, done, self._store.scalar("last_turn"))
         getattr(self, f"_phase_{phase}")()
         self._seconds[phase] = self._seconds.get(phase, 0.0) + perf_counter() - started
 
@@ -314,8 +320,8 @@ class Run:
             self._worklog.set_work(self._worklog.work()._replace(**values))  # type: ignore[arg-type]
 
     def _outcome(self, reason: str) -> Consolidated:
-        self._counts["waiting"] = self._worklog.count_fragments("waiting")
-        self._counts["failed"] = self._worklog.count_fragments("failed")
+        self._counts["waiting"] = self._store.scalar("count_fragments", "waiting")
+        self._counts["failed"] = self._store.scalar("count_fragments", "failed")
         counts = {name: n for name, n in sorted(self._counts.items()) if n}
         seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
         return Consolidated(
@@ -337,7 +343,7 @@ class Run:
         turns = self._in_hand(work)
         talks = [self._talk(session, said) for session, said in by_session(turns)]
         fragments: list[Fragment] = []
-        again = self._hear(self._worklog.again(BATCH))
+        again = self._hear(self._store.query_turns("turns_to_read_again", BATCH))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
             fragments += self._read(turn, fragments_of, number(turn), turn.content) or ()
         with self._writing():
@@ -346,7 +352,7 @@ class Run:
                 self._worklog.put_segments(talk.segments, talk.instead_of)
                 for event in talk.events:
                     self._worklog.put_event(event)
-            self._worklog.put_fragments(fragments)
+            self._store.execute_many("cut_fragment", fragments)
             self._put_aside()
             self._worklog.set_work(work._replace(phase=2))
         self._turns += len(turns) + len(again)
@@ -358,7 +364,7 @@ class Run:
         last = self._worklog.last_segment(session)
         if last is None or not goes_on(last, turns[0]):
             return _Talk([kept_segment(one) for one in cuts], (), events)
-        upto = self._worklog.turns_from(session, last.first_turn, number(turns[-1]))
+        upto = self._store.query_turns("turns_from", session, last.first_turn, number(turns[-1]))
         cuts = segments(self._hear(upto), self._sentences)
         return _Talk([kept_segment(one) for one in cuts], (last.no,), events)
 
@@ -390,7 +396,7 @@ class Run:
     def _phase_2(self) -> None:
         work = self._worklog.work()
         turns = self._in_hand(work)
-        context = _Context(turns, self._worklog, self._hear, work.done_to)
+        context = _Context(turns, self._store, self._hear, work.done_to)
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         left: list[tuple[int, int, float]] = []
@@ -422,9 +428,10 @@ class Run:
             for row, record in self._store.records(rows).items():
                 if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
                     self._retract(record)
-            self._worklog.put_candidates((turn, to_json(one)) for turn, one in found)
+            self._store.execute_many("put_candidate", [(turn, to_json(one)) for turn, one in found])
             self._put_aside()
-            self._worklog.settle(left)
+            self._store.execute_many("wait", [(worth, turn, n) for turn, n, worth in left])
+            self._store.execute("drop_cut_fragments")
             self._worklog.set_work(work._replace(phase=3))
 
     # Phase 3: asking
@@ -467,10 +474,11 @@ class Run:
 
     def _take_in(self, asked: ModelAnswer) -> None:
         """Put what a model decided in the place of what the rules read."""
-        self._worklog.drop_candidates(asked.dropped)
-        self._worklog.put_candidates((no, to_json(one)) for no, one in asked.found)
-        self._worklog.drop_waiting(asked.settled)
-        self._worklog.put_off(asked.in_vain)
+        self._store.execute_many("drop_candidate", [(no,) for no in asked.dropped])
+        self._store.execute_many("put_candidate", [(no, to_json(one)) for no, one in asked.found])
+        self._store.execute_many("drop_waiting", asked.settled)
+        self._store.execute_many("put_off", asked.in_vain)
+        self._store.execute("drop_asked_fragments", _ASKED)
         for record in asked.taken_back:
             kept = self._store.get(record.id)
             if kept is not None and kept.version == record.version:
@@ -486,7 +494,7 @@ class Run:
         work = self._worklog.work()
         staged = [
             (from_json(body), turn)
-            for _, turn, body in self._worklog.candidates()
+            for _, turn, body in self._store.query("candidates")
             if turn not in self._aside
         ]
         turns = self._store.turns([turn for _, turn in staged])
@@ -501,7 +509,7 @@ class Run:
             keeper.counts["summaries"] += themes.renew(
                 self._store, list(keeper.changed.values()), self._now
             )
-            self._worklog.drop_candidates()
+            self._store.execute("drop_candidates")
             self._put_aside()
             self._worklog.set_work(work._replace(phase=_AFTER, done_to=work.upto))
         self._counts += keeper.counts
@@ -517,12 +525,13 @@ class Run:
     def _phase_5(self) -> None:
         with self._writing():
             if not self._held:
-                self._counts += decay.mend(self._store, self._now)
                 self._counts += decay.lift(self._store, self._now)
                 self._counts += decay.let_go(self._store, self._now)
             # What faded, or a person edited or archived, is no longer told by a summary.
             others = [
-                one for one in self._worklog.changed(_INDEXED) if one.id not in self._summed_up
+                one
+                for one in self._store.query_records("last_changed", _INDEXED)
+                if one.id not in self._summed_up
             ]
             self._counts["summaries"] += themes.renew(self._store, others, self._now)
             self._advance(5)
@@ -585,8 +594,8 @@ class Run:
     # What the phases look at
 
     def _in_hand(self, work: Work) -> list[Turn]:
-        again = self._worklog.anew(work.done_to)
-        turns = [*again, *self._worklog.turns_after(work.done_to, work.upto)]
+        again = self._store.query_turns("turns_being_read_again", work.done_to)
+        turns = [*again, *self._store.query_turns("turns_after", work.done_to, work.upto, -1)]
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])
 
     def _hear(self, turns: Sequence[Turn]) -> list[Turn]:

@@ -75,9 +75,9 @@ class OverviewContract(Contract):
             store, *(record(str(tags), tags=tags) for tags in (("Tea", "x"), ("tea",), ("x", "y")))
         )
         self.update(store, last.id, "archived", state="archived")
-        found = store.overview.label_uses("tag", 10)
-        assert [(one.name, one.memories) for one in found] == [("tea", 2), ("x", 1)]
-        assert len(store.overview.label_uses("tag", 1)) == 1
+        found = store.query("label_uses", "tag", 10)
+        assert [(name, memories) for name, memories, _ in found] == [("tea", 2), ("x", 1)]
+        assert len(store.query("label_uses", "tag", 1)) == 1
 
     def test_descendants_and_steps_of_a_memory(self, store: Store) -> None:
         first, other = self.keep(store, record("first", importance=0.5), record("other"))
@@ -86,9 +86,9 @@ class OverviewContract(Contract):
             record("after", replaces=first.id),
             record("sum", kind="summary", derived_from=(other.id, first.id)),
         )
-        rows = store.overview.made_from(first.id)
+        rows = store.column("made_from", first.id)
         assert [one.id for one in store.records(rows).values()] == [after.id, summary.id]
-        assert store.overview.made_from(after.id) == []
+        assert store.column("made_from", after.id) == []
         self.update(store, first.id, "used", NOW + DAY, strength=0.6)
         self.update(store, first.id, at=NOW + 2 * DAY, importance=0.9)
         made, used, edited = store.overview.steps(first.id)

@@ -51,7 +51,7 @@ def filled(contract: Contract, store: Store) -> dict[str, tuple[Read, list[Any]]
             receipt = StoredReceipt(f"r_{n}", to_stored(at)[0], "cli", "ids", "{}", "[]")
             store.erasure.put_receipts([receipt])
             if n:
-                worklog.put_review(kept[n].id, kept[0].id, at)
+                store.execute("put_review", kept[n].id, kept[0].id, at)
     pages, back = store.pages, [4, 3, 2, 1, 0]
 
     def named(letter: str, numbers: list[int]) -> list[Any]:

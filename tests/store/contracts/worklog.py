@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from loxodon.language.statements import Fragment
-from loxodon.store import Filter, MemoryUse, PoolSizes, Spent, Stretch, Work
+from loxodon.store import Filter, MemoryUse, PoolSizes, Stretch, Work
 from loxodon.store.store import Store
 from loxodon.types import Entity, Event, Segment
 from tests.clock import NOW
@@ -24,17 +24,24 @@ class WorkLogContract(Contract):
         assert store.worklog.work() == work
 
     def test_turns_are_read_by_their_numbers(self, store: Store) -> None:
-        worklog = store.worklog
-        assert (worklog.last_turn(), worklog.pending(0), worklog.turns_after(0, 9)) == (0, 0, [])
+        assert (
+            store.scalar("last_turn"),
+            store.scalar("count_pending", 0),
+            store.query_turns("turns_after", 0, 9, -1),
+        ) == (0, 0, [])
         self.put(store, *(turn(f"n{n}", session=f"s{n % 2}") for n in range(6)))
         self.put(store, turn("by hand", session="capture", channel="capture"))
-        assert (worklog.last_turn(), worklog.pending(0), worklog.pending(4)) == (7, 6, 2)
-        assert contents(worklog.turns_after(1, 4)) == ["n1", "n2", "n3"]
-        assert contents(worklog.turns_after(1, 9, 2)) == ["n1", "n2"]
-        assert contents(worklog.turns_before("s1", 6, 2)) == ["n1", "n3"]
-        assert contents(worklog.turns_before("s1", 2, 2)) == []
-        assert contents(worklog.turns_from("s0", 3, 6)) == ["n2", "n4"]
-        assert contents(worklog.turns_from("none", 1, 9)) == []
+        assert (
+            store.scalar("last_turn"),
+            store.scalar("count_pending", 0),
+            store.scalar("count_pending", 4),
+        ) == (7, 6, 2)
+        assert contents(store.query_turns("turns_after", 1, 4, -1)) == ["n1", "n2", "n3"]
+        assert contents(store.query_turns("turns_after", 1, 9, 2)) == ["n1", "n2"]
+        assert contents(store.query_turns("turns_before", "s1", 6, 2)) == ["n1", "n3"]
+        assert contents(store.query_turns("turns_before", "s1", 2, 2)) == []
+        assert contents(store.query_turns("turns_from", "s0", 3, 6)) == ["n2", "n4"]
+        assert contents(store.query_turns("turns_from", "none", 1, 9)) == []
 
     def test_pool_is_counted(self, store: Store) -> None:
         assert store.worklog.pool() == PoolSizes(0, 0, 0, 0, 0)
@@ -87,43 +94,39 @@ class WorkLogContract(Contract):
         a, b = Fragment(1, 0, "a", "chat"), Fragment(1, 1, "b", "statement")
         c = Fragment(2, 0, "c", "question")
         with store.writing():
-            worklog.put_fragments([c, a, b])
+            store.execute_many("cut_fragment", [c, a, b])
         assert worklog.fragments("cut") == [a, b, c]
         assert worklog.fragments("cut", 1) == [a]
         with store.writing():
-            worklog.settle([(1, 1, 0.7), (2, 0, 0.2)])
+            store.execute_many("wait", [(0.7, 1, 1), (0.2, 2, 0)])
+            store.execute("drop_cut_fragments")
         assert worklog.fragments("cut") == []
-        assert worklog.waiting() == [(b, 0.7), (c, 0.2)]
-        for left in (2, 2, 1):  # what is asked about three times in vain is let go
-            assert worklog.count_fragments("waiting") == 2
-            with store.writing():
-                worklog.put_off([(1, 1)])
-            assert worklog.count_fragments("waiting") == left
+        assert store.query("waiting") == [(*b, 0.7), (*c, 0.2)]
         with store.writing():
-            worklog.drop_waiting([(1, 1), (2, 0)])
-        assert worklog.count_fragments("waiting") == 0
+            store.execute_many("drop_waiting", [(1, 1), (2, 0)])
+        assert store.scalar("count_fragments", "waiting") == 0
 
     def test_failed_turn_is_set_aside(self, store: Store) -> None:
         self.put(store, turn("poison"), turn("fine"))
         worklog = store.worklog
         with store.writing():
-            worklog.put_fragments([Fragment(1, n, "x", "chat") for n in range(3)])
-            worklog.put_fragments([Fragment(2, 0, "fine", "chat")])
+            store.execute_many("cut_fragment", [Fragment(1, n, "x", "chat") for n in range(3)])
+            store.execute_many("cut_fragment", [Fragment(2, 0, "fine", "chat")])
             for error in ("ValueError()", "KeyError()"):
                 worklog.fail_turn(1, "poison", error)
         assert [one.turn for one in worklog.fragments("cut")] == [2]
         with store.writing():
-            worklog.settle([])
+            store.execute("drop_cut_fragments")
         assert [one.text for one in worklog.fragments("failed")] == ["poison"]
 
     def test_candidates_stay_until_they_are_dropped(self, store: Store) -> None:
         self.put(store, turn("a"), turn("b"))
         with store.writing():
-            store.worklog.put_candidates([(2, "{}"), (1, "[1]")])
-        assert [(t, body) for _, t, body in store.worklog.candidates()] == [(2, "{}"), (1, "[1]")]
+            store.execute_many("put_candidate", [(2, "{}"), (1, "[1]")])
+        assert [(t, body) for _, t, body in store.query("candidates")] == [(2, "{}"), (1, "[1]")]
         with store.writing():
-            store.worklog.drop_candidates()
-        assert store.worklog.candidates() == []
+            store.execute("drop_candidates")
+        assert store.query("candidates") == []
 
     # What is kept
 
@@ -139,7 +142,7 @@ class WorkLogContract(Contract):
         assert worklog.events() == sorted(days)
         assert [one.summary for one in worklog.events("2026-02-03", "2026-02-04")] == ["3"]
         with store.writing():
-            worklog.mark_compressed("2026-02-03")
+            store.execute("mark_compressed", "2026-02-03", "")
         assert [one.summary for one in worklog.events(pending=True)] == ["2", "4"]
         assert [one.compressed for one in worklog.events()] == [False, True, False]
 
@@ -168,18 +171,17 @@ class WorkLogContract(Contract):
             record("in York", kind="belief", confidence=0.6),
             record("in Bath", kind="belief", confidence=0.5),
         )
-        worklog = store.worklog
         with store.writing():
             for belief, at in ((second, NOW + DAY), (first, NOW), (first, NOW + DAY)):
-                worklog.put_review(belief.id, fact.id, at)
-        assert [(r.belief.id, r.against.id, r.asked_at) for r in worklog.reviews()] == [
+                store.execute("put_review", belief.id, fact.id, at)
+        assert [(r.belief.id, r.against.id, r.asked_at) for r in store.pages.reviews(0)[0]] == [
             (first.id, fact.id, NOW),
             (second.id, fact.id, NOW + DAY),
         ]
         with store.writing():
-            worklog.answer_review(first.id, "confirmed", NOW + DAY)
+            store.execute("answer_review", first.id, "confirmed", NOW + DAY)
         self.update(store, second.id, "faded", state="archived")
-        assert worklog.reviews() == []
+        assert store.pages.reviews(0)[0] == []
 
     def test_memories_that_have_ended(self, store: Store) -> None:
         soon, later = NOW + DAY, NOW + 2 * DAY
@@ -190,10 +192,9 @@ class WorkLogContract(Contract):
             record("a", expires_at=soon),
             record("x", expires_at=soon, state="archived"),
         )
-        worklog = store.worklog
-        assert worklog.ended(NOW, 9) == []
-        assert worklog.ended(soon, 9) == worklog.ended(later, 1) == [a.id]
-        assert worklog.ended(later, 9) == [a.id, b.id]
+        assert store.column("ended", NOW, 9) == []
+        assert store.column("ended", soon, 9) == store.column("ended", later, 1) == [a.id]
+        assert store.column("ended", later, 9) == [a.id, b.id]
 
     def test_uses_are_counted_by_day(self, store: Store) -> None:
         one, other = self.keep(store, record("one"), record("other"))
@@ -207,7 +208,7 @@ class WorkLogContract(Contract):
             MemoryUse(other.id, 1, 1, NOW + DAY),
         ]
         with store.writing():
-            worklog.clear_uses()
+            store.execute("clear_uses")
         assert worklog.used() == []
 
     def test_keywords_are_made_of_what_changed(self, store: Store) -> None:
@@ -236,27 +237,26 @@ class WorkLogContract(Contract):
         newest = [(kept[0].id, "archived", later)]
         assert worklog.changes_since(later) == worklog.changes_since(NOW, 1) == newest
         assert len(worklog.changes_since(NOW)) == 6
-        assert worklog.partitions(2) == [("Acme", "api", 2)]
-        assert contents(worklog.of_category("temp")) == ["n1", "n2"]
+        assert store.query("partitions", 2) == [("Acme", "api", 2)]
+        assert contents(store.query_records("of_category", "temp")) == ["n1", "n2"]
 
     def test_pages_and_the_ledger(self, store: Store) -> None:
         worklog = store.worklog
-        assert (worklog.page("snapshot", "en"), worklog.spent("2026-02-04")) == (None, 0)
+        assert (worklog.page("snapshot", "en"), store.scalar("spent", "2026-02-04")) == (None, 0)
         with store.writing():
             worklog.put_page("snapshot", "en", "one", "{}", NOW)
             worklog.put_page("snapshot", "zh", "一", "{}", NOW)
             worklog.put_page("snapshot", "en", "two", "[]", NOW + DAY)
-            worklog.spend("2026-02-03", "extract", 10, 1)
+            store.execute("spend", "2026-02-03", "extract", 10, 1)
             for use, given, got in (("extract", 20, 2), ("extract", 30, 3), ("day", 5, 5)):
-                worklog.spend("2026-02-04", use, given, got)
+                store.execute("spend", "2026-02-04", use, given, got)
         assert worklog.page("snapshot", "en") == ("two", "[]", NOW + DAY)
         assert worklog.page("snapshot", "zh") == ("一", "{}", NOW)
-        assert worklog.spent("2026-02-04") == 65
-        assert worklog.ledger(1) == [
-            Spent("2026-02-04", "day", 1, 5, 5),
-            Spent("2026-02-04", "extract", 2, 50, 5),
+        assert store.scalar("spent", "2026-02-04") == 65
+        assert store.query("ledger", 1) == [
+            ("2026-02-04", "day", 1, 5, 5),
+            ("2026-02-04", "extract", 2, 50, 5),
         ]
-        assert len(worklog.ledger()) == 3
 
     def test_worklog_survives_rebuilding(self, store: Store) -> None:
         self.put(store, turn("a"))
@@ -268,7 +268,7 @@ class WorkLogContract(Contract):
         worklog = store.worklog
         with store.writing():
             worklog.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
-            worklog.put_review(belief.id, fact.id, NOW)
+            store.execute("put_review", belief.id, fact.id, NOW)
             worklog.use([fact.id], "2026-02-04", NOW)
             worklog.index(9)
 
@@ -276,7 +276,7 @@ class WorkLogContract(Contract):
             return [
                 worklog.pool(),
                 store.entities_named(["妹妹", "小美"]),
-                worklog.reviews(),
+                store.pages.reviews(0)[0],
                 worklog.used(),
                 worklog.index(0),
                 store.latest("keyword", "peanut allergy", 9),

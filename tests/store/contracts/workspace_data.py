@@ -130,8 +130,8 @@ class WorkspaceDataContract(Contract):
     def test_imports_are_known_by_their_key(self, store: Store) -> None:
         one, two = self.keep(store, record("one"), record("two"))
         with store.writing():
-            store.workspace_data.put_import(b"k1", one.id, NOW)
-            store.workspace_data.put_import(b"k1", two.id, NOW)  # stays what it first became
-            store.workspace_data.put_import(b"k2", two.id, NOW)
+            store.execute("put_import", b"k1", one.id, NOW)
+            store.execute("put_import", b"k1", two.id, NOW)  # stays what it first became
+            store.execute("put_import", b"k2", two.id, NOW)
         keys = [b"k1", b"k2", b"k3", *(b"%d" % n for n in range(900))]
         assert store.workspace_data.imported(keys) == {b"k1": one.id, b"k2": two.id}

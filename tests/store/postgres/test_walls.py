@@ -62,7 +62,7 @@ def told(url: str, space: str = "main") -> PostgresStore:
         file = NoteFile("/r", PRIVATE, "note", 1, 1, b"h")
         store.workspace_data.put_file(file, [Chunk(PRIVATE, 1, 1, PRIVATE)], NOW)
         store.worklog.put_page(both, "", both, "{}", NOW)
-        store.workspace_data.set_mark(both, "", "{}", NOW)
+        store.execute("set_mark", both, "", "{}", NOW)
         store.audit_rows.append([AuditRow(1, both, b"")])
         store.working_sessions.put(both, "{}")
         store.working_sessions.append(both, 0, [both])
@@ -83,12 +83,12 @@ def _tell(store: PostgresStore, word: str, seq: int, agent: str, chat: str) -> N
     store.update(kept.id, None, "edited", NOW, {"content": f"{word} again"})
     store.put_call(word, CompletedCall(b"", kept.id, 1), NOW, NOW)
     log.put_segments([Segment(word, seq, seq, NOW, NOW, word, (), word)])
-    log.put_fragments([Fragment(seq, 1, word, "statement")])
-    log.put_candidates([(seq, f'"{word}"')])
+    store.execute_many("cut_fragment", [Fragment(seq, 1, word, "statement")])
+    store.execute_many("put_candidate", [(seq, f'"{word}"')])
     log.put_event(Event("2026-02-04", NOW, word, "", "", word, 1, "user", agent=agent))
     with store.writing_as(agent):
         log.put_entity(Entity(word, "person", (), NOW, NOW))
-    store.workspace_data.put_import(f"{OTHERS} {PRIVATE} {seq}".encode(), kept.id, NOW)
+    store.execute("put_import", f"{OTHERS} {PRIVATE} {seq}".encode(), kept.id, NOW)
     held = QuarantinedText(0, None, kept.id, 0, 0, word, "", "web", NOW, "held", None)
     store.quarantine.put([held, held._replace(turn=seq, memory="")])
 
@@ -334,9 +334,9 @@ def use(store: Any) -> None:
     store.admitted("turns", [1, 2], Filter(audience="group"))
     store.vectors.similar("turns", [QuestionVector(MODEL, some(1)[0])], 3, Filter(**times))
     store.vectors.coverage(MODEL)
-    for ask in (store.worklog.segments, store.worklog.events, store.worklog.reviews, store.counts):
+    for ask in (store.worklog.segments, store.worklog.events, store.counts):
         ask()
-    store.worklog.turns_before("s", 9, 3)
+    store.query_turns("turns_before", "s", 9, 3)
     store.workspace_data.notes([1])
     store.quarantine.in_turns([1, 2])
     store.documents.newest(("a",), 3)

@@ -196,10 +196,10 @@ def filled(path: Path) -> SqliteStore:
         store.append([(turn(f"words {n}", id=str(n)), key(str(n))) for n in range(1, 11)])
         fact = store.insert(record("in Leeds"), "learned")
         belief = store.insert(record("in York", kind="belief", confidence=0.5), "held")
-        store.worklog.put_review(belief.id, fact.id, NOW)
+        store.execute("put_review", belief.id, fact.id, NOW)
         store.worklog.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
         store.worklog.put_page("snapshot", "en", "text", "{}", NOW)
-        store.worklog.put_candidates([(1, "{}")])
+        store.execute_many("put_candidate", [(1, "{}")])
         store.worklog.put_segments([Segment("s", 1, 1, NOW, NOW, "topic", ("tag",), "one")])
         file = NoteFile("/w", "a.md", "note", 1, 1, b"")
         store.workspace_data.put_file(file, [Chunk("tea", 1, 1), Chunk("milk", 2, 2)], NOW)
@@ -267,13 +267,13 @@ def test_other_rates_of_decay_are_no_damage(path: Path) -> None:
     with store.writing():
         kept = store.insert(record("one", strength=0.5), "learned")
         store.insert(record("two", state="archived"), "learned")
-        assert store.worklog.reckon_ends() == 0
+        assert store.reckon_ends() == 0
     store.close()
     faster = opened(path, days=10)
-    assert faster.worklog.ended(NOW + 5 * DAY, 9) == []
+    assert faster.column("ended", NOW + 5 * DAY, 9) == []
     with faster.writing():
-        assert faster.worklog.reckon_ends() == 1
-    assert faster.worklog.ended(NOW + 5 * DAY, 9) == [kept.id]
+        assert faster.reckon_ends() == 1
+    assert faster.column("ended", NOW + 5 * DAY, 9) == [kept.id]
     assert faster.check(quiet) == []
     faster.close()
 
@@ -354,9 +354,9 @@ def test_file_of_the_first_version_is_migrated(path: Path, monkeypatch: pytest.M
     assert store.latest_about(("user", "allergy", "花生"), 9) == [kept]
     assert store.latest("topic", "diet", 9) == [kept]
     assert store.search("memories", query_words("花生"), Filter(), 9)
-    assert store.worklog.ended(NOW, 9) == []
-    assert store.worklog.ended(NOW + DAY, 9) == [kept.id]
-    assert store.worklog.pending(store.worklog.work().done_to) == 3
+    assert store.column("ended", NOW, 9) == []
+    assert store.column("ended", NOW + DAY, 9) == [kept.id]
+    assert store.scalar("count_pending", store.worklog.work().done_to) == 3
     with store.writing():
         store.update(kept.id, 1, "edited", NOW, {"content": "用户对坚果过敏"})
     assert [one.record.content for one in store.history(kept.id)] == [

@@ -236,7 +236,7 @@ class _Run(Following):
 
     def follow_database(self, path: str) -> None:
         """Journal what is new in all sessions of a database."""
-        marks = self._store.workspace_data.marks(path)
+        marks: dict[str, str] = dict(self._store.query("marks", path))
         files = stamp(path)
         if parsed_mark(marks.get("", "")) == {"files": files}:
             self._count(unchanged=len(marks) - 1)

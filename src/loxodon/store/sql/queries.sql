@@ -188,7 +188,7 @@ WITH RECURSIVE topics (name) AS (
 SELECT count(name) FROM topics
 
 -- name: count_pending
-SELECT (SELECT count(*) FROM turns WHERE seq > ? AND channel <> ?)
+SELECT (SELECT count(*) FROM turns WHERE seq > ? AND channel <> 'capture')
   + (SELECT count(*) FROM fragments WHERE stage = 'again')
 
 -- name: put_segment
@@ -200,6 +200,12 @@ INSERT INTO main.fragments (turn, n, text, type, stage, keep, about, bonus, reas
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT (turn, n) DO UPDATE
 SET text = ?3, type = ?4, stage = ?5, keep = ?6, about = ?7, bonus = ?8, reason = ?9
+
+-- name: cut_fragment
+INSERT INTO main.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
+VALUES (?1, ?2, ?3, ?4, 'cut', NULL, 'fact', 0, '')
+ON CONFLICT (turn, n) DO UPDATE
+SET text = ?3, type = ?4, stage = 'cut', keep = NULL, about = 'fact', bonus = 0, reason = ''
 
 -- name: wait
 UPDATE main.fragments SET stage = 'waiting', bonus = ? WHERE turn = ? AND n = ?
@@ -230,26 +236,12 @@ SELECT b.row, a.row, ?3, '' FROM memories b, memories a WHERE b.id = ?1 AND a.id
 ON CONFLICT (belief) DO UPDATE SET against = excluded.against, asked_at = excluded.asked_at,
   answer = '', answered_at = NULL WHERE reviews.answer <> ''
 
--- name: open_reviews
-SELECT r.belief, r.against, r.asked_at
-FROM reviews r JOIN memories b ON b.row = r.belief JOIN memories a ON a.row = r.against
-WHERE r.answer = '' AND b.state = 'active' AND a.state = 'active' ORDER BY r.asked_at, r.belief
-
 -- name: answer_review
-UPDATE main.reviews SET answer = ?, answered_at = ?
-WHERE answer = '' AND belief = (SELECT row FROM memories WHERE id = ?)
+UPDATE main.reviews SET answer = ?2, answered_at = ?3
+WHERE answer = '' AND belief = (SELECT row FROM memories WHERE id = ?1)
 
 -- name: ended
 SELECT id FROM memories WHERE state = 'active' AND ends_at <= ? ORDER BY ends_at LIMIT ?
-
--- name: said_at
-SELECT max(at) FROM turns WHERE seq > ? AND at > ? AND at <= ? GROUP BY at / 86400000 ORDER BY 1
-
--- name: misdated
-SELECT m.id, m.strength, m.strength_at FROM (
-  SELECT +memory AS memory FROM memory_changes WHERE at < ?1 UNION
-  SELECT +memory FROM memory_changes WHERE at > ?2
-) c CROSS JOIN memories m ON m.row = c.memory
 
 -- name: aged_runs
 SELECT at, count(*) FILTER (WHERE change = 'faded'), count(*) FILTER (WHERE change = 'expired')
@@ -274,7 +266,7 @@ GROUP BY u.memory, m.id ORDER BY u.memory
 SELECT memory FROM unindexed ORDER BY memory LIMIT ?
 
 -- name: last_changed
-SELECT memory FROM unindexed ORDER BY memory DESC LIMIT ?
+SELECT memory FROM (SELECT memory FROM unindexed ORDER BY memory DESC LIMIT ?) u ORDER BY memory
 
 -- name: put_unindexed
 INSERT INTO main.unindexed (memory) VALUES (?) ON CONFLICT DO NOTHING
@@ -353,10 +345,9 @@ SELECT l.name, count(*), max(l.memory) FROM memory_labels l JOIN memories m ON m
 WHERE l.label = ? AND m.state = 'active' GROUP BY l.name ORDER BY 2 DESC, l.name LIMIT ?
 
 -- name: made_from
--- The second is the id as JSON has it in a list.
 SELECT row FROM memories WHERE replaces = ?1 AND replaces <> ''
 UNION
-SELECT row FROM memories WHERE derived_from <> '[]' AND instr(derived_from, ?2) > 0
+SELECT row FROM memories WHERE derived_from <> '[]' AND instr(derived_from, '"' || ?1 || '"') > 0
 ORDER BY row
 
 -- name: memory_strength
@@ -580,7 +571,7 @@ ON CONFLICT (path, session) DO UPDATE SET mark = ?3, read_at = ?4
 
 -- name: put_import
 -- What was imported stays with the memory that it first became.
-INSERT INTO main.imports (key, memory, at) SELECT ?1, row, ?2 FROM memories WHERE id = ?3
+INSERT INTO main.imports (key, memory, at) SELECT ?1, row, ?3 FROM memories WHERE id = ?2
 ON CONFLICT DO NOTHING
 
 -- The background -----------------------------------------------------------------------------------
@@ -916,13 +907,16 @@ SELECT {turn} WHERE t.seq IN (SELECT value FROM json_each(?))
 SELECT {turn} WHERE {where} ORDER BY t.at DESC, t.seq DESC LIMIT ?
 
 -- name: last_turn
-SELECT max(seq) FROM turns
+SELECT coalesce(max(seq), 0) FROM turns
 
 -- name: turns_after
 SELECT {turn} WHERE t.seq > ? AND t.seq <= ? ORDER BY t.seq LIMIT ?
 
 -- name: turns_before
-SELECT {turn} WHERE t.session = {session_named} AND t.seq < ? ORDER BY t.seq DESC LIMIT ?
+-- The last before one, in order.
+SELECT {turn} WHERE t.seq IN (
+  SELECT o.seq FROM turns o WHERE o.session = {session_named} AND o.seq < ? ORDER BY o.seq DESC LIMIT ?
+) ORDER BY t.seq
 
 -- name: turns_behind
 SELECT {turn} WHERE t.session = {session_named} AND t.seq > ? ORDER BY t.seq LIMIT ?

@@ -156,7 +156,7 @@ WITH RECURSIVE topics (name) AS (
 SELECT count(name) FROM topics
 
 -- name: count_pending
-SELECT (SELECT count(*) FROM turns WHERE seq > $1 AND channel <> $2)
+SELECT (SELECT count(*) FROM turns WHERE seq > $1 AND channel <> 'capture')
   + (SELECT count(*) FROM fragments WHERE stage = 'again')
 
 -- name: put_segment
@@ -168,6 +168,12 @@ INSERT INTO loxodon.fragments (turn, n, text, type, stage, keep, about, bonus, r
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (space_id, turn, n) DO UPDATE
 SET text = $3, type = $4, stage = $5, keep = $6, about = $7, bonus = $8, reason = $9
+
+-- name: cut_fragment
+INSERT INTO loxodon.fragments (turn, n, text, type, stage, keep, about, bonus, reason)
+VALUES ($1, $2, $3, $4, 'cut', NULL, 'fact', 0, '')
+ON CONFLICT (space_id, turn, n) DO UPDATE
+SET text = $3, type = $4, stage = 'cut', keep = NULL, about = 'fact', bonus = 0, reason = ''
 
 -- name: wait
 UPDATE loxodon.fragments SET stage = 'waiting', bonus = $1 WHERE turn = $2 AND n = $3
@@ -196,26 +202,12 @@ SELECT b.row, a.row, $3, '' FROM memories b, memories a WHERE b.id = $1 AND a.id
 ON CONFLICT (space_id, belief) DO UPDATE SET against = excluded.against, asked_at = excluded.asked_at,
   answer = '', answered_at = NULL WHERE reviews.answer <> ''
 
--- name: open_reviews
-SELECT r.belief, r.against, r.asked_at
-FROM reviews r JOIN memories b ON b.row = r.belief JOIN memories a ON a.row = r.against
-WHERE r.answer = '' AND b.state = 'active' AND a.state = 'active' ORDER BY r.asked_at, r.belief
-
 -- name: answer_review
-UPDATE loxodon.reviews SET answer = $1, answered_at = $2
-WHERE answer = '' AND belief = (SELECT row FROM memories WHERE id = $3)
+UPDATE loxodon.reviews SET answer = $2, answered_at = $3
+WHERE answer = '' AND belief = (SELECT row FROM memories WHERE id = $1)
 
 -- name: ended
 SELECT id FROM memories WHERE state = 'active' AND ends_at <= $1 ORDER BY ends_at LIMIT nullif($2, -1)
-
--- name: said_at
-SELECT max(at) FROM turns WHERE seq > $1 AND at > $2 AND at <= $3 GROUP BY at / 86400000 ORDER BY 1
-
--- name: misdated
-SELECT m.id, m.strength, m.strength_at FROM (
-  SELECT memory AS memory FROM memory_changes WHERE at < $1 UNION
-  SELECT memory FROM memory_changes WHERE at > $2
-) c JOIN memories m ON m.row = c.memory
 
 -- name: aged_runs
 SELECT at, count(*) FILTER (WHERE change = 'faded'), count(*) FILTER (WHERE change = 'expired')
@@ -240,7 +232,7 @@ GROUP BY u.memory, m.id ORDER BY u.memory
 SELECT memory FROM unindexed ORDER BY memory LIMIT nullif($1, -1)
 
 -- name: last_changed
-SELECT memory FROM unindexed ORDER BY memory DESC LIMIT nullif($1, -1)
+SELECT memory FROM (SELECT memory FROM unindexed ORDER BY memory DESC LIMIT nullif($1, -1)) u ORDER BY memory
 
 -- name: put_unindexed
 INSERT INTO loxodon.unindexed (memory) VALUES ($1) ON CONFLICT DO NOTHING
@@ -317,7 +309,7 @@ WHERE l.label = $1 AND m.state = 'active' GROUP BY l.name ORDER BY 2 DESC, l.nam
 -- name: made_from
 SELECT row FROM memories WHERE replaces = $1 AND replaces <> ''
 UNION
-SELECT row FROM memories WHERE derived_from <> '[]' AND instr(derived_from, $2) > 0
+SELECT row FROM memories WHERE derived_from <> '[]' AND instr(derived_from, '"' || $1 || '"') > 0
 ORDER BY row
 
 -- name: memory_strength
@@ -530,7 +522,7 @@ INSERT INTO loxodon.followed (path, session, mark, read_at) VALUES ($1, $2, $3, 
 ON CONFLICT (space_id, path, session) DO UPDATE SET mark = $3, read_at = $4
 
 -- name: put_import
-INSERT INTO loxodon.imports (key, memory, at) SELECT $1, row, $2 FROM memories WHERE id = $3
+INSERT INTO loxodon.imports (key, memory, at) SELECT $1, row, $3 FROM memories WHERE id = $2
 ON CONFLICT DO NOTHING
 
 -- name: jobs
@@ -876,7 +868,7 @@ SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.ch
   t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE {where} ORDER BY t.at DESC, t.seq DESC LIMIT nullif(?, -1)
 
 -- name: last_turn
-SELECT max(seq) FROM turns
+SELECT coalesce(max(seq), 0) FROM turns
 
 -- name: turns_after
 SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,
@@ -884,7 +876,9 @@ SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.ch
 
 -- name: turns_before
 SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,
-  t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE t.session = (SELECT no FROM sessions WHERE id = $1) AND t.seq < $2 ORDER BY t.seq DESC LIMIT nullif($3, -1)
+  t.agent FROM turns t JOIN sessions s ON s.no = t.session WHERE t.seq IN (
+  SELECT o.seq FROM turns o WHERE o.session = (SELECT no FROM sessions WHERE id = $1) AND o.seq < $2 ORDER BY o.seq DESC LIMIT nullif($3, -1)
+) ORDER BY t.seq
 
 -- name: turns_behind
 SELECT t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, t.origin,

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import NotFoundError
-from loxodon.forget.tombstones import plain
+from loxodon.forget.marks import plain
 from loxodon.language.statements import USER
-from loxodon.security.audit_verbs import AuditEntry
+from loxodon.security.audit_log import AuditEntry
 from loxodon.store import Filter, Note
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
@@ -78,83 +78,53 @@ class Subject(NamedTuple):
 
 def inspect(memory: Memory, store: Store, name: str) -> Inspected:
     """What there is under an id (a memory, a turn, a note, an entity) or a name."""
+
+    def seen(id: str) -> tuple[AuditEntry, ...]:
+        return tuple(memory.audit.entries(id=id, limit=_SEEN)) if memory.audit.enabled else ()
+
     with store.reading():
         if name.startswith("n_"):
-            return Inspected("note", name, note=memory.note(name), seen=_seen(memory, name))
+            return Inspected("note", name, note=memory.note(name), seen=seen(name))
         if name.startswith("t_") or (":" in name and not store.entities_named([fold(name)])):
-            return _turn(memory, store, memory.turn(name))
+            turn = memory.turn(name)
+            return Inspected(
+                "turn",
+                turn.ref,
+                turn=turn,
+                made=tuple(memory.drawn_from(turn)),
+                found_by=tuple(quick(turn.content, _KEYWORDS)),
+                seen=seen(turn.ref),
+            )
         record = store.get(name)
         if record is not None:
-            return _memory(memory, store, record)
-        return _entity(memory, store, name)
-
-
-def _memory(memory: Memory, store: Store, record: Record) -> Inspected:
-    made = store.records(store.overview.made_from(record.id)).values()
-    words = dict.fromkeys(
-        (
-            *quick(record.searchable, _KEYWORDS),
-            *record.entities,
-            *record.tags,
-            record.topic,
-            record.project,
+            labels = (*record.entities, *record.tags, record.topic, record.project)
+            words = dict.fromkeys((*quick(record.searchable, _KEYWORDS), *labels))
+            return Inspected(
+                "memory",
+                record.id,
+                record,
+                sources=_said(store, record.sources),
+                history=tuple(store.history(record.id)),
+                made=tuple(store.records(store.column("made_from", record.id)).values()),
+                found_by=tuple(word for word in words if word and not word.startswith("_")),
+                seen=seen(record.id),
+            )
+        numbered = [one.name for one in store.worklog.entities() if one.id == name]
+        card = memory.entity(numbered[0] if numbered else name)
+        ids = (*card.facts, *card.beliefs, *card.summaries)
+        return Inspected(
+            "entity",
+            card.entity.id,
+            card=card,
+            made=tuple(known for id in ids if (known := store.get(id)) is not None),
+            found_by=(card.entity.name, *card.entity.aliases),
+            seen=seen(card.entity.id),
         )
-    )
-    return Inspected(
-        "memory",
-        record.id,
-        record,
-        sources=_said(store, record.sources),
-        history=tuple(store.history(record.id)),
-        made=tuple(made),
-        found_by=tuple(word for word in words if word and not word.startswith("_")),
-        seen=_seen(memory, record.id),
-    )
-
-
-def _turn(memory: Memory, store: Store, turn: Turn) -> Inspected:
-    return Inspected(
-        "turn",
-        turn.ref,
-        turn=turn,
-        made=tuple(memory.drawn_from(turn)),
-        found_by=tuple(quick(turn.content, _KEYWORDS)),
-        seen=_seen(memory, turn.ref),
-    )
-
-
-def _entity(memory: Memory, store: Store, name: str) -> Inspected:
-    numbered = [one.name for one in store.worklog.entities() if one.id == name]
-    card = memory.entity(numbered[0] if numbered else name)
-    ids = (*card.facts, *card.beliefs, *card.summaries)
-    records = [record for id in ids if (record := store.get(id)) is not None]
-    names = (card.entity.name, *card.entity.aliases)
-    return Inspected(
-        "entity",
-        card.entity.id,
-        card=card,
-        made=tuple(records),
-        found_by=names,
-        seen=_seen(memory, card.entity.id),
-    )
 
 
 def _said(store: Store, sources: Iterable[Source]) -> tuple[Turn, ...]:
-    rows = [
-        row
-        for source in sources
-        if source.turn and (row := store.turn_row(source.session, source.turn)) is not None
-    ]
-    return tuple(store.turns(rows).values())
-
-
-def _seen(memory: Memory, id: str) -> tuple[AuditEntry, ...]:
-    if not memory.audit.enabled:
-        return ()
-    return tuple(memory.audit.entries(id=id, limit=_SEEN))
-
-
-# A subject
+    rows = (store.turn_row(one.session, one.turn) for one in sources if one.turn)
+    return tuple(store.turns([row for row in rows if row is not None]).values())
 
 
 def subject(memory: Memory, store: Store, name: str) -> Subject:
@@ -178,7 +148,17 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
             for one in store.worklog.events()
             if of_user or _names_any((one.sender, one.summary), names)
         )
-        notes = tuple(_notes(store, names))
+        hits = (store.search("chunks", query_words(one), Filter(), 1_000) for one in names)
+        pieces = store.workspace_data.notes(sorted({hit.row for some in hits for hit in some}))
+        notes = tuple(
+            NoteAt(
+                os.path.join(note.file.root, *note.file.path.split("/")),
+                note.chunk.first_line,
+                note.chunk.text,
+            )
+            for note in pieces.values()
+            if _names_any((note.chunk.text, note.chunk.heading), names)
+        )
     if not (found or memories or turns or events or notes):
         raise NotFoundError(
             "nothing is known about {name}",
@@ -205,43 +185,23 @@ def _names_any(texts: Iterable[str], names: Iterable[str]) -> bool:
     return False
 
 
-def _notes(store: Store, names: Sequence[str]) -> Iterable[NoteAt]:
-    """The pieces of the user's files that name it, each where it first stands."""
-    rows = {
-        hit.row
-        for name in names
-        for hit in store.search("chunks", query_words(name), Filter(), 1_000)
-    }
-    for note in store.workspace_data.notes(sorted(rows)).values():
-        if _names_any((note.chunk.text, note.chunk.heading), names):
-            path = os.path.join(note.file.root, *note.file.path.split("/"))
-            yield NoteAt(path, note.chunk.first_line, note.chunk.text)
-
-
 def markdown(found: Subject) -> str:
     """What is known about a subject, for a person to read."""
+
+    def line(text: str) -> str:
+        return " ".join(text.split())
+
     lines = [f"# {found.name}", ""]
     if len(found.names) > 1:
         lines += [", ".join(found.names[1:]), ""]
-    for known in found.memories:
-        record = known.record
+    for record, history, sources in found.memories:
         lines.append(f"- {record.content} ({record.id}, {record.kind}, {record.state})")
-        lines += [
-            f"  - {one.at:%Y-%m-%d} {one.change}: {one.record.content}" for one in known.history
-        ]
-        lines += [f"  > {_one_line(turn.content)}" for turn in known.sources]
-    lines += [
-        "",
-        *(
-            f"- {turn.at:%Y-%m-%d %H:%M} {turn.speaker or turn.role} ({turn.session}): "
-            f"{_one_line(turn.content)}"
-            for turn in found.turns
-        ),
-    ]
-    lines += ["", *(f"- {one.date} {_one_line(one.summary)}" for one in found.events)]
-    lines += ["", *(f"- {one.file}:{one.line}: {_one_line(one.text)}" for one in found.notes)]
+        lines += [f"  - {one.at:%Y-%m-%d} {one.change}: {one.record.content}" for one in history]
+        lines += [f"  > {line(turn.content)}" for turn in sources]
+    lines.append("")
+    for turn in found.turns:
+        who = turn.speaker or turn.role
+        lines.append(f"- {turn.at:%Y-%m-%d %H:%M} {who} ({turn.session}): {line(turn.content)}")
+    lines += ["", *(f"- {one.date} {line(one.summary)}" for one in found.events)]
+    lines += ["", *(f"- {one.file}:{one.line}: {line(one.text)}" for one in found.notes)]
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

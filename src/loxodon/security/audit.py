@@ -1,0 +1,363 @@
+"""The audit log of a space: every read and write, by whom, and nothing of what was said.
+
+Entries are rows of the database of the space. The entry of a write is in its transaction: it is
+there exactly if the write is. A read must not wait for the disk or for another writer, so its entry
+waits in memory for the next write, the next `flush` or the close; a kill loses it.
+
+Each entry has a MAC over itself and the MAC of the entry before it, so what was changed, inserted
+or removed without the key is found (`audit_log.py`). The signed head says how far the log goes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from threading import Lock, get_ident
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from loxodon.errors import LoxodonError
+from loxodon.security.actor import actor
+from loxodon.security.keys import Keys, mac
+from loxodon.spaces import folder_name
+from loxodon.store.audit_rows import AuditRow, AuditRows
+from loxodon.store.driver import LOCK_SECONDS
+from loxodon.store.off import Off
+from loxodon.types import Record, Turn
+
+if TYPE_CHECKING:
+    from loxodon.config import Config
+    from loxodon.store.store import Store
+
+HEAD_BAD = "audit.head_bad"
+"""The operation of the entry that says that the head was missing or not ours."""
+_MOST_RUNS = 2_000  # ids, or ids in a row, that an entry names
+_MOST_WAITING = 100  # reads in memory
+_MOST_KEPT = 10_000  # reads while they cannot be written
+_MOST_SECONDS = 5.0  # for which reads wait while others come
+_FLUSH_SECONDS = 1.0
+_PRUNED_EVERY = 1_000
+_DEEPEST = 4
+_FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
+"""Arguments that tell how something was asked, and nothing of what."""
+
+
+class Head(NamedTuple):
+    """The number and the MAC of the last entry."""
+
+    n: int = 0
+    mac: bytes = b""
+
+    def signed(self, key: bytes) -> str:
+        signature = mac(key, b"head:%d:" % self.n + self.mac)
+        return f"{self.n}:{self.mac.hex()}:{signature.hex()}"
+
+    @classmethod
+    def of(cls, text: str, key: bytes) -> Head | None:
+        """What `signed` wrote; None for anything else."""
+        try:
+            number, digits, _ = text.split(":")
+            head = cls(int(number), bytes.fromhex(digits))
+        except ValueError:
+            return None
+        return head if head.signed(key) == text else None
+
+
+class Audit:
+    """The log of one space for one open memory, safe to use from several threads."""
+
+    def __init__(
+        self, rows: AuditRows, space: str, keys: Keys, now: Callable[[], datetime], *, keep: int = 0
+    ) -> None:
+        self.rows = rows
+        self.agent = ""
+        """The agent that the memory is bound to."""
+        self.trouble = ""
+        """Why reads could not be put on record; empty if they were."""
+        self.keep = keep
+        """Entries that are kept at least; 0 for all."""
+        self._space = space
+        self._keys = keys
+        self._now = now
+        self._key = b""
+        self._waiting: list[dict[str, Any]] = []
+        self._since = 0.0
+        self._lock = Lock()
+        self._unrecorded: set[int] = set()  # threads
+
+    def key(self) -> bytes:
+        """The key of this log, or KeyProblemError."""
+        if not self._key:
+            self._key = self._keys.key("audit", self._space)
+        return self._key
+
+    def read(self, op: str, ids: Sequence[str] = (), **facts: Any) -> None:
+        """Put on record that something was read, or that a call failed."""
+        with self._lock:
+            if not self._waiting:
+                self._since = monotonic()
+            self._waiting.append(self._entry(op, ids, facts))
+            many = len(self._waiting) >= _MOST_WAITING
+        if many or monotonic() - self._since > _MOST_SECONDS:
+            self.flush(0.0)
+
+    def before_commit(self) -> None:
+        """Put what the current transaction changed on record, inside it."""
+        if get_ident() in self._unrecorded:
+            return
+        verb = current_verb(self)
+        if verb is not None:
+            verb.wrote = True
+        self._put([*self._taken(), self._entry(verb.op if verb else "store", self.rows.changed)])
+
+    def flush(self, seconds: float = _FLUSH_SECONDS) -> None:
+        """Put the reads that wait on record, unless others write for longer than `seconds`."""
+        if not self._waiting or self.rows.in_transaction:
+            return
+        try:
+            with self.writing(seconds):
+                pass
+            self.trouble = ""
+        except LoxodonError as error:  # a read is not refused for its record
+            with self._lock:
+                del self._waiting[:-_MOST_KEPT]
+            self.trouble = str(error)
+
+    @contextmanager
+    def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+        """A transaction that is no entry by itself; reads that wait are put on record with it."""
+        self._unrecorded.add(get_ident())
+        try:
+            with self.rows.writing(seconds):
+                yield
+                if waiting := self._taken():
+                    self._put(waiting)
+        finally:
+            self._unrecorded.discard(get_ident())
+
+    def adopt(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Begin the log with entries that another key vouched for. Call inside `writing`."""
+        self.rows.clear()
+        self._put({**entry} for entry in entries)
+
+    def adopt_foreign(self) -> None:
+        """Chain the entries anew if another key vouched for them: the log of a restored backup."""
+        if self.rows.head and self.head() is None:
+            with self.writing():
+                self.adopt([json.loads(row.entry) for row in self.rows.each()])
+
+    def head(self) -> Head | None:
+        """How far the log goes; None if the head was changed or is missing."""
+        return Head.of(self.rows.head, self.key())
+
+    @property
+    def waiting(self) -> int:
+        """Reads that are not in the log yet."""
+        return len(self._waiting)
+
+    def _taken(self) -> list[dict[str, Any]]:
+        with self._lock:
+            taken, self._waiting = self._waiting, []
+        return taken
+
+    def _entry(
+        self, op: str, ids: Sequence[str] = (), facts: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        who, at = actor(), self._now().astimezone(UTC)
+        named = runs(ids)
+        entry: dict[str, Any] = {
+            "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
+            "surface": who.surface,
+            "agent": self.agent or who.agent,
+            "caller": who.caller,
+            "op": op,
+            **(facts or {}),
+            "ids": named[:_MOST_RUNS] or None,
+            "more": True if len(named) > _MOST_RUNS else None,
+        }
+        return {name: value for name, value in entry.items() if value not in ("", None)}
+
+    def _put(self, entries: Iterable[dict[str, Any]]) -> None:
+        key, rows = self.key(), list[AuditRow]()
+        last, head = self.rows.last(), self.head()
+        if last is not None and head is None:  # the new head must not hide it
+            entries = [self._entry(HEAD_BAD), *entries]
+        # After a cut the head is ahead of the rows, and the gap shows.
+        n, tip = max((last.n, last.mac) if last else (0, b""), head or Head())
+        for entry in entries:
+            n += 1
+            text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+            tip = chained(key, tip, n, text)
+            rows.append(AuditRow(n, text, tip))
+        self.rows.append(rows)
+        self.rows.head = Head(n, tip).signed(key)
+        if self.keep and n // _PRUNED_EVERY != (n - len(rows)) // _PRUNED_EVERY:
+            self.rows.prune(n - self.keep)
+
+
+def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
+    """The MAC of an entry after the one with the MAC `before`."""
+    return mac(key, b"%s:%d:%s" % (before, n, entry.encode("utf-8", "surrogatepass")))
+
+
+# Verbs
+
+
+def put_on_record(
+    store: Store | Off, home: str, folder: str, config: Config, now: Callable[[], datetime]
+) -> None:
+    """Have changes of sensitive memories signed, and all that is done put on record.
+
+    Not on record with `audit.enabled` off, nor what is done to a draft: a database that is about to
+    be put in the place of another.
+    """
+    if isinstance(store, Off):
+        return
+    keys, signing = Keys(home, config.keys.source), list[bytes]()
+
+    def sign(said: bytes) -> bytes:
+        if not signing:
+            signing.append(keys.key("signature", store.space))
+        return mac(signing[0], said)
+
+    store.sign_with(sign)
+    if config.audit.enabled and os.path.basename(folder) == folder_name(store.space):
+        audit = Audit(store.audit_rows, store.space, keys, now, keep=config.audit.entries)
+        audit.agent = store.wall.agent
+        store.put_on_record(audit)
+
+
+class RunningVerb:
+    """A verb that is being done."""
+
+    def __init__(self, audit: Audit, op: str) -> None:
+        self.audit = audit
+        self.op = op
+        self.wrote = False
+
+
+_running: ContextVar[RunningVerb | None] = ContextVar("loxodon_verb", default=None)
+
+
+def current_verb(audit: Audit) -> RunningVerb | None:
+    """The verb that is being done with the memory of `audit`; verbs within it are part of it."""
+    found = _running.get()
+    return found if found is not None and found.audit is audit else None
+
+
+@contextmanager
+def recorded_as(owner: Any, op: str) -> Iterator[None]:
+    """Have the record tell of what is written meanwhile as of one verb."""
+    audit = store_of(owner).audit
+    if audit is None or current_verb(audit) is not None:
+        yield
+        return
+    token = _running.set(RunningVerb(audit, op))
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def on_record(
+    audit: Audit, op: str, how: str, do: Callable[..., Any], *args: Any, **named: Any
+) -> Any:
+    """Do something and put it on record, `how` as its verb says; also that it failed."""
+    verb = RunningVerb(audit, op)
+    facts = {
+        name: value if isinstance(value, str | int) else str(value)
+        for name in _FACTS
+        if (value := named.get(name)) not in (None, False, "", 0)
+    }
+    asked = [id for id in args[1:2] if isinstance(id, str) and is_id(id)]
+    token = _running.set(verb)
+    try:
+        found = do(*args, **named)
+    except BaseException as error:
+        outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
+        audit.read(op, asked, outcome=outcome, **facts)
+        raise
+    finally:
+        _running.reset(token)
+    if how == "reads" or (how == "writes" and not verb.wrote):
+        items = getattr(found, "items", found)
+        listed = isinstance(items, list | tuple) and not hasattr(items, "_fields")
+        count = len(items) if listed else None
+        audit.read(op, [*ids_in(found)] or asked, count=count, **facts)
+    return found
+
+
+def store_of(owner: Any) -> Store:
+    """The store of the memory that something belongs to."""
+    own = vars(owner)
+    found: Store = own.get("_store") or own["store"]
+    return found
+
+
+# Ids
+
+
+def is_id(text: str) -> bool:
+    """Whether a text has the form of an id of ours, and so can hold nothing else."""
+    kind, *parts = text.split("_", 3)
+    if not text.isascii() or not 1 <= len(parts) <= 2 or len(max(parts, key=len)) > 17:
+        return False
+    if kind == "pending":
+        return all(map(str.isalnum, parts))
+    return kind in frozenset("fbstneqr") and all(map(str.isdecimal, parts))
+
+
+def ids_in(found: Any, depth: int = 0) -> Iterator[str]:
+    """The ids of memories, turns and notes in what a verb gave."""
+    if not isinstance(found, list | tuple) or depth > _DEEPEST:
+        return
+    fields = getattr(found, "_fields", ())
+    for one in (getattr(found, name) for name in ("id", "ref") if name in fields):
+        if isinstance(one, str) and is_id(one):
+            yield one
+    if isinstance(found, Record | Turn):  # what they came from is not what was given
+        return
+    for one in found:
+        if not isinstance(one, str):
+            yield from ids_in(one, depth + 1)
+        elif not fields and is_id(one):
+            yield one
+
+
+def runs(ids: Iterable[str]) -> list[str]:
+    """Ids, those in a row as one: `t_5..9`, `f_20261115_001..014`."""
+    numbered: dict[tuple[str, int], set[int]] = {}
+    others: set[str] = set()
+    for id in ids:
+        stem, _, number = id.rpartition("_")
+        if stem and number.isascii() and number.isdecimal() and len(number) < 18:
+            width = len(number) if number.startswith("0") else 0
+            numbered.setdefault((stem, width), set()).add(int(number))
+        else:
+            others.add(id)
+    found = sorted(others)
+    for (stem, width), values in sorted(numbered.items()):
+        for first in sorted(value for value in values if value - 1 not in values):
+            last = first
+            while last + 1 in values:
+                last += 1
+            to = f"..{last:0{width}d}" if last > first else ""
+            found.append(f"{stem}_{first:0{width}d}{to}")
+    return found
+
+
+def names(ids: Iterable[str], id: str) -> bool:
+    """Whether `id` is among ids as `runs` wrote them."""
+    stem, _, number = id.rpartition("_")
+    for one in ids:
+        first, dots, last = one.partition("..")
+        start, _, low = first.rpartition("_")
+        if one == id or (
+            dots and start == stem and number.isdecimal() and int(low) <= int(number) <= int(last)
+        ):
+            return True
+    return False
