@@ -17,7 +17,7 @@ from loxodon.guard.policy import FILE, parsed
 from loxodon.messages import t
 
 if TYPE_CHECKING:
-    from loxodon.forget.scanning import Scanned
+    from loxodon.guard.scan import Scanned
 
 
 class KindOf(NamedTuple):
