@@ -1,9 +1,9 @@
 """Deleting a space: everything that is of it goes, and its name is free for a new one.
 
-Nobody else may have it open. What lies elsewhere goes first: views in other folders, tokens for this
-space. Then a receipt is put down, and the folder is moved to HOME/deleting in one step: from then on
-there is no such space. What is in it is overwritten and removed; a run that is killed there is
-finished by whoever opens the home next (`finish`). Backups stay, and are named.
+Nobody else may have it open. What lies elsewhere goes first: views in other folders, tokens for
+this space. Then a receipt is put down, and the folder is moved to HOME/deleting in one step. What
+is in it is overwritten and removed; a run that is killed there is finished by whoever opens the
+home next (`finish`). Backups stay, and are named.
 
 In PostgreSQL all of it is one transaction, and others may have the space open.
 """
@@ -19,12 +19,11 @@ from datetime import datetime
 from time import monotonic
 
 from loxodon import files
-from loxodon.backup import archive
-from loxodon.backup.create import SUFFIX, folder_of
 from loxodon.clock import to_stored
 from loxodon.config import Config
-from loxodon.errors import BusyStoreError, LoxodonError, unwritable
+from loxodon.errors import BusyStoreError, unwritable
 from loxodon.filelock import FileLock
+from loxodon.forget.files import backups
 from loxodon.forget.receipts import new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import overwriting, tokens
@@ -190,19 +189,8 @@ def _left(
     return (
         *found,
         *(FileProblem(path, 0, "copy") for path in copied),
-        *(FileProblem(path, 0, "backup") for path in _backups(home, folder, config)),
+        *(one._replace(what="backup") for one in backups(home, config)),
     )
-
-
-def _backups(home: str, folder: str, config: Config) -> Iterator[str]:
-    place = folder_of(home, config)
-    for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
-        path = os.path.join(place, name)
-        if name.endswith(SUFFIX) and os.path.isfile(path):
-            with suppress(LoxodonError), archive.opened(path) as reader:
-                spaces = reader.manifest.spaces
-                if any(one.folder == os.path.basename(folder) for one in spaces):
-                    yield path
 
 
 def _lock_of(home: str, folder: str) -> str:
