@@ -183,7 +183,7 @@ class _Mending:
         """Files with a note that has something are read again, through the guard."""
         notes, working = self._store.workspace_data, self._store.working_sessions
         for file in notes.files():
-            texts = notes.of_file(file.root, file.path)
+            texts = self._store.column("chunks_of_file", file.root, file.path)
             if [self._clean(text, "notes") for text in texts] != list(texts):
                 notes.drop_file(file.root, file.path)
         for one in working.all():
