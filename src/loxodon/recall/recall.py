@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from loxodon.guard.provenance import told_as, voice
+from loxodon.guard.provenance import shown_origin, voice
 from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
@@ -301,7 +301,7 @@ def _item(
         later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
         why["again"] = f"{later:%Y-%m-%d}"
     if isinstance(one, Turn):
-        why |= {"route": "journal", "speaker": shown(voice(one)), "origin": told_as(one)}
+        why |= {"route": "journal", "speaker": shown(voice(one)), "origin": shown_origin(one)}
         if one.channel.startswith(IN_PROJECT):
             why["project"] = one.channel.removeprefix(IN_PROJECT)
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
