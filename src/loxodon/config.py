@@ -304,13 +304,6 @@ class WorkingConfig(Section):
 class ModelConfig(Section):
     """The model that decides what rules could not; none while it has no address and no name."""
 
-    kind: str = setting(
-        "openai",
-        "What the model is: openai (a server) or command (a program that takes a prompt on "
-        "standard input and prints the answer).",
-        choices=("openai", "command"),
-    )
-    command: str = setting("", "The program, for command, such as `claude -p`.")
     base_url: str = _base_url(
         "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
         "LOXODON_MEMORY_BASE_URL",
@@ -333,6 +326,13 @@ class ModelConfig(Section):
     )
     parallel: int = setting(2, "Number of parallel requests to the model.", 1, 16)
     check: bool = setting(True, "Whether the model must first pass a test with ten sentences.")
+    kind: str = setting(
+        "openai",
+        "What the model is: openai (a server) or command (a program that takes a prompt on "
+        "standard input and prints the answer).",
+        choices=("openai", "command"),
+    )
+    command: str = setting("", "The program, for command, such as `claude -p`.")
 
     @property
     def mode(self) -> str:
