@@ -23,15 +23,15 @@ LAYERS = (
     # What is needed to keep text safely, before there is a store.
     """
     guard security.actor security.paths security.keys security.sealing security.overwriting
-    forget.tombstones forget.naming
+    forget.marks forget.names
     """,
     "store",
     "models journal",
-    "guard.quarantine guard.speakers security forget.gatekeeper",
+    "guard.quarantine guard.speakers security",
     "verbs fields",
     "write",
     "recall",
-    "guard.agent_words forget.asked forget.meaning status compat.documents",
+    "guard.agent_words status compat.documents",
     "agents views notes working jobs imports",
     "backup forget security.inspection security.audit_log old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "

@@ -87,8 +87,8 @@ from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from loxodon.compat.documents import Documents
+    from loxodon.forget.marks import Marks
     from loxodon.forget.scanning import Scanned
-    from loxodon.forget.tombstones import Marks
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -538,9 +538,9 @@ class Memory(Knowledge, Recalling, Overviews):
         with self._store.writing():
             held = quarantine.release(self._store, id, self.now())
             if held.reason == quarantine.FORGET:
-                from loxodon.forget.asked import tell_again
+                from loxodon.forget.requests import bring_back
 
-                tell_again(self._store, held.id)
+                bring_back(self._store, held.id)
             return held
 
     @verb("POST /quarantine/{id}/drop", access="owner", audit="writes", masked="always")
@@ -794,7 +794,7 @@ class Memory(Knowledge, Recalling, Overviews):
         is only counted.
         """
         from loxodon.forget.forgetting import forget
-        from loxodon.forget.selecting import Selection
+        from loxodon.forget.select import Selection
 
         at = moment("since", since, self._space.zone)
         chosen = Selection(
@@ -814,10 +814,10 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /receipts", access="owner", audit="reads")
     def receipts(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Receipt]:
         """List what was forgotten, when and by whom, newest first."""
-        from loxodon.forget.forgetting import receipts
+        from loxodon.forget.receipts import kept
 
         return self._paged(
-            "receipts", limit, cursor, lambda n, after: receipts(self, self._store, n, after)
+            "receipts", limit, cursor, lambda n, after: kept(self._store, self.now(), n, after)
         )
 
     @verb()

@@ -25,8 +25,7 @@ from loxodon.types import Chat, Pause
 from loxodon.write.decay import Decay
 
 if TYPE_CHECKING:
-    from loxodon.forget.gatekeeper import Gatekeeper
-    from loxodon.forget.tombstones import Marks
+    from loxodon.forget.marks import Marks
     from loxodon.store.sqlite.cipher import Keys
     from loxodon.store.store import Store
 
@@ -156,7 +155,7 @@ class OpenSpace:
         """The rules on what may be stored and how it may be shown."""
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(self._read_pauses, self._write_pauses)
-        self._gatekeeper: Gatekeeper | None = None
+        self._forgotten: tuple[str, Marks | None] = ("", None)
         self.drawing: tuple[object, Any] = (None, None)
         """The last graph that was drawn, and of what; see `recall/graph.py`."""
 
@@ -224,17 +223,16 @@ class OpenSpace:
         """Whether anything was ever forgotten here."""
         return not isinstance(self.store, Off) and self.store.has_tombstones()
 
-    def gatekeeper(self) -> Gatekeeper:
-        """Checks incoming text against what was forgotten."""
-        if self._gatekeeper is None:
-            from loxodon.forget.gatekeeper import Gatekeeper
-
-            self._gatekeeper = Gatekeeper(self.root, self.config, self.store)
-        return self._gatekeeper
-
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""
-        return self.gatekeeper().marks() if self.has_forgotten else None
+        if not self.has_forgotten:
+            return None
+        if (version := self.store.tombstones_version) != self._forgotten[0]:
+            from loxodon.forget.marks import Marker, marks_of
+
+            marker = Marker(self.root, self.config, self.store.space)
+            self._forgotten = version, marks_of(self.store, marker)
+        return self._forgotten[1]
 
     def shown(self, text: str) -> str:
         """A text as the viewer of this space may see it."""

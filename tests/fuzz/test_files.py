@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.agents.openclaw import json5
+from loxodon.agents import json5
 from loxodon.journal import FORMATS, read
 from tests.cli.shell import Shell, typed
 from tests.clock import NOW
@@ -43,9 +43,7 @@ def _objects(random: Random) -> bytes:
 def test_any_settings_of_another_program_can_be_read() -> None:
     def call(data: bytes) -> None:
         given = data.decode("utf-8", "replace")
-        json5.parse(given)
-        if json5.raw(given, ("memory", "slot")) is None:
-            json5.put(given, ("memory", "slot"), "loxodon")
+        json5.put(given, ("memory", "slot"), "loxodon")
 
     done = survived(cases("json5", count(100, 16_000), lambda r: seeds(r, SEEDS["json5"])), call)
     figure("fuzz", part="json5", cases=done)

@@ -236,24 +236,6 @@ def test_what_an_agent_still_has_before_it_is_not_recalled(
     assert "green" in recalled()
 
 
-def test_gemini_of_before_is_one_document(memory: Memory, root: Path) -> None:
-    talk = Gemini(root / ".gemini")
-    messages = [talk.message("user", "My name is Ada"), talk.message("gemini", "Hello Ada")]
-    talk.path.unlink()
-    path = talk.path.with_suffix(".json")
-    path.write_text(json.dumps({**talk.about, "messages": messages[:1]}, indent=2))
-    assert follow(memory, "gemini-cli").added == 1
-    path.write_text(json.dumps({**talk.about, "messages": messages}, indent=2))
-    assert follow(memory, "gemini-cli").added == 1
-    path.write_text('{"sessionId": "x", "mess')
-    assert "being written" in follow(memory, "gemini-cli").problems[0].what
-    # The next version takes the document over into lines, under the same ids.
-    appended(talk.path, talk.about, *messages, talk.message("user", "And I code"))
-    path.unlink()
-    found = follow(memory, "gemini-cli")
-    assert (found.added, found.known) == (1, 2)
-
-
 def test_a_line_that_is_being_written_is_left_for_the_next_time(memory: Memory, root: Path) -> None:
     talk = ClaudeCode(root / ".claude")
     talk.user("one")
@@ -345,7 +327,3 @@ def test_add_tells_them_apart(root: Path) -> None:
         talk.user("one")
         talk.agent("two")
         assert add(talk.path.read_bytes(), name="x.jsonl").texts == ["one", "two"], maker
-    talk = Gemini(root / "old")
-    whole = json.dumps({**talk.about, "messages": [talk.message("user", "one")]}, indent=2)
-    (turn,) = add(whole, name="x.json").turns
-    assert (turn.content, turn.session) == ("one", SESSION)

@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Literal
 
-from loxodon.agents.openclaw import edits, json5, toml
-from loxodon.agents.openclaw.changes import Files, InstallChange
-from loxodon.agents.openclaw.edits import ConfigEdit
-from loxodon.agents.openclaw.install import InstallPlan
+from loxodon.agents import json5, toml
+from loxodon.agents.changes import Files, InstallChange, InstallPlan
+from loxodon.agents.json5 import ConfigEdit
 from loxodon.agents.supported import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
 from loxodon.errors import InputError, NotFoundError
 
@@ -41,21 +40,21 @@ def plan_connect(home: str, name: str, folder: str, command: list[str]) -> Insta
     wanted = [server_of(name, command), *(hook_of(name, hook, command) for hook in agent.hooks)]
     old = record.pop(name, _NONE)
     if old["wanted"] == wanted and list(old["files"]) == list(paths) and is_whole(old):
-        return _plan([])
+        return InstallPlan([])
     _undo(files, old["files"])
     changed = {path: _changed(files, path, name, file, command) for path, file in paths.items()}
     record[name] = {"wanted": wanted, "files": changed}
     # The record is written first, and taken away last: what is half done can then be undone.
-    return _plan([*_recording(home, record), *files.changes()])
+    return InstallPlan([*_recording(home, record), *files.changes()])
 
 
 def plan_remove(home: str, name: str) -> InstallPlan:
     """What taking an agent's connection away would change."""
     record, files = recorded(home), Files()
     if name not in record:
-        return _plan([])
+        return InstallPlan([])
     _undo(files, record.pop(name)["files"])
-    return _plan([*files.changes(), *_recording(home, record)])
+    return InstallPlan([*files.changes(), *_recording(home, record)])
 
 
 def recorded(home: str) -> Record:
@@ -74,10 +73,6 @@ def recorded(home: str) -> Record:
         )
     agents: Record = found["agents"]
     return agents
-
-
-def _plan(changes: list[InstallChange]) -> InstallPlan:
-    return InstallPlan(changes, [], [], frozenset(), [])
 
 
 def _recording(home: str, record: Record) -> list[InstallChange]:
@@ -136,10 +131,10 @@ def _with_members(
         path = (*servers, NAME)
         if root.at(path) is not None:
             raise _taken(path)
-        text, edit = edits.put(text, path, server_of(name, command))
+        text, edit = json5.put(text, path, server_of(name, command))
         done += [edit] if edit else []
     for hook in AGENTS[name].hooks if file.hooks else ():
-        text, added = edits.append(text, ("hooks", hook.event), hook_of(name, hook, command))
+        text, added = json5.append(text, ("hooks", hook.event), hook_of(name, hook, command))
         done.append(added)
     return text, done
 
@@ -178,7 +173,7 @@ def _without(path: str, text: str, done: Mapping[str, Any]) -> str:
         if path.endswith(".toml"):
             text = toml.drop(text, edit.path, edit.piece)
         else:
-            text = edits.undone(text, edit)
+            text = json5.undone(text, edit)
     return text
 
 
@@ -199,7 +194,7 @@ def _stands(files: Files, path: str, done: Mapping[str, Any]) -> bool:
     try:
         if path.endswith(".toml"):
             return all(toml.value_at(text, edit.path) is not None for edit in placed)
-        return all(edits.stands(text, edit) for edit in placed)
+        return all(json5.stands(text, edit) for edit in placed)
     except InputError:
         return False
 

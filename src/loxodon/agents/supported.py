@@ -146,6 +146,15 @@ def server_of(name: str, command: list[str]) -> dict[str, object]:
     return {**typed, "command": words[0], "args": words[1:]}
 
 
+def command_of(home: str, space: str) -> list[str]:
+    """What runs a memory's program, from anywhere.
+
+    `-P`: a file in the folder it happens to run in is not taken for a part of it.
+    """
+    named = [] if space == "main" else ["--space", space]
+    return [sys.executable, "-P", "-m", "loxodon", "--home", home, *named]
+
+
 # How long an agent waits; people wait before a prompt
 _SECONDS: dict[Action, int] = {"start": 10, "prompt": 10, "turn": 60, "end": 60}
 

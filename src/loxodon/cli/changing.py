@@ -7,10 +7,10 @@ import json
 import sys
 from argparse import Namespace
 
+from loxodon.agents import json5
+from loxodon.agents.changes import InstallChange, InstallPlan
 from loxodon.agents.connect import RECORD
-from loxodon.agents.openclaw import install, json5
-from loxodon.agents.openclaw.changes import InstallChange
-from loxodon.agents.openclaw.install import InstallPlan
+from loxodon.agents.openclaw import install
 from loxodon.cli import view
 from loxodon.cli.opening import Outcome
 from loxodon.errors import UsageError

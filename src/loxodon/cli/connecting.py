@@ -9,8 +9,7 @@ from collections.abc import Iterable
 
 from loxodon.agents.connect import plan_connect, plan_remove, recorded, state_of
 from loxodon.agents.hooks import noted
-from loxodon.agents.openclaw.install import command_of
-from loxodon.agents.supported import AGENTS, folder_of
+from loxodon.agents.supported import AGENTS, command_of, folder_of
 from loxodon.cli import view
 from loxodon.cli.changing import agreed, outcome
 from loxodon.cli.opening import Outcome, home_of, opened

@@ -65,7 +65,7 @@ def _forgotten(memory: Memory, chosen: dict[str, Any], *, dry_run: bool = False)
 
 def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
     """What is named, as `Memory.forget` takes it; InputError where that is nothing."""
-    from loxodon.forget.selecting import Selection
+    from loxodon.forget.select import Selection
 
     try:
         since = now - span(args.last) if args.last else None

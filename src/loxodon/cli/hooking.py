@@ -45,7 +45,7 @@ def _consolidate(home: str, space: str) -> None:
     """Consolidate where it is due, on its own: the agent does not wait for it, and may be gone."""
     import subprocess
 
-    from loxodon.agents.openclaw.install import command_of
+    from loxodon.agents.supported import command_of
 
     subprocess.Popen(  # noqa: S603 our own program
         [*command_of(home, space), "consolidate", "--if-due"],

@@ -1,20 +1,49 @@
-"""How a receipt tells a person what went: counts by place, in their language."""
+"""Receipts of what was forgotten: who, when, how much of what; none of the words."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
+from datetime import datetime
 
+from loxodon.clock import to_stored
 from loxodon.messages import t
+from loxodon.paging import Key, Slice
+from loxodon.security.actor import actor
+from loxodon.store import StoredReceipt
+from loxodon.store.rows import loaded, moment
+from loxodon.store.store import Store
+from loxodon.types import FileProblem, Receipt
+
+
+def new_receipt(what: str, now: datetime) -> Receipt:
+    """An empty receipt of whoever acts now."""
+    who = actor()
+    by = " ".join(part for part in (who.surface, who.agent, who.caller) if part)
+    return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, {}, ())
+
+
+def keep(store: Store, receipt: Receipt) -> None:
+    places = json.dumps([one[:3] for one in receipt.files], ensure_ascii=False)
+    at, erased = to_stored(receipt.at)[0], json.dumps(receipt.erased)
+    row = StoredReceipt(receipt.id, at, receipt.by, receipt.what, erased, places)
+    store.erasure.put_receipts([row])
+
+
+def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Receipt]:
+    """What was forgotten when, the newest first."""
+    rows, last = store.pages.receipts(limit, after)
+    found = []
+    for id, at, by, what, erased, places in rows:
+        files = tuple(FileProblem(*place) for place in loaded(places))
+        found.append(Receipt(id, moment(at, now.tzinfo), by, what, loaded(erased), files))
+    return found, last
 
 
 def counted(erased: Mapping[str, int]) -> str:
-    """`turns 2, memories 1`; what a receipt has under a name that is not known here as it is."""
-    names = _names()
-    return ", ".join(f"{names.get(name, name)} {n}" for name, n in erased.items()) or t("nothing")
-
-
-def _names() -> dict[str, str]:
-    return {
+    """`turns 2, memories 1` in the reader's language."""
+    names = {
         "turns": t("turns"),
         "parts of turns": t("parts of turns"),
         "memories": t("memories"),
@@ -40,3 +69,4 @@ def _names() -> dict[str, str]:
         "files": t("files"),
         "tokens": t("access tokens"),
     }
+    return ", ".join(f"{names.get(name, name)} {n}" for name, n in erased.items()) or t("nothing")

@@ -27,7 +27,7 @@ from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, LoxodonError, unwritable
 from loxodon.filelock import FileLock
-from loxodon.forget.forgetting import new_receipt
+from loxodon.forget.receipts import new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import overwriting, tokens
 from loxodon.spaces import folder_name, no_space, space_folder, space_path

@@ -6,7 +6,7 @@ is made of such words directly has the note in its content, and gets the words b
 released. To release is to let the words be seen, fenced and with their origin, not to believe them.
 
 What the user asked to have forgotten in a conversation is held in the same way, without a note
-(`forget/asked.py`).
+(`forget/requests.py`).
 """
 
 from __future__ import annotations

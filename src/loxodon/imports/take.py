@@ -174,7 +174,7 @@ class Taker:
             with self._store.writing():
                 forgotten = self._memory.forgotten()
                 for one, record, said in made:
-                    if forgotten is not None and forgotten.memory(record.id):
+                    if forgotten is not None and forgotten.has("memory", 0, record.id):
                         record = record._replace(id="")  # whatever has this id would go again
                     kept = quarantine.insert(self._store, record, "imported")
                     meet(self._store, said, self._now)
@@ -201,7 +201,7 @@ class Taker:
             key, with_text = _keys(one)
             since = to_stored(one.since)[0] if one.since else 0
             if forgotten is not None and (
-                any(map(forgotten.imported, (key, with_text)))
+                any(forgotten.has("import", 0, it) for it in (key, with_text))
                 or forgotten.cut(one.content, since) != one.content
             ):
                 self._skipped["forgotten"] += 1

@@ -33,7 +33,6 @@ from loxodon.journal.lines import (
 __all__ = ["FORMATS", "Format", "Reading", "detect", "is_database", "read"]
 
 _HEAD = 50  # lines that are looked at to tell the kind of a file
-_GEMINI = ('"sessionId"', '"projectHash"', '"messages"')  # in its transcripts of one document
 
 
 def read(
@@ -101,7 +100,7 @@ def _json_kind(lines: list[str]) -> Format | None:
     # No line is an object of its own: it may be one document over many lines.
     first = lines[0].strip() if lines else ""
     if first.startswith("{"):
-        return "gemini-cli" if all(name in "".join(lines) for name in _GEMINI) else "jsonl"
+        return "jsonl"
     # `[10:30] Alice: hi` begins with a bracket too, and so does a link in Markdown.
     if first == "[" or (first.startswith("[") and first[1:].lstrip()[:1] in ("{", "[", "]")):
         return "jsonl"

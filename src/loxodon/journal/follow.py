@@ -25,7 +25,7 @@ from loxodon.journal.lines import (
     split_lines,
     unreadable,
 )
-from loxodon.journal.transcripts import AGENTS, Opening, document_entries
+from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
 from loxodon.store import Progress
 from loxodon.types import Draft, FileProblem, Followed, Turn
@@ -348,13 +348,9 @@ class _Run(Following):
         """What is new in a transcript since its mark."""
         with open(path, "rb") as file:
             stat = os.fstat(file.fileno())
-            if path.endswith(".json") or not only_grew(file, mark):
-                mark = {}
-            if path.endswith(".json"):
-                entries, problems, after = _document(file), list[Trouble](), dict[str, object]()
-            else:
-                end, line = number(mark.get("end")), number(mark.get("line"))
-                entries, problems, after = entries_of(file, path, end, line)
+            mark = mark if only_grew(file, mark) else {}
+            end, line = number(mark.get("end")), number(mark.get("line"))
+            entries, problems, after = entries_of(file, path, end, line)
         session = mark.get("session")
         opening = Opening(
             session if isinstance(session, str) and session else session_of(path),
@@ -367,16 +363,6 @@ class _Run(Following):
         spoken = now.spoken and (now.person or bool(drafts))
         new = {**stamp, **after, **who}
         return TranscriptPart(now.session, drafts, problems + bad, new, now.parent, spoken)
-
-
-def _document(file: BinaryIO) -> list[Numbered]:
-    file.seek(0)
-    entries = document_entries([file.read(MAX_FILE).decode("utf-8", "replace")])
-    if entries is None:
-        raise InputError(
-            "it is not JSON; it may be being written", hint="it will be read next time"
-        )
-    return entries
 
 
 def recent(agent: str, path: str) -> list[str]:

@@ -7,7 +7,6 @@ are branched and may be in a database, is in `openclaw` and `openclaw_db`.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
@@ -72,7 +71,6 @@ class CodingAgent(NamedTuple):
     begins: Callable[[Entry], bool]  # whether a transcript of its may begin with this entry
     said: Callable[[int, Entry, Opening], Opening | Said | None]
     own_words: Callable[[str], str]  # what the person wrote of a message in their name
-    documents: bool = False  # whether a transcript may be one JSON object with all messages
 
     def folder(self, environment: Mapping[str, str]) -> str:
         given = environment.get(self.variable, "").strip()
@@ -82,8 +80,7 @@ class CodingAgent(NamedTuple):
     def read(self, lines: FileLines, name: str, zone: tzinfo | None) -> Read:
         """The conversation in a transcript, and the lines that cannot be read."""
         problems: list[Trouble] = []
-        document = document_entries(lines.texts) if self.documents else None
-        entries = objects_in(lines, problems) if document is None else document
+        entries = objects_in(lines, problems)
         drafts, bad, _ = self.turns(entries, Opening(session_of(name)), zone)
         return drafts, problems + bad
 
@@ -122,19 +119,6 @@ def draft_of(said: Said, line: int, session: str, zone: tzinfo | None) -> Draft 
     origin = said.origin or ORIGIN_OF_ROLE[said.role]
     where = (said.speaker, said.channel, said.chat, origin)
     return Draft(line, said.role, text, said.session or session, said.id, at, *where)
-
-
-def document_entries(texts: Iterable[str | None]) -> list[Numbered] | None:
-    """The entries of a transcript that is one JSON object; None for any other text."""
-    try:
-        value = json.loads("\n".join(text or "" for text in texts))
-    except (ValueError, RecursionError):
-        return None
-    messages = value.get("messages") if isinstance(value, dict) else None
-    if not isinstance(messages, list):
-        return None
-    numbered = enumerate([value, *messages], 1)
-    return [(number, one) for number, one in numbered if isinstance(one, Mapping)]
 
 
 def _text_in(value: object) -> str:
@@ -302,7 +286,7 @@ def _is_codex(entry: Entry) -> bool:
 # -- Gemini CLI: the first line says of what session it is. The others are messages, each with an id
 # and written again when there is more to say of it, or changes to what the first line said (`$set`,
 # which may bring the messages as the model has them now: shortened, and with summaries; these are
-# not read). Older versions write one JSON object with all messages in it, to a `.json` file.
+# not read). What older versions wrote, one JSON object with all messages, is not read either.
 
 _GEMINI_SPEAKERS: dict[str, Role] = {"user": "user", "gemini": "assistant"}
 _GEMINI_PUT_IN = _tags("hook_context session_context state_snapshot")
@@ -362,10 +346,9 @@ AGENTS = {
         "GEMINI_CLI_HOME",
         ".gemini",
         "~/.gemini",
-        ("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl"),
+        ("tmp/*/chats/session-*.jsonl",),
         _is_gemini,
         _gemini_said,
         _gemini_own_words,
-        documents=True,
     ),
 }

@@ -174,10 +174,10 @@ class Recalling:
         language = language_of(found.query)
         if not needed(language, "FORGET", fold(found.query)):
             return found
-        from loxodon.forget import asked
+        from loxodon.forget import requests
         from loxodon.recall.context import unfound
 
-        names = asked.unfound(self._store, found.query, self._space.now())
+        names = requests.unfound(self._store, found.query, self._space.now())
         lines = [unfound(self._space.shown(name), language) for name in names]
         context = "\n".join(filter(None, (*lines, found.context)))
         tokens = self._space.count(context) if lines else found.tokens

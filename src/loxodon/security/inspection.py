@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import NotFoundError
-from loxodon.forget.tombstones import plain
+from loxodon.forget.marks import plain
 from loxodon.language.statements import USER
 from loxodon.security.audit_log import AuditEntry
 from loxodon.store import Filter, Note

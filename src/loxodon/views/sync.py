@@ -188,7 +188,7 @@ def _without_forgotten(workspace: Workspace, page: EditedView) -> EditedView:
     if marks is None:
         return page
     return page._replace(
-        lines=[line for line in page.lines if not (line.id and marks.memory(line.id))]
+        lines=[line for line in page.lines if not (line.id and marks.has("memory", 0, line.id))]
     )
 
 

@@ -117,10 +117,11 @@ class Journal:
         open = [pair for pair, within in zip(pairs, pauses, strict=True) if not within]
         paused = len(pairs) - len(open)
         turns = [one for _, one in open]
-        if not self._space.has_forgotten:
+        marks = self._space.forgotten()
+        if marks is None:
             return turns, paused, 0
-        found = self._space.gatekeeper().admitted([one for one, _ in open], turns, live)
-        return found.keyed, paused, found.forgotten
+        found = marks.admitted([one for one, _ in open], turns, live)
+        return found, paused, len(turns) - len(found)
 
     def append(
         self, batch: Sequence[Keyed], now: datetime
@@ -203,6 +204,6 @@ def obey(
     answers = [int(one.ref[2:]) - 1 for one in fresh if one.role == "assistant"]
     if not any(may_ask(one.content) for one in fresh) and not store.quarantine.in_turns(answers):
         return 0, ()
-    from loxodon.forget import asked
+    from loxodon.forget.requests import obey
 
-    return asked.obey(store, kept, now)
+    return obey(store, kept, now)

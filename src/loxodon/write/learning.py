@@ -32,13 +32,10 @@ def consolidation(space: OpenSpace, embed: Callable[[], int]) -> Consolidation:
 def _was_forgotten(space: OpenSpace, record: Record, at: datetime) -> bool:
     """Whether a memory restates something that was forgotten after it was said, for example in a
     transcript that is read only now."""
-    marks = space.forgotten() if record.value else None
-    if marks is None:
-        return False
     from loxodon.clock import to_stored
-    from loxodon.forget.selecting import statement_of
 
-    return marks.stated(to_stored(at)[0], *statement_of(record))
+    marks = space.forgotten()
+    return marks is not None and marks.cut(record.content, to_stored(at)[0]) != record.content
 
 
 def residue(space: OpenSpace) -> Residue:

@@ -20,16 +20,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from loxodon import config as settings
-from loxodon.agents.openclaw import blocks, json5, kit_files, members, toml
-from loxodon.agents.openclaw.changes import Files, InstallChange, apply, new_folders, remove_folders
-from loxodon.agents.openclaw.edits import ConfigEdit
+from loxodon.agents import json5, toml
+from loxodon.agents.changes import Files, InstallChange, InstallPlan, new_folders
+from loxodon.agents.json5 import ConfigEdit
+from loxodon.agents.openclaw import blocks, kit_files, members
 from loxodon.agents.openclaw.follow import DATABASE
+from loxodon.agents.supported import command_of
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
@@ -61,36 +61,6 @@ class InstallPlace(NamedTuple):
     @property
     def command(self) -> list[str]:
         return command_of(self.home, self.space)
-
-
-def command_of(home: str, space: str) -> list[str]:
-    """What runs a memory's program, from anywhere.
-
-    `-P`: a file in the folder it happens to run in is not taken for a part of it.
-    """
-    named = [] if space == "main" else ["--space", space]
-    return [sys.executable, "-P", "-m", "loxodon", "--home", home, *named]
-
-
-class InstallPlan(NamedTuple):
-    """What will be done."""
-
-    changes: list[InstallChange]
-    left: list[tuple[str, str]]
-    """Files that are left as they are, and why."""
-    folders: list[str]
-    """Folders that go where they are empty."""
-    kit: frozenset[str]
-    """Which of the files are ours alone; nobody wants to see their words."""
-    views: list[str]
-    """Text views that go: they are written anew where the memory has them without OpenClaw."""
-
-    def carry_out(self) -> None:
-        apply(self.changes)
-        for path in self.views:
-            with suppress(FileNotFoundError):
-                os.unlink(path)
-        remove_folders(self.folders)
 
 
 class InstallPart(NamedTuple):
@@ -402,7 +372,7 @@ def plan_uninstall(home: str) -> InstallPlan:
     """What an uninstall would change; nothing where nothing was installed."""
     record = recorded(home)
     if not record:
-        return InstallPlan([], [], [], frozenset(), [])
+        return InstallPlan([])
     files = Files()
     left = _undo(files, record)
     views, edited = _views(record)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from loxodon.agents.openclaw import json5
+from loxodon.agents import json5
+from loxodon.agents.json5 import ConfigEdit, append, put, undone
 from loxodon.agents.openclaw.chats import owners_of
-from loxodon.agents.openclaw.edits import ConfigEdit, append, put, undone
 
 SLOT = ("plugins", "slots", "memory")
 ENTRY = ("plugins", "entries", "loxodon")

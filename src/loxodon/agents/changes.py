@@ -4,27 +4,64 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from loxodon import files
 from loxodon.errors import InputError
 
 _PLAIN = 0o644
+# What may have secrets in it
 _SETTINGS = (".toml", "openclaw.json", "openclaw-install.json", "connections.json")
-"""What may have secrets in it."""
 MOST_BYTES = 16 << 20
 
 
 class InstallChange(NamedTuple):
     path: str
-    before: bytes | None
-    """None where there is no such file."""
+    before: bytes | None  # None where there is no such file
     after: bytes | None
 
 
+class InstallPlan(NamedTuple):
+    """What will be done."""
+
+    changes: list[InstallChange]
+    left: Sequence[tuple[str, str]] = ()  # files that are left as they are, and why
+    folders: Sequence[str] = ()  # folders that go where they are empty
+    kit: frozenset[str] = frozenset()  # files that are ours alone; nobody wants to see their words
+    views: Sequence[str] = ()  # text views that go: they are written elsewhere then
+
+    def carry_out(self) -> None:
+        """Make the changes; each file is replaced as a whole, in the mode it had."""
+        for change in self.changes:
+            path = os.path.realpath(change.path)
+            try:
+                if change.after is None:
+                    os.unlink(change.path)
+                    continue
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                mode = files.PRIVATE if path.endswith(_SETTINGS) else _PLAIN
+                with suppress(FileNotFoundError):
+                    mode = stat.S_IMODE(os.stat(path).st_mode)
+                files.replace(path, change.after, mode)
+            except OSError as error:
+                raise InputError(
+                    "cannot write {path}: {reason}",
+                    hint="check the folder's permissions, then try again",
+                    path=change.path,
+                    reason=error.strerror or error,
+                ) from None
+        for path in self.views:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        for folder in sorted(self.folders, key=len, reverse=True):  # inner ones first
+            with suppress(OSError):  # something else is in it, or it is gone
+                os.rmdir(folder)
+
+
 class Files:
-    """The files on disk with changes laid over them; `apply` makes the changes real."""
+    """The files on disk with changes laid over them; `InstallPlan` makes them real."""
 
     def __init__(self) -> None:
         self._found: dict[str, bytes | None] = {}
@@ -71,41 +108,6 @@ def new_folders(changes: Iterable[InstallChange]) -> list[str]:
             folder = os.path.dirname(folder)
         found |= dict.fromkeys(reversed(above))
     return list(found)
-
-
-def apply(changes: Iterable[InstallChange]) -> None:
-    """Make the changes; each file is replaced as a whole, in the mode it had."""
-    for change in changes:
-        try:
-            if change.after is None:
-                os.unlink(change.path)
-            else:
-                _replace(os.path.realpath(change.path), change.after)
-        except OSError as error:
-            raise InputError(
-                "cannot write {path}: {reason}",
-                hint="check the folder's permissions, then try again",
-                path=change.path,
-                reason=error.strerror or error,
-            ) from None
-
-
-def remove_folders(folders: Iterable[str]) -> None:
-    """Remove those that are empty, inner ones first."""
-    for folder in sorted(folders, key=len, reverse=True):
-        try:
-            os.rmdir(folder)
-        except OSError:  # something else is in it, or it is gone
-            continue
-
-
-def _replace(path: str, data: bytes) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    try:
-        mode = stat.S_IMODE(os.stat(path).st_mode)
-    except FileNotFoundError:
-        mode = files.PRIVATE if path.endswith(_SETTINGS) else _PLAIN
-    files.replace(path, data, mode)
 
 
 def _bytes_of(path: str) -> bytes | None:

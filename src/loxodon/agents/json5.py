@@ -1,0 +1,320 @@
+"""Small changes in a JSON5 file that leave every other byte as it was, and can be undone.
+
+OpenClaw's own `config set` writes its file anew and drops the comments of whoever wrote it. Here a
+member is put in or taken out of the text itself; the rest stays. JSON is JSON5, so one pair of
+hands does for both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from loxodon.errors import InputError
+
+Path = Sequence[str]
+_DEEPEST = 100
+_BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\n\r\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
+_SAME_LINE = re.compile(r"[ \t]*(?://[^\n\r\u2028\u2029]*|/\*[^\n]*?\*/[ \t]*(?=[\r\n]))?")
+_STRING = r"{0}[^{0}\\\n\r]*(?:\\(?:\r\n|.)[^{0}\\\n\r]*)*{0}"
+_TOKEN = re.compile(
+    rf"(?P<string>{_STRING.format(chr(34))}|{_STRING.format(chr(39))})"
+    r"|(?P<word>[^\s\ufeff,:\[\]{}\"'/]+)|[{}\[\]:,]",
+    re.DOTALL,
+)
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|.)", re.DOTALL)
+_LITERALS = {"true": True, "false": False, "null": None}
+
+
+class Node(NamedTuple):
+    """A value and where it stands. `members` of an object, in order; the last of a name counts."""
+
+    start: int
+    end: int
+    value: object
+    members: tuple[tuple[str, int, Node], ...] = ()  # name, where the name begins, and the value
+    items: tuple[Node, ...] = ()
+
+    def at(self, path: Path) -> Node | None:
+        """The value under `path`; None where there is none."""
+        node: Node | None = self
+        for name in path:
+            found = {key: inner for key, _, inner in node.members} if node else {}
+            node = found.get(name)
+        return node
+
+
+class ConfigEdit(NamedTuple):
+    """One change, as it must be known to be taken back."""
+
+    path: tuple[str, ...]
+    piece: str  # what was put in, to the letter; empty where a value was replaced
+    was: str | None  # what was written there before
+    known: int  # how many names of the path were there already
+    item: str = ""  # what was put into the list there; empty where it is no list
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> ConfigEdit:
+        item = value.get("item", "")
+        return cls(tuple(value["path"]), value["piece"], value["was"], value["known"], item)
+
+
+def parse(text: str) -> Node:
+    """The document; an InputError where it is none."""
+
+    def wrong(at: int) -> InputError:
+        line = text.count("\n", 0, at) + 1
+        return InputError("this is not JSON5: line {line}", hint="fix that line", line=line)
+
+    def token(at: int) -> re.Match[str]:
+        at = _blank(text, at)
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise wrong(at)
+        return found
+
+    def value(found: re.Match[str], depth: int) -> Node:
+        start, closing = found.start(), {"{": "}", "[": "]"}.get(found.group())
+        if found["string"]:
+            return Node(start, found.end(), _unquoted(found["string"]))
+        if found["word"]:
+            try:
+                return Node(start, found.end(), _plain(found["word"]))
+            except ValueError:
+                raise wrong(start) from None
+        if closing is None or depth > _DEEPEST:
+            raise wrong(start)
+        members: list[tuple[str, int, Node]] = []
+        items: list[Node] = []
+        found = token(found.end())
+        while found.group() != closing:
+            if closing == "]":
+                items.append(node := value(found, depth + 1))
+            else:
+                name = _unquoted(found["string"]) if found["string"] else found["word"]
+                colon = token(found.end())
+                if name is None or colon.group() != ":":
+                    raise wrong(found.start() if name is None else colon.start())
+                node = value(token(colon.end()), depth + 1)
+                members.append((name, found.start(), node))
+            found = token(node.end)
+            if found.group() == ",":
+                found = token(found.end())
+            elif found.group() != closing:
+                raise wrong(found.start())
+        held = {name: node.value for name, _, node in members}
+        listed = [node.value for node in items]
+        whole = held if closing == "}" else listed
+        return Node(start, found.end(), whole, tuple(members), tuple(items))
+
+    root = value(token(0), 0)
+    if (end := _blank(text, root.end)) != len(text):
+        raise wrong(end)
+    return root
+
+
+def _blank(text: str, at: int) -> int:
+    """Where the next thing begins that is neither space nor comment."""
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _unquoted(string: str) -> str:
+    def unescaped(found: re.Match[str]) -> str:
+        code = found.group(1)
+        if code[0] in "ux" and len(code) > 1:
+            return chr(int(code[1:], 16))
+        return "" if code in ("\n", "\r", "\r\n", "\u2028", "\u2029") else _ESCAPES.get(code, code)
+
+    return _ESCAPE.sub(unescaped, string[1:-1])
+
+
+def _plain(word: str) -> object:
+    if word in _LITERALS:
+        return _LITERALS[word]
+    sign, digits = -1 if word[0] == "-" else 1, word.lstrip("+-")
+    if digits[:2].lower() == "0x":
+        return sign * int(digits, 16)
+    number = sign * float(digits.replace("Infinity", "inf").replace("NaN", "nan"))
+    return int(number) if digits.isdecimal() else number
+
+
+# Putting something in
+
+
+def put(text: str, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit | None]:
+    """`text` with `value` under `path`, and what was done for it; None where it was there."""
+    root = parse(text)
+    old = root.at(path)
+    if old is None:
+        text, piece, known = _put_new(text, root, path, value)
+        return text, ConfigEdit(path, piece, None, known)
+    if old.value == value:
+        return text, None
+    was = text[old.start : old.end]
+    text = text[: old.start] + compact(value) + text[old.end :]
+    return text, ConfigEdit(path, "", was, len(path))
+
+
+def append(text: str, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit]:
+    """`text` with `value` last in the list under `path`, which is made where there is none."""
+    root, piece = parse(text), compact(value)
+    node = root.at(path)
+    if node is None:
+        text, piece, known = _put_new(text, root, path, [value])
+        return text, ConfigEdit(path, piece, None, known, compact(value))
+    if not isinstance(node.value, list):
+        raise InputError("{name} is not a list", name=".".join(path))
+    at = node.start + 1
+    if node.items:
+        last = node.items[-1]
+        line = text.rfind("\n", 0, last.start) + 1
+        at, lead = last.end, text[line : last.start]
+        if line > node.start and not lead.strip():  # each item has lines of its own
+            eol = _eol(text)
+            at, comma = _after(text, last.end, eol + lead)
+            piece = comma + _spread(value, lead, eol)
+        else:
+            piece = ", " + piece
+    return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, len(path), compact(value))
+
+
+def _put_new(text: str, root: Node, path: Path, value: object) -> tuple[str, str, int]:
+    """`text` with a new member, what was put in as one piece, and how much of the path was there;
+    objects on the way are made where they are missing."""
+    known = len(path) - 1
+    while (parent := root.at(path[:known])) is None:
+        known -= 1
+    if not isinstance(parent.value, dict):
+        raise InputError("{name} is not an object", name=".".join(path[:known]) or "$")
+    for name in reversed(path[known + 1 :]):
+        value = {name: value}
+    at, piece = _member(text, parent, path[known], value)
+    return text[:at] + piece + text[at:], piece, known
+
+
+def _member(text: str, parent: Node, name: str, value: object) -> tuple[int, str]:
+    """Where a member goes that is to be the last of `parent`, and how it is written there."""
+    spread, eol = "\n" in text[parent.start : parent.end], _eol(text)
+    last_line = text[text.rfind("\n", 0, parent.end - 1) + 1 : parent.end - 1] if spread else ""
+    inner = last_line[: len(last_line) - len(last_line.lstrip(" \t"))] + "  "
+    for _, begin, _ in parent.members:
+        line = text.rfind("\n", 0, begin) + 1
+        if not text[line:begin].strip():
+            inner = text[line:begin]
+            break
+    written = f"{compact(name)}: {_spread(value, inner, eol) if spread else compact(value)}"
+    if not parent.members:
+        if not spread:
+            return parent.start + 1, written
+        return len(text[: parent.end - 1].rstrip()), f"{eol}{inner}{written}"
+    end = parent.members[-1][2].end
+    after = _blank(text, end)
+    if text[after] != ",":
+        at, comma = _after(text, end, eol + inner) if spread else (end, ", ")
+        return at, comma + written
+    if not spread:
+        return after + 1, f" {written},"
+    remark = _SAME_LINE.match(text, after + 1)
+    return remark.end() if remark else after + 1, f"{eol}{inner}{written},"
+
+
+def _after(text: str, end: int, line: str) -> tuple[int, str]:
+    """Where something goes that follows what ends at `end`, and what stands before it.
+
+    A remark on that line stays there: then the comma begins the new line.
+    """
+    found = _SAME_LINE.match(text, end)
+    if found is None or not found.group().strip():
+        return end, "," + line
+    return found.end(), line + ", "
+
+
+def _eol(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def compact(value: object) -> str:
+    """`value` on one line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _spread(value: object, indent: str, eol: str) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", eol + indent)
+
+
+# Taking it out
+
+
+def undone(text: str, edit: ConfigEdit) -> str:
+    """`text` as it was before: to the letter where our piece still stands, else by structure.
+
+    Programs write their files anew when they change something, and people edit them.
+    """
+    in_list = edit.item and edit.known == len(edit.path)
+    if edit.piece and not in_list and text.count(edit.piece) == 1:
+        plain = text.replace(edit.piece, "")
+        try:
+            if parse(plain).at(edit.path) is None:
+                return plain
+        except InputError:
+            pass
+    node = parse(text).at(edit.path)
+    if node is None:
+        return text
+    if edit.was is not None:
+        return text[: node.start] + edit.was + text[node.end :]
+    text = _without_item(text, node, edit) if edit.item else _without_member(text, edit.path)
+    for length in range(len(edit.path), edit.known, -1):
+        above = parse(text).at(edit.path[:length])
+        if above is not None and above.value in ({}, []):
+            text = _without_member(text, edit.path[:length])
+    return text
+
+
+def stands(text: str, edit: ConfigEdit) -> bool:
+    """Whether what was put in is there, in whatever form."""
+    node = parse(text).at(edit.path)
+    if node is None or not edit.item:
+        return node is not None
+    return isinstance(node.value, list) and json.loads(edit.item) in node.value
+
+
+def _without_item(text: str, node: Node, edit: ConfigEdit) -> str:
+    """`text` without our item of a list; the same words may stand elsewhere too."""
+    ours = [item for item in node.items if item.value == json.loads(edit.item)]
+    for item in ours:
+        begin = item.end - len(edit.piece)
+        if text[begin : item.end] == edit.piece:
+            return text[:begin] + text[item.end :]
+    for item in reversed(ours):
+        text = _cut(text, node, item.start, item.end)
+    return text
+
+
+def _without_member(text: str, path: Path) -> str:
+    """`text` without the member under `path`, with its line where it has one to itself."""
+    parent = parse(text).at(path[:-1])
+    for name, begin, node in reversed(parent.members if parent else ()):
+        if parent and name == path[-1]:
+            text = _cut(text, parent, begin, node.end)
+    return text
+
+
+def _cut(text: str, parent: Node, begin: int, end: int) -> str:
+    after = _blank(text, end)
+    if after < parent.end and text[after] == ",":
+        end = after + 1
+        line = text.rfind("\n", 0, begin) + 1
+        if not text[line:begin].strip() and re.match(r"[ \t]*\r?\n", text[end:]):
+            begin, end = line, text.index("\n", end) + 1
+        elif text[end : end + 1] == " ":
+            end += 1
+        return text[:begin] + text[end:]
+    before = len(text[:begin].rstrip())
+    if text[before - 1] == ",":  # the last one: the comma before it goes instead
+        before = len(text[: before - 1].rstrip())
+    return text[:before] + text[end:] if before > parent.start + 1 else text[:begin] + text[end:]

@@ -1,0 +1,278 @@
+"""Marks of what was forgotten, by which it is recognised when it comes again.
+
+A mark is a digest with the key of the space: whoever has the file cannot try out words. It stands
+for what was said up to a moment; the same said later is new. There are three kinds:
+
+| kind | is of | stops |
+|---|---|---|
+| turn | its key, its words and moment, its session, a period; the id of a memory or import | that |
+| text | a sentence or clause, in every text or in one turn | that |
+| name | a name, address or number as whole words; if it has capitals, in these | its sentences |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from loxodon.clock import to_stored
+from loxodon.forget.names import Token, longer_name, spelled, tokens
+from loxodon.security.keys import Keys
+from loxodon.text.sentences import spans
+from loxodon.text.words import fold, index_words
+
+if TYPE_CHECKING:
+    from loxodon.config import Config
+    from loxodon.store.store import Store
+    from loxodon.types import Draft, Turn
+
+LONG_AGO = -(1 << 60)
+_LEAST_WORDS = 3  # a turn without a time is known by its words; `yes` is anybody's
+_MOST_CLAUSES = 40
+_OLD_NAMES = ("cased", "inner", "token", "address")
+# What a digest is of, and the kind of its mark. Rows of earlier versions have the former as kind.
+_KINDS = {
+    **dict.fromkeys(("turn", "spoken", "words", "session", "span", "memory", "import"), "turn"),
+    **dict.fromkeys(("text", "said", "part"), "text"),
+    **dict.fromkeys(("name", *_OLD_NAMES), "name"),
+}
+
+
+class Mark(NamedTuple):
+    kind: str
+    mark: bytes
+    until: int  # milliseconds since 1970 UTC: what was said up to then
+    size: int = 0  # of a name: its words
+
+
+class Marker:
+    """Makes the marks of a space."""
+
+    def __init__(self, home: str, config: Config, space: str) -> None:
+        self._key = Keys(home, config.keys.source).key("tombstone", space)
+
+    def digest(self, of: str, *parts: bytes | str) -> bytes:
+        encoded = [p if isinstance(p, bytes) else p.encode("utf-8", "surrogatepass") for p in parts]
+        # Lengths keep ("ab", "c") and ("a", "bc") apart.
+        data = b"".join(b"%d:%b" % (len(part), part) for part in encoded)
+        return blake2b(data, key=self._key, digest_size=16, person=of.encode()).digest()
+
+    def mark(self, of: str, until: int, *parts: bytes | str) -> Mark:
+        return Mark(_KINDS[of], self.digest(of, *parts), until)
+
+    def name(self, name: str, until: int) -> Mark:
+        found = tokens(name)
+        return Mark("name", self.digest("name", spelled(found)), until, len(found))
+
+    def redacted_key(self, key: bytes) -> bytes:
+        """The key of a turn that lost some of its words: the old one is a digest of them all."""
+        return self.digest("key", key)
+
+
+def period(since: int, until: int) -> Mark:
+    """The mark of everything said in a period, which is no secret."""
+    return Mark("turn", since.to_bytes(8, "big", signed=True), until)
+
+
+def plain(text: str) -> str:
+    """A text as two that say the same have it: folded, its words with one space between."""
+    return " ".join(_words().findall(fold(text)))
+
+
+@cache
+def _words() -> re.Pattern[str]:
+    return re.compile(r"[^\W_]+(?:'[a-z]+)?")
+
+
+@cache
+def _between_clauses() -> re.Pattern[str]:
+    return re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
+
+
+def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the clauses of a sentence are; what divides them belongs to the one before it."""
+    cuts = [one.end() for one in _between_clauses().finditer(text, start, end)][:_MOST_CLAUSES]
+    edges = [start, *(cut for cut in cuts if cut < end), end]
+    return list(pairwise(edges))
+
+
+def clauses_of(text: str) -> list[str]:
+    return [text[a:b] for start, end in spans(text) for a, b in clauses(text, start, end)]
+
+
+class Marks:
+    """The marks of a space, to be held against what comes or is there."""
+
+    def __init__(
+        self,
+        marker: Marker,
+        marks: Iterable[Mark],
+        *,
+        known_names: Callable[[], Collection[str]] = tuple,
+        present: bool = False,
+        words: Collection[str] | None = None,
+    ) -> None:
+        """With `present`, all that they are held against was there when they were made, whatever
+        time it says of itself. What has none of `words`, if they are given, meets no mark."""
+        self.marker = marker
+        self._known_names = known_names
+        self.present = present
+        self._words = words
+        self._until: dict[str, dict[bytes, int]] = {"turn": {}, "text": {}, "name": {}}
+        self._sizes: set[int] = set()
+        self._name_digests = {"name"}
+        self._periods: list[tuple[int, int]] = []
+        for was, mark, until, size in marks:
+            kind = _KINDS.get(was)
+            if len(mark) == 8:
+                self._periods.append((int.from_bytes(mark, "big", signed=True), until))
+            elif kind:
+                known = self._until[kind]
+                known[mark] = max(until, known.get(mark, until))
+            if kind == "name":
+                self._sizes.add(size or 1)
+                self._name_digests.add(was)
+        self.cuts = bool(self._until["text"] or self._until["name"])
+
+    def has(self, of: str, at: int, *parts: bytes | str) -> bool:
+        """Whether there is a mark of this that is not older."""
+        known = self._until[_KINDS[of]]
+        until = known.get(self.marker.digest(of, *parts)) if known else None
+        return until is not None and (self.present or at <= until)
+
+    def in_period(self, at: int) -> bool:
+        return any(a <= at and (self.present or at <= until) for a, until in self._periods)
+
+    def has_turn(self, key: bytes, session: str, content: str, at: int | None) -> bool:
+        """Whether a turn was forgotten as such; `at` is None where nobody knows its time."""
+        if at is None:
+            several = len(index_words(content)) >= _LEAST_WORDS
+            return (
+                self.has("turn", LONG_AGO, key)
+                or self.has("session", LONG_AGO, session)
+                or (several and self.has("words", LONG_AGO, plain(content)))
+            )
+        return (
+            self.in_period(at)
+            or self.has("turn", at, key)
+            or self.has("session", at, session)
+            or self.has("spoken", at, plain(content), str(at))
+        )
+
+    def has_name(self, text: str, at: int) -> bool:
+        """Whether a text has a name that was forgotten, and not within a longer one."""
+        if not text or not self._until["name"] or not self._may_have(text):
+            return False
+        found = tokens(text)
+        return any(
+            self._is_name(window, at) and not longer_name(text, window, self._known_names())
+            for size in self._sizes
+            for window in (found[n : n + size] for n in range(len(found) - size + 1))
+        )
+
+    def _is_name(self, window: Sequence[Token], at: int) -> bool:
+        written = spelled(window)
+        spellings = dict.fromkeys((written, fold(written)))
+        return any(self.has(of, at, one) for of in self._name_digests for one in spellings)
+
+    def _may_have(self, text: str) -> bool:
+        folded = fold(text)
+        return self._words is None or any(word in folded for word in self._words)
+
+    def cut(self, text: str, at: int, key: bytes = b"") -> str:
+        """`text`, said at a moment in the turn with `key`, without what was forgotten of it."""
+        if not self.cuts or not text or not self._may_have(text):
+            return text
+
+        def is_said(part: str) -> bool:
+            words = plain(part)
+            return self.has("said", at, words) or self.has("part", LONG_AGO, key, words)
+
+        kept, last = "", 0
+        for start, end in spans(text):
+            sentence = text[start:end]
+            left = ""
+            if not is_said(sentence) and not self.has_name(sentence, at):
+                parts = clauses(text, start, end)
+                said = [is_said(text[a:b]) for a, b in parts] if len(parts) > 1 else [False]
+                left = "".join(
+                    text[a:b] for (a, b), out in zip(parts, said, strict=True) if not out
+                )
+                if left and said[-1]:  # the sentence ends as it did, not with a comma
+                    left = left.rstrip("，、；：,;:— \n") + _ending(sentence)
+            kept += (text[last:start] if left else "") + left
+            last = end
+        return text if kept == text[:last] else (kept + text[last:]).strip()
+
+    def left_of_turn(self, key: bytes, text: str, at: int) -> tuple[str, bytes]:
+        """What is left of a turn, and the key that it has then."""
+        if self.has("part", LONG_AGO, key):
+            return "", key
+        while (left := self.cut(text, at, key)) != text:
+            # What was taken from it later knows it by the key that it had by then.
+            key, text = self.marker.redacted_key(key), left
+        return text, key
+
+    def cut_json(self, value: Any, at: int) -> Any:
+        """A JSON value with the strings in it cut; keys of objects that are cut go with theirs."""
+        if isinstance(value, str):
+            return self.cut(value, at)
+        if isinstance(value, list):
+            return [self.cut_json(one, at) for one in value]
+        if isinstance(value, dict):
+            named = {name: one for name, one in value.items() if self.cut(name, at) == name}
+            return {name: self.cut_json(one, at) for name, one in named.items()}
+        return value
+
+    def session_name(self, name: str, at: int) -> str:
+        """What a session is called that is named after something forgotten: the same each time."""
+        if self.cut(name, at) == name:
+            return name
+        return f"forgotten-{self.marker.digest('called', name).hex()[:12]}"
+
+    def admitted(
+        self, drafts: Sequence[Draft | None], keyed: Sequence[tuple[Turn, bytes]], live: bool
+    ) -> list[tuple[Turn, bytes]]:
+        """Those turns that were not forgotten, without what of them was.
+
+        Of one without a time nobody knows how old it is, unless whoever hands it in is `live`.
+        """
+        found: list[tuple[Turn, bytes]] = []
+        for draft, (turn, key) in zip(drafts, keyed, strict=True):
+            has_no_time = draft is not None and draft.at is None
+            at = 0 if has_no_time and not live else to_stored(turn.at)[0]
+            when = None if has_no_time and not live else at
+            session = self.session_name(turn.session, at)
+            channel = turn.channel if self.cut(turn.channel, at) == turn.channel else ""
+            content, new_key = self.left_of_turn(key, turn.content, at)
+            if not (
+                self.has_turn(key, turn.session, turn.content, when)
+                or self.has("session", at, session)
+                or (has_no_time and self.has("turn", LONG_AGO, key))
+                or self.has_name(turn.speaker, at)
+                or not content.strip()
+            ):
+                kept = turn._replace(session=session, channel=channel, content=content)
+                found.append((kept, new_key))
+        return found
+
+
+def marks_of(store: Store, marker: Marker) -> Marks | None:
+    """The marks of a store; None where nothing was ever forgotten."""
+    kept = [Mark(*one) for one in store.erasure.tombstones()]
+    return Marks(marker, kept, known_names=lambda: known_names(store)) if kept else None
+
+
+def known_names(store: Store) -> list[str]:
+    """What anybody is called but the user."""
+    found = [(one.name, *one.aliases) for one in store.worklog.entities() if one.name != "user"]
+    return [name for names in found for name in names]
+
+
+def _ending(sentence: str) -> str:
+    found = re.search(r"[.。!！?？…]+[\"'”’）)]*\Z", sentence)
+    return found[0] if found else ""

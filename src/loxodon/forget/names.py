@@ -1,0 +1,198 @@
+"""Names: as whole words, and those that may be meant besides.
+
+    Anna          in `Anna's car`; not in `Anna-Maria`, `anna` or `Anna Bell`, who is known
+    张三           in 张三来了; not in 张三丰
+    ana@b.org     not in dana@b.org; 4711 not in 47112
+    my friend     may be Anna, where she is the only friend
+    Annie, 美美    may be what Anna and 小美 are called
+
+What may be meant is shown, for nobody but a person can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from loxodon.language.en import clauses as english
+from loxodon.language.zh import clauses as chinese
+from loxodon.text.names import parts_of
+from loxodon.text.words import fold
+
+_MOST_NEAR = 20
+_TELEPHONE = 7  # digits from which on the signs between them are a matter of taste
+_UNSPACED = r"\u0e00-\u1dff\u2e80-\U0010ffff"  # Thai and beyond, Chinese, Japanese, Korean
+# How a Chinese name of one character is made familiar
+_FORMS = ("{0}{0}", "阿{0}", "小{0}", "老{0}", "大{0}", "{0}儿", "{0}姐", "{0}哥", "{0}妹", "{0}弟")
+_CALENDAR = re.compile(
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|June|July|August"
+    r"|September|October|November|December"
+)
+_CALLED = re.compile(
+    r"(?:小名|乳名|大名|外号|绰号|昵称|又名|又叫|也叫|[叫喊][她他它])[是叫]?([\u4e00-\u9fff]{2,3})"
+)
+
+
+class Token(NamedTuple):
+    """A word, an address, a number, or a character of a script without spaces."""
+
+    written: str
+    start: int
+    end: int
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    label = r"[a-z0-9_-]{1,63}"
+    path = r"(?:[/?#][a-z0-9_./?#%&=~+:@,;!$*'()-]{0,300}[a-z0-9_/#=&%~+-]|/)"
+    letters = rf"[^\W_{_UNSPACED}]+"
+    return re.compile(
+        rf"(?<![a-z0-9_.+-])(?P<mail>[a-z0-9_.+-]{{1,64}}@{label}(?:\.{label}){{1,8}})"
+        rf"|(?<![a-z0-9_@.-])(?:https?://)?"
+        rf"(?P<site>{label}(?:\.{label}){{0,8}}\.[a-z]{{2,24}}(?::[0-9]+)?{path}?)(?![a-z0-9_])"
+        r"|(?<![a-z0-9_@])(?P<handle>@[a-z0-9_](?:[a-z0-9_.]{0,38}[a-z0-9_])?)"
+        # Groups with blanks between them are one number where they are those of a telephone.
+        r"|(?<![a-z0-9_.,/:-])(?P<number>(?:\+|\(?0)[0-9]{0,4}\)?(?:[ ./-]?\(?[0-9]{2,5}\)?){2,6}"
+        r"|[0-9]{2,5}(?: [0-9]{2,5}){1,4}(?<=[0-9]{3})|[0-9]+(?:[.,:/-][0-9]+)*)"
+        r"(?![.,:/-]?[a-z0-9_])"
+        rf"|(?P<word>{letters}(?:(?:[._-]+|['’](?!s\b)){letters})*)|(?P<sign>[{_UNSPACED}])",
+        re.IGNORECASE,
+    )
+
+
+def tokens(text: str) -> list[Token]:
+    found = []
+    for one in _token().finditer(text):
+        written = one[0]
+        if one.lastgroup != "word":
+            written = fold(one[str(one.lastgroup)])
+        if one.lastgroup == "site":
+            written = written.removeprefix("www.").rstrip("/")
+        elif one.lastgroup == "number" and sum(map(str.isdigit, written)) >= _TELEPHONE:
+            written = re.sub(r"[^\d+]", "", written)
+        if one.lastgroup != "sign" or written.isalnum():
+            found.append(Token(written, *one.span()))
+    return found
+
+
+def spelled(window: Sequence[Token]) -> str:
+    """Words with one space between, characters without."""
+    parts = (one.written if _is_sign(one.written) else f"{one.written} " for one in window)
+    return "".join(parts).strip()
+
+
+def _is_sign(written: str) -> bool:
+    return len(written) == 1 and re.match(f"[{_UNSPACED}]", written) is not None
+
+
+def places(text: str, name: str) -> list[list[Token]]:
+    """Where a text has a name as whole words, in any case."""
+    wanted = [fold(one.written) for one in tokens(name)]
+    size = len(wanted)
+    if not wanted or wanted[-1][-1] not in fold(text):
+        return []
+    found = tokens(text)
+    windows = (found[n : n + size] for n in range(len(found) - size + 1))
+    return [one for one in windows if [fold(token.written) for token in one] == wanted]
+
+
+def has_name(text: str, name: str) -> bool:
+    return bool(places(text, name))
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an address, a number or a handle."""
+    found = _token().fullmatch(name.strip())
+    return found is not None and found.lastgroup in ("mail", "site", "handle", "number")
+
+
+def is_role(name: str) -> bool:
+    """Whether this is what many are called: `sister`, 同事."""
+    return bool(english.attribute_of(name) or chinese.attribute_of(name))
+
+
+def roles_in(text: str) -> list[str]:
+    """The roles that a text has, folded, the longest first."""
+    return [part.name for part in parts_of(fold(text)) if is_role(part.name)]
+
+
+def speaks_of(role: str, text: str) -> bool:
+    """Whether a text speaks of the user's own: `my friend`, `the user's friend`, 我朋友."""
+    if role.isascii():
+        return bool(re.search(rf"(?i)\b(?:my|our|user's) (?:\w+ )?{re.escape(role)}\b", text))
+    return bool(re.search(rf"(?:我|我的|我们|咱|用户的?){re.escape(role)}", text))
+
+
+def longer_name(text: str, window: Sequence[Token], known: Iterable[str]) -> str:
+    """Somebody else's name that a name in a text is only a part of: one that is known, or a word of
+    the dictionary (小美 in 小美丽, which is 小 and 美丽)."""
+    start, end = window[0].start, window[-1].end
+    name = text[start:end]
+    for other in known:
+        if len(other) > len(name) and fold(name) in fold(other) and _is_of_another(other, name):
+            for one in re.finditer(re.escape(other), text):
+                if one.start() <= start and end <= one.end():
+                    return other
+    if name.isascii():
+        return ""
+    import rjieba
+
+    edges, at = [0], 0
+    for word in rjieba.cut(text, False):
+        at += len(word)
+        edges.append(at)
+    first = max(edge for edge in edges if edge <= start)
+    last = min((edge for edge in edges if edge >= end), default=end)
+    longer = text[first:last]
+    return longer if longer != name and _is_of_another(longer, name) else ""
+
+
+def _is_of_another(other: str, name: str) -> bool:
+    """Whether a longer name is no more than that: `小美妈妈` and `Anna's mother` name both."""
+    rest = re.sub(rf"(?i){re.escape(name)}(?:'s\b)?", "", other, count=1).strip()
+    if name.isascii() or other.isascii():
+        return bool(rest) and all(word[0].isupper() for word in rest.split())
+    return 0 < len(rest) <= 2 and not is_role(rest)
+
+
+def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> list[str]:
+    """Names that may be short forms of `names`, or somebody else's: of those that are known or
+    stand in what was said, those that look like one or stand beside one."""
+    forms = [form.format(name[-1]) for name in names for form in _FORMS if _is_han(name)]
+    addresses = any(map(is_address, names))
+    alike, beside = dict.fromkeys(known), dict[str, None]()
+    for text in texts:
+        capitalised = dict.fromkeys(re.findall(r"\b[A-Z][a-z]{2,}\b", text))
+        alike |= capitalised
+        if addresses:
+            alike |= dict.fromkeys(t.written for t in tokens(text) if is_address(t.written))
+        beside |= dict.fromkeys(form for form in forms if form in text)
+        if not addresses and (found := [it for name in names for it in places(text, name)]):
+            beside |= dict.fromkeys(_CALLED.findall(text))
+            beside |= {word: None for word in capitalised if f" {word}" in text}
+            beside |= dict.fromkeys(filter(None, (longer_name(text, it, known) for it in found)))
+    near = {word for word in alike if any(_is_near(word, one) for one in names)}
+    within = {fold(part.written) for one in near for part in tokens(one)[1:]}
+    near |= {word for word in beside if fold(word) not in within}
+    if not addresses:
+        near |= {part.written for one in names for part in tokens(one)}
+    given = set(map(fold, names))
+    left = {w for w in near if fold(w) not in given and len(w) > 1 and not _CALENDAR.fullmatch(w)}
+    return sorted(left)[:_MOST_NEAR]
+
+
+def _is_han(name: str) -> bool:
+    return bool(re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name))
+
+
+def _is_near(word: str, name: str) -> bool:
+    one, other = fold(word), fold(name)
+    within = one != other and (one in other or other in one)
+    if is_address(name) or is_address(word):
+        return within and is_address(name) and is_address(word)
+    if not (one.isascii() and other.isascii()):
+        return min(len(one), len(other)) > 1 and within
+    words = set(one.split()) & set(other.split())
+    return min(len(one), len(other)) > 2 and (one[:3] == other[:3] or bool(words))

@@ -1,0 +1,525 @@
+"""What the user asks to have forgotten in a conversation: held back at once, and asked about.
+
+    Please forget what I told you about the divorce.
+
+`language/forget.py` reads what is asked. Messages and memories that the words find are held back,
+so that nothing recalls, reads or shows them any more, and so is the request; `loxodon review`
+offers to erase them for good or to bring them back. Nothing is erased because a sentence says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from datetime import datetime, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from loxodon.forget.erase import rebuild, row_of
+from loxodon.forget.names import has_name, is_address, roles_in
+from loxodon.guard.own_words import others
+from loxodon.guard.provenance import rank, speaks_for_user, told_as
+from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
+from loxodon.language.forget import Request, may_ask, requests
+from loxodon.language.leaning import leans
+from loxodon.language.statements import USER
+from loxodon.recall.understand import understand
+from loxodon.store import Filter, KnownTurn, QuarantinedText
+from loxodon.store.store import Store
+from loxodon.text.related import KIND, expand
+from loxodon.text.sentences import spans
+from loxodon.text.similarity import covers
+from loxodon.text.words import fold, query_words, stem_of
+from loxodon.tokens import estimate
+from loxodon.types import CAPTURED, Record, Turn
+from loxodon.write import themes
+from loxodon.write.speakers import another
+
+_MOST = 20  # memories that a request plainly means; of more it is asked
+_SHOWN = 10  # memories that are asked about then
+_TURNS, _MEMORIES = 400, 60  # looked at, those with the most of the words first
+_SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
+_NEARLY = 0.75  # how much of what the best has others must have to be meant as well
+_LEAST = 0.1
+# What it counts that a text has a word; 吵…架 for 吵架; a related word; a word in which such things
+# are told; a character of it
+_EXACT, _APART, _RELATED, _TOPIC, _CHARACTER = 1.0, 0.8, 0.7, 0.45, 0.3
+_OTHERS = 0.7  # what is left where the user means something of their own, and the text does not
+_CHAIN = 6  # messages that may lean on one
+_SAME_TALK, _ONE_TALK = timedelta(days=2), timedelta(days=14)
+_GENERIC = re.compile(
+    r"(?i)(?:things?|stuff|news|figures?|numbers?|details?|info|information|story|situation|whole"
+    r"|problem|issue|business|matter|parts?|bits?|facts?|time|day|talk|conversation|incident)"
+)
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i'm|i've|i'd|my|me|mine|we|we're|our|us|you|your)\b|[\u4e00-\u9fff]"
+)
+_OWN = re.compile(r"^\W*(?:my|our|i|i'm|i've|we)\b|^\W*[我咱]")
+_POINTING = re.compile(r"(?i)\b(?:that|this|it)\b|[这那]话")
+_PERSON = re.compile(r"(?i)\W*(?:and |but |so )?(?:he|she|his|her|they)\b|[他她]")
+_LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_JOINTS = re.compile(
+    r"[的了在是我你您他她它们有和跟与就都也很还把被给对从到这那个些之其说过想要去]+"
+)
+_NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
+
+
+class Obeyed(NamedTuple):
+    taken: int = 0  # requests that were followed, or led to a question
+    unfound: tuple[str, ...] = ()  # what the others name: nothing of it was ever said
+
+
+class Place(NamedTuple):
+    """A stretch of a turn."""
+
+    row: int
+    start: int
+    end: int
+
+
+class Meant(NamedTuple):
+    """What a request is about."""
+
+    records: dict[str, Record]
+    places: dict[Place, None]
+    is_sure: bool = True
+
+
+# What is done about a request
+
+
+def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> Obeyed:
+    """Do what turns that were just journalled ask to have forgotten. Call inside `writing`."""
+    taken, unfound = 0, list[str]()
+    for turn in said:
+        if not isinstance(turn, Turn):
+            continue
+        # What the user says to one agent is about what that one knows.
+        with nullcontext() if store.wall.stands else store.writing_as(turn.agent):
+            if turn.role == "assistant":
+                _hold_reply(store, turn, now)
+            for request in _requests(store, turn):
+                if _hold(store, turn, request, now):
+                    taken += 1
+                elif request.what:
+                    unfound.append(request.what)
+    return Obeyed(taken, tuple(unfound))
+
+
+def unfound(store: Store, text: str, now: datetime) -> list[str]:
+    """What a message of the user asks to have forgotten, and nobody ever spoke of; nothing where a
+    message in these words was obeyed."""
+    if not may_ask(text):
+        return []
+    heads = [one for one in store.quarantine.find(None) if one.reason == FORGET]
+    obeyed = [one.turn for one in heads if one.turn and (one.state != DROPPED or one.decided_at)]
+    if any(turn.content == text for turn in store.turns(obeyed).values()):
+        return []
+    turn = Turn("", "", "user", text, now)
+    found = {one.what: meant(store, turn, one) for one in requests(text) if one.what}
+    return [what for what, it in found.items() if not it.records and not it.places]
+
+
+def bring_back(store: Store, id: str) -> None:
+    """What a request had held back was released: it is read and shown as any other.
+
+    Call inside `writing`.
+    """
+    parts = [one for one in store.quarantine.find(RELEASED) if one.reason == f"{FORGET} {id}"]
+    rows = {one.turn for one in parts if one.turn is not None}
+    _tell_anew(store, rows)
+    store.worklog.read_again(rows)
+
+
+def _requests(store: Store, turn: Turn) -> list[Request]:
+    """The requests in what of a turn is the user's own."""
+    if not may_ask(turn.content) or not speaks_for_user(turn) or another(store, turn):
+        return []
+    if rank(told_as(turn)) < rank("user"):
+        return []
+    text = turn.content
+    for start, end in others(text):
+        text = text[:start] + "\ufffc" * (end - start) + text[end:]
+    return requests(text)
+
+
+def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
+    found = meant(store, turn, request)
+    records = [one for one in found.records.values() if store.wall.owns(one)]
+    own = Place(row_of(turn), request.start, request.end)
+    is_plain = found.is_sure and len(records) <= _MOST and len(found.places) <= 2 * _MOST
+    is_found = bool(found.records or found.places)
+    state = HELD if is_found and is_plain else UNCLEAR if is_found else DROPPED
+    (head,) = store.quarantine.put([_kept(own, "", FORGET, now, state)])
+    reason = f"{FORGET} q_{head.no}"
+    if state == UNCLEAR:
+        store.quarantine.put([_kept(None, r.id, reason, now, UNCLEAR) for r in records[:_SHOWN]])
+    if state == HELD:
+        active = [one for one in records if one.state == "active"]
+        for one in active:
+            store.update(one.id, None, "archived", now, {"state": "archived"})
+        store.quarantine.put([_kept(None, one.id, reason, now, HELD) for one in records])
+        store.quarantine.put([_kept(one, "", reason, now, HELD) for one in found.places])
+        # Summaries say it too, and are written anew.
+        store.erasure.drop_memories(store.erasure.made_of([one.id for one in active]))
+        themes.renew(store, active, now)
+        store.erasure.drop_pages()
+        _drop_names(store, records)
+    _tell_anew(store, {own.row, *(one.row for one in found.places if state == HELD)})
+    return state != DROPPED
+
+
+def _kept(
+    place: Place | None, memory: str, reason: str, now: datetime, state: str
+) -> QuarantinedText:
+    row, start, end = place or (None, 0, 0)
+    return QuarantinedText(0, row, memory, start, end, "", reason, "user", now, state, None)
+
+
+def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
+    """The answer to a request says again what that was about."""
+    place = _whole(turn)
+    for one in store.quarantine.in_turns([place.row - 1]).get(place.row - 1, ()):
+        if (one.reason, one.state) == (FORGET, HELD):
+            store.quarantine.put([_kept(place, "", f"{FORGET} q_{one.no}", now, HELD)])
+
+
+def _drop_names(store: Store, records: Iterable[Record]) -> None:
+    """Entities that only these memories name: who comes back is learned again."""
+    names = {fold(name) for one in records for name in (one.subject, *one.entities)} - {fold(USER)}
+    for one in store.worklog.entities():
+        if names & set(map(fold, (one.name, *one.aliases))):
+            known = (*store.latest("entity", one.name, 1), *store.latest_about((one.name,), 1))
+            if not any(record.state == "active" for record in known):
+                store.worklog.drop_entity(one.no)
+
+
+def _tell_anew(store: Store, rows: set[int]) -> None:
+    """What was made of turns, or is in hand, is made anew of what may be told of them now."""
+    work = store.worklog.work()
+    store.vectors.retold(rows)
+    store.worklog.let_go(rows)
+    store.worklog.read_again(row for row in rows if work.done_to < row <= work.upto)
+    rebuild(store, {row for row in rows if row <= work.done_to}, estimate)
+
+
+# What the words mean
+
+
+def meant(store: Store, turn: Turn, request: Request) -> Meant:
+    """What a request in a turn is about."""
+    if not request.what:
+        last = dict.fromkeys(_last(store, turn, request))
+        return Meant(_drawn(store, last), last)
+    search = _Search(store, turn, request.what)
+    places = dict.fromkeys(search.places())
+    records = _drawn(store, places) | {one.id: one for one in search.records()}
+    for record in records.values():
+        places |= dict.fromkeys(_said_in(store, record))
+    return Meant(records, places, search.is_sure)
+
+
+def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
+    """What was said before a request in its message; where that is nothing, the message before it
+    and the answer to that."""
+    if not turn.ref:
+        return
+    own = turn.content[: request.start]
+    if len(query_words(own)) > 3 and not _POINTING.search(own):
+        yield Place(row_of(turn), 0, request.start)
+        return
+    for one in reversed(store.query_turns("turns_before", turn.session, row_of(turn), 8)):
+        yield _whole(one)
+        if one.role == "user":
+            return
+
+
+class _Term(NamedTuple):
+    """A word to look for, folded."""
+
+    word: str
+    weight: float
+    others: dict[str, float]  # in which it may have been told, and how much these count
+
+    def score(self, text: str) -> float:
+        if _has(text, self.word):
+            return self.weight
+        told = [weight for word, weight in self.others.items() if _has(text, word)]
+        return max(told, default=0.0) or (0.0 if self.word.isascii() else _apart(text, self.word))
+
+
+@cache
+def _stems(folded: str) -> str:
+    return f" {' '.join(stem_of(one) or one for one in _LATIN.findall(folded))} "
+
+
+def _has(folded: str, word: str) -> bool:
+    return _stems(word) in _stems(folded) if word.isascii() else word in folded
+
+
+def _apart(folded: str, pair: str) -> float:
+    """How much of a pair of characters a text has: the parts of a verb stand apart, 吵了一架."""
+    if len(pair) > 1 and re.search(f"{pair[0]}.{{0,3}}{pair[1]}", folded):
+        return _APART
+    return _CHARACTER if any(one in folded for one in pair) else 0.0
+
+
+class _Search:
+    """Looks for what somebody means by some words: messages that have them or related ones, those
+    with the most first, and the talk around these that leans on them."""
+
+    def __init__(self, store: Store, turn: Turn, what: str) -> None:
+        self._store = store
+        self._turn = turn
+        self._address = what if is_address(what) else ""
+        self._is_own = _OWN.search(fold(what)) is not None  # `my salary` is not the average one
+        self._names: list[list[str]] = []  # for each that is named, all its names, folded
+        self._terms: list[_Term] = []
+        self._read(what)
+        told = [word for one in self._terms for word in (one.word, *one.others)]
+        words = [*told, *(name for names in self._names for name in names)]
+        self._words = query_words(
+            " ".join((what, *words, *(c for w in words for c in w if _HAN.match(c))))
+        )
+        self._best = 0.0
+        self.is_sure = True  # else it is asked about: only other words, in several talks
+
+    def _read(self, what: str) -> None:
+        topics = _topics_in(fold(what))
+        named = {stem for name in topics for stem in _stems(name).split()}
+        names: dict[str, list[str]] = {}
+        for one in understand(what, self._turn.at, self._store.named).entities:
+            if one.entity.name != USER:
+                names[fold(one.text)] = [*map(fold, (one.entity.name, *one.entity.aliases))]
+        roles = [one for one in roles_in(what) if self._turns_with(one, self._turn.at)]
+        for name in (*_NAME.findall(what), *roles):
+            if not any(fold(name) in one for one in (*names, *topics)):
+                # `my sister Mei` is named so in the journal.
+                called = re.compile(
+                    rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+                )
+                said = " ".join(self._turns_with(name, self._turn.at))
+                names[fold(name)] = [fold(name), *map(fold, called.findall(said))]
+        self._names = list(names.values())
+        rest = what
+        for name in sorted(names, key=len, reverse=True):
+            rest = _without(rest, name)
+        related = [it for it in expand(query_words(rest), rest) if it.weight >= KIND * KIND]
+        for name in topics:
+            rest = _without(rest, name)
+        latin = [word for word in _LATIN.findall(fold(rest)) if query_words(word)]
+        latin = [word for word in latin if _stems(word).strip() not in named]
+        runs = [part for run in _HAN.findall(fold(rest)) for part in _JOINTS.split(run) if part]
+        pairs = [run[n : n + 2] for run in runs for n in range(max(1, len(run) - 1))]
+        words = dict.fromkeys((*topics, *latin, *pairs))
+        for word in [one for one in words if len(one) > 1] or words:
+            others = dict.fromkeys(topics.get(word, ()), _TOPIC)
+            for it in related:
+                is_of = (
+                    word in it.because or it.because in word or _stems(word) == _stems(it.because)
+                )
+                if is_of and len(_joined(it.word)) > 1 and (word not in topics or it.weight == 1):
+                    others[_joined(it.word)] = _RELATED * it.weight
+            weight = 0.5 if _GENERIC.fullmatch(word) else _EXACT
+            self._terms.append(_Term(word, weight, others))
+
+    def _turns_with(self, word: str, until: datetime) -> list[str]:
+        hits = self._store.search("turns", query_words(word), Filter(until=until), 40)
+        return [one.content for one in self._store.turns([hit.row for hit in hits]).values()]
+
+    def _score(self, text: str) -> float:
+        """How much of what is looked for a text has; 0 where it does not name whom it must, or has
+        nothing but a character here and there."""
+        if self._address:
+            return _EXACT if has_name(text, self._address) else 0.0
+        folded = fold(text)
+        if not all(any(_has(folded, name) for name in names) for names in self._names):
+            return 0.0
+        if not any(one.weight == _EXACT for one in self._terms):
+            return _EXACT if self._names else 0.0
+        scores = [one.score(folded) for one in self._terms]
+        if max(scores) <= _CHARACTER:
+            return 0.0
+        is_of_others = self._is_own and not _FIRST_PERSON.search(folded)
+        return sum(scores) * (_OTHERS if is_of_others else 1.0)
+
+    def _is_told(self, text: str) -> bool:
+        """Whether a text has a word in which such things are told."""
+        told = (word for one in self._terms for word, n in one.others.items() if n == _TOPIC)
+        return any(_has(fold(text), word) for word in told)
+
+    def places(self) -> list[Place]:
+        until = self._turn.at + timedelta(milliseconds=1)
+        hits = self._store.search("turns", self._words, Filter(until=until), _TURNS)
+        turns = self._store.turns([hit.row for hit in hits])
+        held = self._store.quarantine.in_turns(turns)
+        scored: list[tuple[float, Place, Turn, str]] = []
+        for row, turn in turns.items():
+            if turn.content == self._turn.content or row in held:
+                continue
+            for place in _passages(turn) if turn.role in ("user", "assistant") else ():
+                text = turn.content[place.start : place.end]
+                if score := self._score(text):
+                    scored.append((score, place, turn, text))
+        said = [one for one in scored if one[2].role == "user"] or scored
+        self._best = max((score for score, *_ in said), default=0.0)
+        best = [one for one in said if one[0] >= _NEARLY * self._best]
+        more = [
+            one
+            for one in said
+            if one not in best
+            and self._is_told(one[3])
+            and any(_is_one_talk(one[2], turn) for _, _, turn, _ in best)
+        ]
+        self.is_sure = (
+            bool(self._address or self._names)
+            or any(it.score(fold(text)) >= _RELATED for *_, text in best for it in self._terms)
+            or all(_is_one_talk(turn, best[0][2]) for _, _, turn, _ in best)
+        )
+        return [place for _, one, turn, _ in best + more for place in self._talk(turn, one)]
+
+    def _talk(self, turn: Turn, place: Place) -> Iterator[Place]:
+        """A passage, and the talk around it that is about the same."""
+        yield place
+        row = row_of(turn)
+        if place != _whole(turn):
+            return
+        if turn.role == "assistant":
+            for one in reversed(self._store.query_turns("turns_before", turn.session, row, 2)):
+                yield _whole(one)
+                if one.role == "user":
+                    break
+        said = turn
+        for one in self._store.query_turns("turns_behind", turn.session, row, _CHAIN):
+            if one.role == "user":
+                if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
+                    return
+                said = one
+            yield _whole(one)
+
+    def _goes_on(self, text: str, after: str) -> bool:
+        if not self._names and _PERSON.match(text) and roles_in(after):
+            return self._is_told(text)  # he or she is whom the message before names
+        return leans(text, "" if self._names else after) or self._is_told(text)
+
+    def records(self) -> list[Record]:
+        """Memories with as much of the words as the best message."""
+        hits = self._store.search("memories", self._words, Filter(), _MEMORIES)
+        known = self._store.records([hit.row for hit in hits]).values()
+        scores = {one.id: self._score(one.searchable) for one in known}
+        best = max((self._best, *scores.values()))
+        return [
+            one
+            for one in known
+            if scores[one.id] >= max(_NEARLY * best, _LEAST)
+            and one.state == "active"
+            and one.kind != "summary"
+            and _said_at(self._store, one) <= self._turn.at
+        ]
+
+
+def _topics_in(folded: str) -> dict[str, list[str]]:
+    """The topics that words name, and in which words people tell of them."""
+    found: dict[str, list[str]] = {}
+    for names, told in _topics():
+        if name := next((one for one in names if _is_named(one, folded)), ""):
+            others = [one for one in told if not one.isascii() or _stems(one) != _stems(name)]
+            found.setdefault(name, []).extend(others)
+    return found
+
+
+def _is_named(name: str, folded: str) -> bool:
+    if not name.isascii():
+        return name in folded
+    return set(_stems(name).split()) <= set(_stems(folded).split())
+
+
+@cache
+def _topics() -> list[tuple[list[str], list[str]]]:
+    text = (files("loxodon.forget") / "topics.txt").read_text("utf-8")
+    lines = [line.split(": ") for line in text.splitlines() if not line.startswith("#")]
+    return [(names.split(", "), told.split(", ")) for names, told in lines]
+
+
+def _without(text: str, name: str) -> str:
+    at = fold(text).find(name)
+    if at < 0 or len(fold(text)) != len(text):
+        return text
+    return text[:at] + " " + text[at + len(name) :].removeprefix("'s").removeprefix("’s")
+
+
+def _joined(word: str) -> str:
+    """A related word as it is written: the pairs of a Chinese one overlap."""
+    first, *more = word.rstrip("*").split()
+    if first.isascii():
+        return " ".join((first, *more))
+    return first + "".join(one[-1] for one in more)
+
+
+# Passages, and memories of them
+
+
+def _whole(turn: Turn) -> Place:
+    return Place(row_of(turn), 0, len(turn.content))
+
+
+def _passages(turn: Turn) -> list[Place]:
+    """The parts of a message that are about one thing each."""
+    if len(turn.content) <= _SHORT:
+        return [_whole(turn)]
+    return [Place(row_of(turn), start, end) for start, end in spans(turn.content)]
+
+
+def _is_one_talk(one: Turn, other: Turn) -> bool:
+    return one.session == other.session and abs(one.at - other.at) <= _ONE_TALK
+
+
+def _drawn(store: Store, places: Iterable[Place]) -> dict[str, Record]:
+    """The memories that were drawn from nothing but these stretches."""
+    stretches: dict[int, list[Place]] = {}
+    for one in places:
+        stretches.setdefault(one.row, []).append(one)
+    turns = store.turns(stretches)
+
+    def is_told(row: int, content: str) -> bool:
+        """Whether these stretches of a turn, and not the rest of it, say something."""
+        if row not in turns:
+            return False
+        rest = text = turns[row].content
+        for one in sorted(stretches[row], reverse=True):
+            rest = rest[: one.start] + rest[one.end :]
+        inside = " ".join(text[one.start : one.end] for one in stretches[row])
+        return not rest.strip() or covers(inside, content) > covers(rest, content)
+
+    return {
+        known.record.id: known.record
+        for known in store.erasure.memories(store.erasure.drawn_from(stretches))
+        if known.record.kind != "summary"
+        and all(is_told(row, known.record.content) for row in known.turns)
+    }
+
+
+def _said_in(store: Store, record: Record) -> Iterator[Place]:
+    """The passages that a memory was drawn from."""
+    for turn in _sources(store, record):
+        passages = [_whole(turn)] if turn.channel == CAPTURED else _passages(turn)
+        shares = {it: covers(turn.content[it.start : it.end], record.content) for it in passages}
+        best = max(shares.values(), default=0.0)
+        yield from (place for place, share in shares.items() if best and share == best)
+
+
+def _sources(store: Store, record: Record) -> Iterator[Turn]:
+    kept = store.get(record.id)
+    for source in kept.sources if kept else ():
+        row = store.turn_row(source.session, source.turn) if source.turn else None
+        if row is not None:
+            yield from store.turns([row]).values()
+
+
+def _said_at(store: Store, record: Record) -> datetime:
+    """When a memory was said last."""
+    turns = [turn for turn in _sources(store, record) if turn.channel != CAPTURED]
+    return max((turn.at for turn in turns), default=record.created_at)

@@ -1,0 +1,492 @@
+"""What somebody means by "forget this": from what is named to the marks of it.
+
+A memory is more than its row: its words stand in the turns that it was drawn from, in what was
+answered there, and in memories that say the same. All of that is found here and becomes marks
+(`marks.py`); `erase.py` takes out whatever meets one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import takewhile
+from typing import NamedTuple
+
+from loxodon.clock import to_stored
+from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.forget.marks import (
+    LONG_AGO,
+    Mark,
+    Marker,
+    Marks,
+    clauses_of,
+    known_names,
+    period,
+    plain,
+)
+from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
+from loxodon.guard.quarantine import FORGET, UNCLEAR, asked_with
+from loxodon.language.leaning import refers
+from loxodon.language.statements import USER
+from loxodon.store import Filter, Index, MemoryRow, TurnRow
+from loxodon.store.store import Store
+from loxodon.text.sentences import spans, split
+from loxodon.text.similarity import covers, gist
+from loxodon.text.words import fold, query_words
+from loxodon.types import CAPTURED, Record
+
+_REPLIES = 3  # turns behind a source that may answer it
+_MOST_ALIKE = 300
+_SAME = 0.75  # how much of a memory a clause has that says it
+_LEAST = 0.2  # and the best clause of those that it was drawn from
+_INDEXES: tuple[Index, ...] = ("memories", "archive")
+
+
+class Selection(NamedTuple):
+    """What is to be forgotten; one of the first six."""
+
+    ids: tuple[str, ...] = ()
+    entity: str = ""
+    topic: str = ""
+    session: str = ""
+    since: datetime | None = None
+    all: bool = False
+    also: tuple[str, ...] = ()  # with an entity, other names to be forgotten with it
+    only: bool = False  # with ids, nothing else that says the same
+    doubtful: bool = False  # with an entity, also sentences that only may be about it
+
+    @property
+    def what(self) -> str:
+        """Which of them is given; InputError where it is none, or more than one."""
+        named = [name for name in self._fields[:6] if getattr(self, name)]
+        if not named:
+            raise InputError(
+                "say what to forget",
+                hint="use ids, or one of: an entity, a topic, a session, a start time, all; "
+                "see `loxodon forget --help`",
+            )
+        if len(named) > 1:
+            raise InputError(
+                "give exactly one way to select what to forget",
+                hint="leave out all but one of them",
+            )
+        if self.also and named != ["entity"]:
+            raise InputError(
+                "other names can only be given with an entity",
+                hint="write `loxodon forget --entity NAME --also OTHER`",
+            )
+        if self.doubtful and named != ["entity"]:
+            raise InputError("`doubtful` needs an entity", hint="give the name of an entity")
+        if self.only and named != ["ids"]:
+            raise InputError("`only` needs ids", hint="give the ids of memories or messages")
+        return named[0]
+
+
+class Selected:
+    """The marks of a selection, made from a store; NotFoundError where there is no such thing."""
+
+    def __init__(self, store: Store, marker: Marker, selection: Selection, now: datetime) -> None:
+        self.marks: list[Mark] = []
+        self.words: set[str] = set()  # one of each text and name that is marked
+        self.names: list[str] = []  # what an entity is called
+        self.near: list[str] = []  # names that may be of the same, and stay
+        self.doubtful: list[str] = []  # sentences that may be about it, and stay
+        self._store = store
+        self._erasure = store.erasure
+        self._marker = marker
+        self._until = to_stored(now)[0]
+        self._known = known_names(store)
+        what = selection.what
+        if selection.only:
+            self._only(selection.ids)
+        elif what == "ids":
+            for id in selection.ids:
+                self._id(id)
+        elif what == "entity":
+            self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
+        elif what == "topic":
+            self._topic(selection.topic)
+        elif what == "session":
+            self._session(selection.session)
+        else:
+            since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
+            self.marks.append(period(since, self._until))
+
+    def _mark(self, of: str, *parts: bytes | str) -> None:
+        self.marks.append(self._marker.mark(of, self._until, *parts))
+
+    def _text(self, text: str, *, whole: bool = False) -> None:
+        """A sentence or clause; of a `whole` text also each sentence."""
+        for part in dict.fromkeys((text, *(split(text) if whole else ()))):
+            if words := plain(part):
+                self._mark("said", words)
+                self.words.add(max(words.split(), key=len))
+
+    # By what it is called
+
+    def _id(self, id: str) -> None:
+        if id.startswith("n_"):
+            raise InputError(
+                "{id} is a note in one of your own files, which Loxodon never changes",
+                hint="delete it in the file; `loxodon get {id}` shows where it is",
+                id=id,
+            )
+        if id.startswith("e_"):
+            found = [one for one in self._store.worklog.entities() if one.id == id]
+            if not found:
+                raise NotFoundError(
+                    "no entity with the id {id}",
+                    hint="list the entities with `loxodon entities`",
+                    id=repr(id),
+                )
+            self._entity(found[0].name)
+        elif _is_turn(id):
+            self._turns(self._erasure.turns([self._turn_row(id)]))
+        elif id.startswith("q_"):
+            self._request(id)
+        else:
+            self._memories([self._record(id)])
+
+    def _record(self, id: str) -> Record:
+        record = self._store.get(id)
+        if record is None:
+            raise no_memory(id)
+        return record
+
+    def _turn_row(self, ref: str) -> int:
+        number = ref.removeprefix("t_")
+        row: int | None = None
+        if number.isascii() and number.isdecimal() and len(number) < 18:
+            row = int(number)
+        elif ":" in ref:
+            row = self._store.turn_row(*ref.rpartition(":")[::2])
+        if row is None or not self._store.turns([row]):
+            raise NotFoundError(
+                "no turn with the id {ref}",
+                hint="list the messages with `loxodon journal`",
+                ref=repr(ref),
+            )
+        return row
+
+    def _turns(self, turns: Iterable[TurnRow]) -> None:
+        """Turns as a whole, by their keys and by what was said when."""
+        for turn in turns:
+            words = plain(turn.content)
+            self._mark("turn", turn.key)
+            self._mark("spoken", words, str(turn.at))
+            self._mark("words", words)
+
+    def _session(self, name: str) -> None:
+        if not self._store.session_size(name):
+            raise NotFoundError(
+                "no session named {session}",
+                hint="list the messages and their sessions with `loxodon journal`",
+                session=repr(name),
+            )
+        self._mark("session", name)
+        self._turns(turn for turn in self._erasure.turns() if turn.session == name)
+
+    def _topic(self, topic: str) -> None:
+        wanted = fold(topic)
+        records = [
+            known.record
+            for known in self._erasure.memories()
+            if wanted in map(fold, (known.record.topic, *known.record.tags))
+        ]
+        rows = [
+            int(turn.ref[2:])
+            for one in self._store.worklog.segments()
+            if wanted in map(fold, (one.topic, *one.tags))
+            for turn in self._store.query_turns(
+                "turns_from", one.session, one.first_turn, one.last_turn
+            )
+        ]
+        if not records and not rows:
+            raise NotFoundError(
+                "nothing found under the topic {topic}",
+                hint="see the topics with `loxodon list --json`",
+                topic=repr(topic),
+            )
+        self._memories(records)
+        self._turns(self._erasure.turns(rows))
+
+    def _request(self, id: str) -> None:
+        """All that was held back because the user asked to have it forgotten."""
+        number = id.removeprefix("q_")
+        is_number = number.isascii() and number.isdecimal() and len(number) < 18
+        head = self._store.quarantine.get(int(number)) if is_number else None
+        if head is None or head.reason != FORGET:
+            raise NotFoundError(
+                "{id} is not a request to forget",
+                hint="list the requests with `loxodon review`",
+                id=repr(id),
+            )
+        if head.state == UNCLEAR:
+            raise InputError(
+                "it is not clear what {id} is about",
+                hint="name the memories or messages that are meant; `loxodon review` lists some",
+                id=id,
+            )
+        parts = (head, *asked_with(self._store, head))
+        records = (self._store.get(one.memory) for one in parts if one.memory)
+        self._memories([one for one in records if one is not None])
+        turns = self._store.turns([one.turn for one in parts if one.turn is not None])
+        for one in parts:
+            if one.turn in turns:
+                self._text(turns[one.turn].content[one.start : one.stop], whole=True)
+
+    def _only(self, ids: Sequence[str]) -> None:
+        """Just these memories and turns; of a turn that a memory was drawn from, what says it."""
+        own = {id: self._record(id) for id in ids if not _is_turn(id)}
+        rows = self._erasure.rows_of(own)
+        sources = {turn for one in self._erasure.memories(rows) for turn in one.turns}
+        for id in own:
+            self._mark("memory", id)
+        for turn in self._erasure.turns({self._turn_row(id) for id in ids if _is_turn(id)}):
+            self._mark("part", turn.key)
+            sources.discard(turn.seq)
+        for turn in self._erasure.turns(sources):
+            drawn = list(self._erasure.memories(self._erasure.drawn_from([turn.seq])))
+            contents = [text for one in drawn if one.record.id in own for text in self._was(one)]
+            others = [
+                one.record.content
+                for one in drawn
+                if one.record.id not in own and one.record.kind != "summary"
+            ]
+            parts = clauses_of(turn.content)
+            for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
+                self._mark("part", turn.key, plain(part))
+                self.words.add(max(plain(part).split(), key=len, default=""))
+
+    def _was(self, one: MemoryRow) -> list[str]:
+        """All wordings that a memory had."""
+        versions = (it.record for it in self._store.history(one.record.id))
+        return [it.content for it in versions if it.id == one.record.id]
+
+    # Memories, and what says the same
+
+    def _memories(self, records: Sequence[Record]) -> None:
+        """Memories, those that say the same, and the words that they were drawn from."""
+        ids = {one.id for one in records}
+        alike = {
+            hit.row
+            for one in records
+            for text in dict.fromkeys((one.content, one.value))
+            for index in _INDEXES
+            for hit in self._store.search(index, query_words(text), Filter(), _MOST_ALIKE)
+        }
+        family = [
+            known
+            for known in self._erasure.memories(alike | self._erasure.rows_of(ids))
+            if known.record.id in ids or any(_is_same(known.record, one) for one in records)
+        ]
+        rows = {known.row for known in family}
+        contents: dict[str, Record] = {}
+        for known in family:
+            self._mark("memory", known.record.id)
+            for version in self._store.history(known.record.id):
+                if version.record.id == known.record.id:
+                    contents.setdefault(version.record.content, version.record)
+        for content in contents:
+            self._text(content, whole=True)
+        # What only they name gives them away; `猫` and `my sister` are what many are called.
+        aliases = {alias for one in self._store.worklog.entities() for alias in one.aliases}
+        names = {
+            name
+            for known in family
+            for name in (*known.record.entities, *_proper(known.record.content))
+            if name not in aliases | {USER} and not self._erasure.is_told(name, rows)
+        }
+        said = _Saying(contents, names, self._others(contents))
+        sources = {turn for known in family for turn in known.turns}
+        for turn in self._erasure.turns(sources | self._replies(sources)):
+            parts = said.clauses_in(turn.content, turn.seq in sources)
+            if turn.seq in sources and (turn.channel == CAPTURED or not parts):
+                self._turns([turn])
+            else:
+                for part in parts:
+                    self._text(part)
+
+    def _others(self, contents: Iterable[str]) -> list[str]:
+        """The names of all whom these do not name."""
+        told = fold("\n".join(contents))
+        return [name for name in self._known if fold(name) not in told]
+
+    def _replies(self, sources: Iterable[int]) -> set[int]:
+        """What the assistant said right after these turns."""
+        return {
+            int(one.ref[2:])
+            for row, turn in self._store.turns(list(sources)).items()
+            for one in takewhile(
+                lambda one: one.role != "user",
+                self._store.query_turns("turns_behind", turn.session, row, _REPLIES),
+            )
+        }
+
+    # Someone or something
+
+    def _entity(self, name: str, also: Iterable[str] = (), *, doubtful: bool = False) -> None:
+        """Every sentence that names someone, and those that tell what is known of them; of those
+        that only may, all or none. `my sister` is no name of anybody."""
+        given = (name, *also)
+        found = self._store.entities_named(given)
+        names = [
+            other
+            for one in given
+            for other in ((found[one].name, *found[one].aliases) if one in found else (one,))
+        ]
+        if fold(USER) in map(fold, names):
+            raise InputError(
+                "everything is about the user",
+                hint="to delete everything, use `loxodon forget --all`",
+            )
+        if not all(map(tokens, given)):
+            raise InputError("{name} is not a name", hint="use a word", name=repr(name))
+        own = list(dict.fromkeys(one for one in names if one in given or not is_role(one)))
+        self.names += own
+        named = [self._marker.name(one, self._until) for one in own]
+        self.marks += named
+        self.words.update(max((fold(t.written) for t in tokens(one)), key=len) for one in own)
+        if any(map(is_address, own)):
+            self.words.update(one[-1] for one in map(fold, own))  # however it is spelled
+        words = set(self.words)
+        marks = Marks(
+            self._marker, named, known_names=lambda: self._known, present=True, words=words
+        )
+        texts = [(turn.content, turn.at) for turn in self._erasure.turns()]
+        rows = [
+            row
+            for row, text in self._erasure.memory_texts()
+            if any(word in fold(text) for word in words)
+        ]
+        for known in self._erasure.memories(rows):
+            if known.record.kind != "summary" and is_about(known.record, marks):
+                self._mark("memory", known.record.id)
+                self._drawn_from(known, marks)
+        taken = {
+            role
+            for one in self._store.worklog.entities()
+            if fold(one.name) not in map(fold, own)
+            for role in one.aliases
+        }
+        roles = [one for one in names if one not in own and one not in taken]
+        others = [one for one in self._known if not is_role(one) and one not in own]
+        said = [text for text, _ in texts]
+        said += [text for _, text in self._erasure.memory_texts()]
+        self.doubtful += dict.fromkeys(
+            sentence.strip()
+            for text in said
+            if any(one in fold(text) for one in (*words, *map(fold, roles)))
+            for sentence in split(text)
+            if (
+                any(has_name(sentence, one) for one in own if not is_address(one))
+                or any(speaks_of(role, sentence) for role in roles)
+            )
+            and not marks.has_name(sentence, self._until)
+            and not any(has_name(sentence, other) for other in others)
+        )
+        if doubtful:
+            for sentence in self.doubtful:
+                self._text(sentence)
+            self.doubtful.clear()
+        self.near = near(own, self._known, (text for text, _ in texts))
+
+    def _drawn_from(self, known: MemoryRow, marks: Marks) -> None:
+        """The clauses that a memory was drawn from, where they have a pronoun for a name."""
+        content = known.record.content
+        said = _Saying({content: known.record}, (), self._others([content]))
+        for turn in self._erasure.turns(known.turns):
+            rest = marks.cut(turn.content, turn.at)
+            if turn.channel == CAPTURED:
+                self._turns([turn])
+            elif rest != turn.content:
+                for part in said.clauses_in(rest, True):
+                    if refers(part) and not said.names_another(part):
+                        self._text(part)
+
+
+class _Saying(NamedTuple):
+    """What some memories say, to be found in what was said."""
+
+    contents: dict[str, Record]
+    names: Iterable[str]  # whom and what only they are about
+    others: Sequence[str]  # a clause that names one of these says something else
+
+    def clauses_in(self, text: str, is_source: bool) -> list[str]:
+        """The clauses of a turn that say it: of one that it was drawn from, or of the answer."""
+        parts = [part for part in clauses_of(text) if plain(part)]
+        found = [part for part in parts if self._is_said(part)]
+        return found or (_most_like(parts, self.contents, ()) if is_source else [])
+
+    def names_another(self, part: str) -> bool:
+        return any(has_name(part, name) for name in self.others)
+
+    def _is_said(self, part: str) -> bool:
+        return any(has_name(part, name) for name in self.names) or any(
+            self._tells(part, content, record) for content, record in self.contents.items()
+        )
+
+    def _tells(self, part: str, content: str, record: Record) -> bool:
+        value = record.value
+        needed = [one for one in (value, *record.entities, *_proper(content)) if one in content]
+        if (
+            covers(part, content) >= _SAME
+            and len(gist(content).words) > 1
+            and all(has_name(part, name) for name in needed)
+        ):
+            return True
+        if not value or self.names_another(part):
+            return False
+        if value.isascii():
+            numbers = [one.written for one in tokens(value) if is_address(one.written)]
+            return covers(part, value) >= _SAME and all(has_name(part, one) for one in numbers)
+        # Most of it in one piece: 乌龙茶 of 喝乌龙茶. In another order it is another word.
+        words, value = plain(part), plain(value)
+        size = max(2, -(-len(value) * 7 // 10))
+        return any(value[n : n + size] in words for n in range(len(value) - size + 1))
+
+
+def _most_like(parts: Sequence[str], wordings: Iterable[str], others: Sequence[str]) -> list[str]:
+    """The clauses that have the most of a wording; of these, those with the least of others."""
+    found: dict[str, None] = {}
+    for wording in wordings:
+        shares = {part: covers(part, wording) for part in parts}
+        most = max(shares.values(), default=0.0)
+        best = [part for part in parts if shares[part] == most >= _LEAST]
+        theirs = {part: max((covers(part, one) for one in others), default=0.0) for part in best}
+        found |= dict.fromkeys(p for p in best if theirs[p] == min(theirs.values()))
+        found |= dict.fromkeys(p for p in parts if plain(p) and has_name(wording, plain(p)))
+    return list(found)
+
+
+def _proper(content: str) -> list[str]:
+    """The words of a memory that look like names or numbers of something: `Heron`, `B-12`."""
+    return [
+        word
+        for start, end in spans(content)
+        for n, word in enumerate(re.findall(r"[A-Za-z0-9][A-Za-z0-9_-]+", content[start:end]))
+        if (n and word[0].isupper()) or any(map(str.isdigit, word))
+    ]
+
+
+def is_about(record: Record, marks: Marks) -> bool:
+    """Whether a memory has a name that was forgotten, or is filed under one."""
+    labels = (record.subject, record.value, record.topic, record.project)
+    at = to_stored(record.created_at)[0]
+    texts = (record.content, *labels, *record.tags, *record.entities)
+    return any(marks.has_name(text, at) for text in texts)
+
+
+def _is_turn(id: str) -> bool:
+    return id.startswith("t_") or ":" in id
+
+
+def _is_same(one: Record, other: Record) -> bool:
+    """Whether two memories say the same."""
+    if "summary" in (one.kind, other.kind):
+        return False
+    if plain(one.content) == plain(other.content):
+        return True
+    about = [(it.subject, it.attribute, it.value, *sorted(it.entities)) for it in (one, other)]
+    return bool(one.attribute and one.value) and fold(str(about[0])) == fold(str(about[1]))
