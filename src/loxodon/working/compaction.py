@@ -127,13 +127,15 @@ def extracted(lines: Sequence[SummaryInput], most: int, count: Counter) -> str:
     language = language_in(lines)
     said = [line for line in lines if line.label in ("user", "assistant")]
     used = Tally(line.text.partition(" ")[0] for line in lines if line.label == "call")
-    names = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
+    tools = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
     text = "\n".join(line.text[:2_000] for line in said if line.label == "user")
     topics = ", ".join(quick(text[-20_000:], _MOST_TOPICS))
-    headings = {_TOOLS: names, _TOPICS: topics}
-    about = "\n".join(f"{t(one, language)}: {told}" for one, told in headings.items() if told)
+    headings = {t("Tools used", language): tools, t("Topics", language): topics}
+    about = "\n".join(f"{heading}: {told}" for heading, told in headings.items() if told)
     room = most - count(about) - 8
-    told_anew = tuple(f"{t(one, language)}:" for one in headings for language in LANGUAGES)
+    told_anew = tuple(
+        f"{t(one, other)}:" for one in ("Tools used", "Topics") for other in LANGUAGES
+    )
     earlier = [
         ((n, ""), Sentence(text, index_words(text)))
         for n, line in enumerate(lines)
@@ -174,7 +176,6 @@ def _most_telling(told: Sequence[Told], room: int, count: Counter, between: str)
 
 
 _FULL = 0.85  # The share of the room that is aimed at
-_TOOLS, _TOPICS = "Tools used", "Topics"
 
 
 # The share of a summary that the request may take of whose turn only the end is kept
