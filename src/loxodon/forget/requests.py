@@ -20,7 +20,7 @@ from typing import NamedTuple
 from loxodon.forget.erase import rebuild, row_of
 from loxodon.forget.names import has_name, is_address, roles_in
 from loxodon.guard.own_words import others
-from loxodon.guard.provenance import rank, speaks_for_user, told_as
+from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.leaning import leans
@@ -138,7 +138,7 @@ def _requests(store: Store, turn: Turn) -> list[Request]:
     """The requests in what of a turn is the user's own."""
     if not may_ask(turn.content) or not speaks_for_user(turn) or another(store, turn):
         return []
-    if rank(told_as(turn)) < rank("user"):
+    if rank(shown_origin(turn)) < rank("user"):
         return []
     text = turn.content
     for start, end in others(text):

@@ -26,7 +26,7 @@ from loxodon.forget.marks import (
     plain,
 )
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
-from loxodon.guard.quarantine import FORGET, UNCLEAR, asked_with
+from loxodon.guard.quarantine import FORGET, UNCLEAR, request_parts
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
 from loxodon.store import Index, MemoryRow, TurnRow
@@ -226,7 +226,7 @@ class Selected:
                 hint="name the memories or messages that are meant; `loxodon review` lists some",
                 id=id,
             )
-        parts = (head, *asked_with(self._store, head))
+        parts = (head, *request_parts(self._store, head))
         records = (self._store.get(one.memory) for one in parts if one.memory)
         self._memories([one for one in records if one is not None])
         turns = self._store.turns([one.turn for one in parts if one.turn is not None])
