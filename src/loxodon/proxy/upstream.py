@@ -11,6 +11,7 @@ import asyncio
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
+from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urlsplit
@@ -188,8 +189,9 @@ class Wire(httpx.AsyncBaseTransport):
         while self._idle:
             connection, timer = self._idle.popitem()
             timer.cancel()
-            if not connection.reader.at_eof() and not connection.writer.is_closing():
+            if not connection.is_stale:
                 return connection
+            connection.writer.transport.abort()
         secure = url.scheme == "https"
         if secure and self._ssl is None:
             self._ssl = httpx.create_ssl_context()
@@ -221,6 +223,15 @@ class Wire(httpx.AsyncBaseTransport):
 class Connection(NamedTuple):
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the server has hung up, also where the event loop has not heard of it yet."""
+        if self.reader.at_eof() or self.writer.is_closing():
+            return True
+        with DefaultSelector() as selector:
+            selector.register(self.writer.get_extra_info("socket"), EVENT_READ)
+            return bool(selector.select(0))
 
 
 class _Reply(httpx.AsyncByteStream):
