@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from loxodon.cli import view
+from loxodon.cli.control import span
 from loxodon.cli.opening import Outcome, clock_of, home_of, root_of
 from loxodon.clock import zone_named
 from loxodon.config import load
@@ -40,6 +41,7 @@ def _add(args: Namespace) -> Outcome:
         args.chat,
         args.rights,
         relays=args.relays_user,
+        expires=(now + span(args.expires)).isoformat(timespec="seconds") if args.expires else "",
     )
     grant, token = access.add(root_of(args), wanted, now)
 
@@ -68,6 +70,7 @@ def _list(args: Namespace) -> Outcome:
                 *([one.chat] if one.chat != "direct" else []),
                 *([t("passes on the user's words")] if one.relays else []),
                 one.made,
+                *([t("until {until}", until=one.expires)] if one.expires else []),
             ]
             print(f"{view.paint(view.safe(one.name), 'bold')}  {view.safe('  '.join(parts))}")
 

@@ -477,8 +477,9 @@ token | | granting.run
     @recall.chat = direct
     --relays-user  it passes on what the user said; without this, everything it sends counts as
         the agent's own words
-    --rights read|write|owner = write  permissions: read, write (default; also add and change
-        memories) or owner (everything)
+    --rights metrics|read|write|owner = write  permissions: metrics (only the figures of a server),
+        read, write (default; also add and change memories) or owner (everything)
+    --expires TIME = ''  it stops working after this long: 12h, 7d or 2w (default: never)
 
 schedule | due_reminders | scheduling.schedule
     Show background jobs: what is next and what failed.

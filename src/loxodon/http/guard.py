@@ -89,8 +89,10 @@ class Caller(NamedTuple):
         return self.may("owner") and not self.grant.spaces
 
     def may(self, need: Need) -> bool:
-        if need == "home" or need == "metrics":
+        if need == "home":
             return self.owns_all
+        if need == "metrics":
+            return self.owns_all or (self.grant.rights == "metrics" and not self.grant.spaces)
         if need == "owner":
             return self.grant.may("owner") and not self.agent and self.chat == "direct"
         return need == "" or need == "any" or self.grant.may(need)
@@ -138,8 +140,9 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
         )
 
 
-def admit(at: Door, headers: Mapping[str, str]) -> Caller:
-    """Let a request in, or raise the RefusedError of it; who asks."""
+def admit(at: Door, headers: Mapping[str, str], *, metrics: bool = False) -> Caller:
+    """Let a request in, or raise the RefusedError of it; who asks. `metrics` says that it is for
+    the figures of the server, which there are tokens for that are good for nothing else."""
     check_place(at, headers)
     grant = granted(at, headers)
     if grant is None:
@@ -151,6 +154,8 @@ def admit(at: Door, headers: Mapping[str, str]) -> Caller:
             ),
             {"www-authenticate": "Bearer"},
         )
+    if grant.rights == "metrics" and not metrics:
+        raise not_granted()
     return _caller(grant, headers)
 
 
@@ -270,11 +275,13 @@ class Rates:
             )
 
 
-def let_in(at: Door, rates: Rates, peer: str, headers: Mapping[str, str]) -> Caller:
+def let_in(
+    at: Door, rates: Rates, peer: str, headers: Mapping[str, str], *, metrics: bool = False
+) -> Caller:
     """Let a request in that came from the address `peer`; a RefusedError also where somebody asks
     too often, or tries tokens."""
     try:
-        caller = admit(at, headers)
+        caller = admit(at, headers, metrics=metrics)
     except RefusedError as refusal:
         if refusal.status == 401:
             rates.take(f"wrong {peer}", most=GUESSES)

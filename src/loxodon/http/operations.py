@@ -20,11 +20,11 @@ from loxodon.recall.graph import Graph
 from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
 from loxodon.security.audit_log import AuditEntry, Verified
 from loxodon.security.inspection import Inspected, Subject
-from loxodon.security.tokens import Right
+from loxodon.security.tokens import MAX_NAME, RIGHTS, Right
 from loxodon.status import Stats, Status
 from loxodon.store import Note
-from loxodon.types import Chat, Frame, Problem, Recall
-from loxodon.verbs import FLAG, Argument, Route, Verb
+from loxodon.types import CHATS, Chat, Frame, Problem, Recall
+from loxodon.verbs import FLAG, MOMENT, TEXT, TEXTS, Argument, Route, Verb
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
@@ -290,6 +290,36 @@ class Made(NamedTuple):
     created: bool
 
 
+class TokenGrant(NamedTuple):
+    """What a token is good for."""
+
+    name: str
+    spaces: tuple[str, ...]
+    """Those that it reaches; empty for all."""
+    agent: str
+    chat: Chat
+    rights: Right
+    made: str
+    relays: bool
+    expires: str
+
+
+class NewToken(NamedTuple):
+    """A token, which is told this once, and what it is good for."""
+
+    token: str
+    grant: TokenGrant
+
+
+_TOKEN = (
+    Argument("name", TEXT, "name of the token", required=True, most=MAX_NAME),
+    Argument("spaces", TEXTS, "only these spaces; all if omitted"),
+    Argument("agent", TEXT, "act as this agent"),
+    Argument("chat", CHATS, "group: others see the answers, so private memories are hidden"),
+    Argument("rights", RIGHTS, "what it may do (write); metrics opens /metrics alone"),
+    Argument("relays", FLAG, "the agent hands on the user's own words"),
+    Argument("expires", MOMENT, "when it stops working; never if omitted"),
+)
 _DRY_RUN = (Argument("dry_run", FLAG, "show what would be done, without doing it"),)
 SERVER = (
     Operation("spaces", "GET", "/v1/spaces", "Spaces", "List the spaces", Spaces, "any"),
@@ -311,6 +341,27 @@ SERVER = (
         types.Receipt,
         "home",
         _DRY_RUN,
+    ),
+    Operation("tokens", "GET", "/v1/tokens", "Tokens", "List the tokens", list[TokenGrant], "home"),
+    Operation(
+        "add_token",
+        "POST",
+        "/v1/tokens",
+        "Tokens",
+        "Create a token; from the first on, the servers of the home require one",
+        NewToken,
+        "home",
+        _TOKEN,
+        status=201,
+    ),
+    Operation(
+        "revoke_token",
+        "DELETE",
+        "/v1/tokens/{name}",
+        "Tokens",
+        "Revoke a token; it stops working within a second",
+        TokenGrant,
+        "home",
     ),
     Operation("me", "GET", "/v1/me", "Server", "Say what the token is good for", Me, "any"),
     Operation("server", "GET", "/v1/server", "Server", "Say what requests took", Served, "home"),
