@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
 from loxodon.security.tokens import Grant, Right, grant_of
-from loxodon.types import Chat
+from loxodon.types import CHATS, Chat
 
 AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
@@ -197,6 +197,11 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
                 "the token belongs to another agent", hint="omit the header {header}", header=AGENT
             ),
         )
+    if chat not in CHATS:
+        error = UsageError(
+            "{header} must be one of {choices}", header=CHAT, choices=", ".join(CHATS)
+        )
+        raise RefusedError(400, "bad_input", error)
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
     owners = not grant.agent and grant.chat == "direct"
     relays = grant.relays or (owners and headers.get(RELAYS, "").strip().lower() == "user")
