@@ -511,7 +511,7 @@ def _told(grant: Grant) -> TokenGrant:
 def _inside(folder: str, path: str) -> str:
     """The full path of a file that a request names; a ForbiddenError for one outside `folder`."""
     full = os.path.join(folder, path)
-    if "\0" in path or not is_inside(full, folder):
+    if not path or "\0" in path or not is_inside(full, folder):
         raise ForbiddenError(
             "{path} is outside the folder for files of this space",
             hint="name a file inside it, without ..",

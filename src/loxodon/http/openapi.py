@@ -72,7 +72,7 @@ _HEADERS: Mapping[str, tuple[str, Schema, str]] = {
     ),
     "Chat": (
         "X-Loxodon-Chat",
-        {"enum": list(CHATS)},
+        {"enum": [*CHATS, ""]},
         "who sees the answer; group leaves out private memories",
     ),
     "IdempotencyKey": (

@@ -317,7 +317,7 @@ class Overviews:
         self, id: str, *, days: Annotated[int, Arg("how many days to look ahead (180)")] = 180
     ) -> Strength:
         """Return the strength of a memory over time, and how it will fade."""
-        number("days", days)
+        days = min(number("days", days), 36_500)
         store, now, rates = self._store, self._space.now(), self._space.config.decay
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
