@@ -291,7 +291,7 @@ def note(no: int, language: str) -> str:
 def listed(store: Store, state: str | None, limit: int, after: Key | None) -> Slice[Held]:
     """What is held, or was; newest first."""
     with store.reading():
-        found, last = store.pages.quarantined(state, limit, after)
+        found, last = store.page("quarantine", limit, after, value=state)
         turns = store.turns([one.turn for one in found if one.turn is not None])
         return [_held(one, turns) for one in found if _is_seen(store, one, turns)], last
 
