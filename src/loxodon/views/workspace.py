@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from loxodon import layout
@@ -28,7 +27,6 @@ from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.views.records import Rendered
 
 TROUBLE = "views"
 """The page that says why the views could not be written."""
@@ -50,13 +48,6 @@ class Workspace:
         self._requested = os.path.join(own, layout.FILES)
         self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""
-
-    @cached_property
-    def rendered(self) -> Rendered:
-        """The lines of memories that this workspace has made so far."""
-        from loxodon.views.records import Rendered
-
-        return Rendered()
 
     @property
     def has_views(self) -> bool:
