@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.cli.opening import check_database
+from loxodon.cli.call import check_database
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import (
@@ -215,12 +215,12 @@ class Host:
                     del self._open[space]
                 closing = [] if shared or held.users else [held]
                 # What nobody has used for long, or what is too much, is let go.
-                idle = sorted(
+                unused = sorted(
                     (one.used_at, name) for name, one in self._open.items() if not one.users
                 )
                 closing += [
                     self._open.pop(name)
-                    for n, (used_at, name) in enumerate(sorted(unused))
+                    for n, (used_at, name) in enumerate(unused)
                     if n < len(unused) - MOST_OPEN or now - used_at > IDLE_SECONDS
                 ]
             _close(closing)
