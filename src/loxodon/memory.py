@@ -88,7 +88,7 @@ from loxodon.write.knowledge import Knowledge
 if TYPE_CHECKING:
     from loxodon.compat.documents import Documents
     from loxodon.forget.marks import Marks
-    from loxodon.forget.scanning import Scanned
+    from loxodon.guard.scan import Scanned
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -892,7 +892,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         `mend` removes it from the journal, memories, history, documents and transcripts.
         """
-        from loxodon.forget.scanning import scan
+        from loxodon.guard.scan import scan
 
         return scan(self, self._store, mend=mend)
 
