@@ -8,7 +8,7 @@ from typing import Any
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, ask, span, unconfirmed, words
+from loxodon.cli.call import Call, Result, ask, unconfirmed, words
 from loxodon.cli.forget import deleted_spaces, paused, receipt
 from loxodon.cli.parser import arg, command, whole
 from loxodon.errors import InputError, UsageError
@@ -217,15 +217,9 @@ def _delete(call: Call) -> Result:
     ),
     arg(
         "--rights",
-        "permissions: metrics (only the figures of a server), read, write (default; also add and "
-        "change memories) or owner (everything)",
+        "permissions: read, write (default; also add and change memories) or owner (everything)",
         choices=("metrics", "read", "write", "owner"),
         default="write",
-    ),
-    arg(
-        "--expires TIME",
-        "it stops working after this long: 12h, 7d or 2w (default: never)",
-        default="",
     ),
 )
 def token(call: Call) -> Result:
@@ -264,13 +258,7 @@ def token(call: Call) -> Result:
     spaces = tuple(call.spaces or ((call.space,) if call.space != "main" else ()))
     now = call.clock()
     wanted = tokens.Grant(
-        call.name,
-        spaces,
-        call.agent,
-        call.chat,
-        call.rights,
-        relays=call.relays_user,
-        expires=(now + span(call.expires)).isoformat(timespec="seconds") if call.expires else "",
+        call.name, spaces, call.agent, call.chat, call.rights, relays=call.relays_user
     )
     grant, secret = tokens.add(call.root, wanted, now)
     names = ", ".join(grant.spaces) or t("all spaces")

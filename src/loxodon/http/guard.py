@@ -199,7 +199,11 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
         )
     if chat not in CHATS:
         error = UsageError(
-            "{header} must be one of {choices}", header=CHAT, choices=", ".join(CHATS)
+            "{field} cannot be {value}",
+            hint="choose one of {choices}",
+            field=CHAT,
+            value=repr(chat)[:80],
+            choices=", ".join(CHATS),
         )
         raise RefusedError(400, "bad_input", error)
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
