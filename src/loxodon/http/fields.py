@@ -135,7 +135,7 @@ def given_in_query(fields: Sequence[Argument], pairs: Sequence[tuple[str, str]])
         elif name in data:
             raise InputError("{field} appears twice", field=repr(name)[:80])
         else:
-            data[name] = text or "true" if kinds.get(name) == verbs.FLAG else text
+            data[name] = text
     try:
         return _made(fields, msgspec.convert(data, _struct(tuple(fields), False), strict=False))
     except msgspec.ValidationError as error:
