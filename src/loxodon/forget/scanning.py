@@ -130,7 +130,7 @@ class _Scan:
         self._notes()
         self._working_sessions()
         if self._mend and self.places:
-            self._store.erasure.drop_pages()
+            len(self._store.query("drop_pages"))
 
     def _turns(self) -> None:
         changed: dict[int, tuple[str, bytes]] = {}
@@ -149,17 +149,17 @@ class _Scan:
     def _names(self) -> None:
         """Names of sessions and channels, and of who spoke."""
         erasure = self._store.erasure
-        for name in [name for name, _ in erasure.sessions()]:
+        for name in [name for name, _ in self._store.query("session_starts")]:
             new = self._clean(name, "sessions")
             if new != name and self._mend:
                 erasure.rename_session(name, new)
-        for name in [name for name, _ in erasure.channels()]:
+        for name in [name for name, _ in self._store.query("channels")]:
             if self._clean(name, "channels") != name and self._mend:
                 erasure.drop_channel(name)
         for name in sorted({one.speaker for one in erasure.turns()}):
             new = self._clean(name, "speakers")
             if new != name and self._mend:
-                erasure.rename_speaker(name, new)
+                self._store.execute("rename_speaker", new, name)
 
     def _memories(self, memory: Memory) -> None:
         now = memory.now()

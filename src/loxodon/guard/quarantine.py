@@ -133,7 +133,7 @@ def insert(
         fields |= {"content": with_notes(content, held), "value": ""}
     kept = store.insert(record._replace(**fields), change)
     for one in held:
-        store.quarantine.of_memory(one.no, kept.id)
+        store.execute("quarantine_of_memory", kept.id, one.no)
     return kept
 
 
@@ -156,7 +156,7 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
     if held:
         fields |= {"content": with_notes(content, held), "value": ""}
     for one in held:
-        store.quarantine.of_memory(one.no, record.id)
+        store.execute("quarantine_of_memory", record.id, one.no)
     return store.update(record.id, None, "edited", now, fields)
 
 
@@ -308,7 +308,7 @@ def release(store: Store, id: str, now: datetime) -> Held:
     one, turns = _waiting(store, id)
     held = _held(one, turns)
     for part in (one, *asked_with(store, one)):
-        store.quarantine.decide(part.no, RELEASED, now, part.text)
+        store.execute("decide_quarantine", RELEASED, now, part.text, part.no)
         if part.turn is not None:
             store.vectors.retold([part.turn])
         if is_asked(part.reason) and part.memory and part.state == HELD:
@@ -328,7 +328,9 @@ def drop(store: Store, id: str, now: datetime) -> Held:
     one, turns = _waiting(store, id)
     for part in (one, *asked_with(store, one)):
         # What was only asked about was never held, and is not from now on.
-        store.quarantine.decide(part.no, DROPPED if part.state == HELD else RELEASED, now, "")
+        store.execute(
+            "decide_quarantine", DROPPED if part.state == HELD else RELEASED, now, "", part.no
+        )
     return _held(one, turns)._replace(state=DROPPED)
 
 
