@@ -220,7 +220,7 @@ class VectorsContract(Contract):
         vectors, other = some(30), some(30, seed=9)
         fill(embedded, vectors)
         with embedded.writing():
-            embedded.vectors.begin("en")
+            embedded.execute("put_vector_model", "en", b"")
             embedded.vectors.put("en", [kept("turns", n, other[n - 1][:64]) for n in range(1, 11)])
         english = unit(other[4:5, :64])[0][0]
         views = [QuestionVector("en", english), QuestionVector(MODEL, vectors[20])]
@@ -236,7 +236,7 @@ class VectorsContract(Contract):
         vectors = some(5)
         fill(embedded, vectors)
         with embedded.writing():
-            embedded.vectors.begin("new")
+            embedded.execute("put_vector_model", "new", b"")
             embedded.vectors.put("new", [kept("turns", 1, vectors[0])])
             embedded.vectors.fail("new", {TextToEmbed("turns", 2): "bad"})
             embedded.vectors.keep_only(["new"])
