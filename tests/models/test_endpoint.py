@@ -190,25 +190,14 @@ def test_json_in_prose_is_found(server: Stage, opened: Open, wrap: str) -> None:
     assert passed(opened().check_model()) == [10, 10]
 
 
-def test_streamed_answer_and_parts_are_taken(server: Stage, opened: Open) -> None:
-    def streamed(handler: BaseHTTPRequestHandler) -> None:
-        text = json.dumps(sat(shown(server.requests[-1].body)))
-        parts = (text[:9], text[9:])
-        events: list[Any] = [{"choices": [{"delta": {"content": part}}]} for part in parts]
-        events.append({"choices": [], "usage": {"prompt_tokens": 4, "completion_tokens": 9}})
-        data = "".join(f"data: {json.dumps(one)}\n\n" for one in events)
-        kind = "text/event-stream; charset=utf-8"
-        answers(200, f": ping\n\n{data}data: [DONE]\n\n".encode(), Content_Type=kind)(handler)
-
+def test_answer_in_parts_is_taken(server: Stage, opened: Open) -> None:
     def parts(handler: BaseHTTPRequestHandler) -> None:
         text = json.dumps(sat(shown(server.requests[-1].body)))
         blocks = [{"type": "text", "text": text[:9]}, {"type": "image"}, {"type": "text"}]
         completion({"content": [*blocks, {"type": "text", "text": text[9:]}, 5]})(handler)
 
-    server.play(streamed, parts)
-    found = opened().check_model()
-    assert passed(found) == [10, 10]
-    assert found.tried[0].tokens_out == 9
+    server.play(parts)
+    assert passed(opened().check_model()) == [10, 10]
 
 
 BAD = [

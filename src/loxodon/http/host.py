@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.cli.opening import check_database
+from loxodon.cli.call import check_database
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import (

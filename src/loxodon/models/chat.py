@@ -174,7 +174,7 @@ class ChatModel:
                 raise
             check_status(answer)
             try:
-                message = message_of(answer.body, answer.streamed)
+                message = message_of(answer.body)
             except UnfitError:
                 pay(sent, 0)
                 raise

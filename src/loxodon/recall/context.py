@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from loxodon.guard.provenance import whence
+from loxodon.guard.provenance import origin_label
 from loxodon.messages import t
 from loxodon.text import quote
 from loxodon.text.sentences import spans
@@ -174,7 +174,7 @@ def marks(item: Item, language: str) -> str:
         notes.append(t("before that; told anew on {day}", language, day=again))
     # An assistant's message says by its speaker whose it is; nobody else's does.
     whose = item.why.get("origin" if item.kind == "turn" else "trust", "")
-    if (whose != "assistant" or item.kind != "turn") and (said := whence(whose, language)):
+    if (whose != "assistant" or item.kind != "turn") and (said := origin_label(whose, language)):
         notes.append(said)
     if item.kind == "belief":
         notes.append(t("{percent}% sure", language, percent=round(item.confidence * 100)))

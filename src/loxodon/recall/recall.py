@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from loxodon.guard.provenance import told_as, voice
+from loxodon.guard.provenance import shown_origin, voice
 from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
@@ -268,7 +268,7 @@ def _item(
         later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
         why["again"] = f"{later:%Y-%m-%d}"
     if isinstance(one, Turn):
-        why |= {"route": "journal", "speaker": shown(voice(one)), "origin": told_as(one)}
+        why |= {"route": "journal", "speaker": shown(voice(one)), "origin": shown_origin(one)}
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
         source = Source(session=one.session, turn=one.id)
         until = found.until.astimezone(now.tzinfo) if found.until else None

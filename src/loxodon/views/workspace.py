@@ -13,14 +13,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from loxodon import layout
 from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.paging import Key, Page, cut, paged
-from loxodon.security.paths import named
+from loxodon.security.paths import allowed_path
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
@@ -28,7 +27,6 @@ from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.views.records import Rendered
 
 TROUBLE = "views"
 """The page that says why the views could not be written."""
@@ -50,13 +48,6 @@ class Workspace:
         self._requested = os.path.join(own, layout.FILES)
         self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""
-
-    @cached_property
-    def rendered(self) -> Rendered:
-        """The lines of memories that this workspace has made so far."""
-        from loxodon.views.records import Rendered
-
-        return Rendered()
 
     @property
     def has_views(self) -> bool:
@@ -86,7 +77,9 @@ class Workspace:
         """
         from loxodon.views.export import export
 
-        given = None if folder is None else named(self.memory.home, folder, [self._requested])
+        given = (
+            None if folder is None else allowed_path(self.memory.home, folder, [self._requested])
+        )
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
                 "this memory is encrypted, so it is not exported as text",
@@ -171,7 +164,7 @@ class Workspace:
         """
         from loxodon.agents.openclaw.follow import follow, state_folder
 
-        return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
+        return follow(self, allowed_path(self.memory.home, state_folder(state, os.environ)), agents)
 
     @verb(access="owner", audit="works")
     def follow_agent(
@@ -183,7 +176,7 @@ class Workspace:
         from loxodon.journal.follow import follow_agent
         from loxodon.journal.transcripts import AGENTS
 
-        folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
+        folder = allowed_path(self.memory.home, AGENTS[agent].folder(os.environ))
         return follow_agent(self, agent, folder, file, progress, known=known)
 
     @verb(
@@ -219,7 +212,7 @@ class Workspace:
             self.memory,
             self.store,
             self.zone,
-            named(self.memory.home, path, [self._requested]),
+            allowed_path(self.memory.home, path, [self._requested]),
             format,
             user=user,
             dry_run=dry_run,

@@ -68,7 +68,7 @@ class Keeper:
         if name := speakers.another(self._store, turn):
             candidate = speakers.said_by(candidate, name)
         statement = candidate.statement
-        turn = provenance.as_vouched(turn, vouched=candidate.vouched)
+        turn = provenance.as_users_own(turn, vouched=candidate.vouched)
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
             sure = min(statement.confidence, provenance.UNCONFIRMED)
             statement = statement._replace(confidence=sure)
