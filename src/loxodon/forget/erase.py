@@ -65,7 +65,10 @@ class Eraser:
         self._transcripts()
         if any(self.counts.values()):
             self.counts["pages"] += self._erasure.drop_pages()
-            renew_themes(self._store, records, self._now)
+            themes.renew(self._store, records, self._now)
+            for theme in {one.value for one in records if one.kind == "summary"}:
+                if ":" in theme or "/" in theme:
+                    themes.renew_theme(self._store, theme, self._now)
         self.months = {record.id.split("_")[1][:-2] for record in records}
         self.counts = Counter({name: n for name, n in self.counts.items() if n})
 
@@ -252,7 +255,8 @@ class Eraser:
             session = ""
             for n, line in lines:
                 entry = loaded(line)
-                at = _moment(entry.get("timestamp"))
+                said = entry.get("timestamp")
+                at = to_stored(datetime.fromisoformat(said))[0] if said else 0
                 new = marks.cut_json(entry, at)
                 if entry.get("type") == "session":
                     key = str(entry.get("key", ""))
@@ -273,13 +277,6 @@ class Eraser:
             if changed:
                 rows.rewrite(id, {n: line_of(entry) for n, entry in changed.items()})
                 self.counts["transcripts"] += 1
-
-
-def _moment(text: object) -> int:
-    try:
-        return to_stored(datetime.fromisoformat(str(text)))[0]
-    except (ValueError, TypeError):
-        return 0
 
 
 def _still_says(text: str, record: Record) -> bool:
@@ -327,16 +324,3 @@ def rebuild(
 
 def row_of(turn: Any) -> int:
     return int(turn.ref[2:])
-
-
-def renew_themes(store: Store, records: Iterable[Record], now: datetime) -> None:
-    """Write the summaries of themes that lost something."""
-    touched: dict[str, None] = {}
-    for record in records:
-        if record.kind == "summary":
-            touched[record.value] = None
-        elif record.kind == "fact":
-            touched |= dict.fromkeys(themes.all_themes(store, record))
-    for theme in touched:
-        if ":" in theme or "/" in theme:
-            themes.renew_theme(store, theme, now)
