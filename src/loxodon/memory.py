@@ -792,7 +792,7 @@ class Memory(Knowledge, Recalling, Overviews):
         Select by `ids` of memories, turns (`t_12`) or entities (`e_003`), or by one of the other
         arguments. This also erases:
 
-        - with a memory: memories that say the same, and the clauses in the journal that say it;
+        - with a memory: memories in the same words, and the clauses in the journal that say it;
         - with an `entity`, by any of its names and those in `also`: every sentence that has one of
           them as whole words, and sentences its memories were drawn from that have a pronoun for
           it. `Receipt.doubtful` lists sentences that may be about it (`my friend`, a name without

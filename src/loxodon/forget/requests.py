@@ -67,11 +67,6 @@ _JOINTS = re.compile(
 _NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
 
-class Obeyed(NamedTuple):
-    taken: int = 0  # requests that were followed, or led to a question
-    unfound: tuple[str, ...] = ()  # what the others name: nothing of it was ever said
-
-
 class Place(NamedTuple):
     """A stretch of a turn."""
 
@@ -91,8 +86,11 @@ class Meant(NamedTuple):
 # What is done about a request
 
 
-def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> Obeyed:
-    """Do what turns that were just journalled ask to have forgotten. Call inside `writing`."""
+def obey(
+    store: Store, said: Iterable[Turn | KnownTurn], now: datetime
+) -> tuple[int, tuple[str, ...]]:
+    """Do what turns that were just journalled ask to have forgotten; how many requests were
+    followed or led to a question, and what the others name. Call inside `writing`."""
     taken, unfound = 0, list[str]()
     for turn in said:
         if not isinstance(turn, Turn):
@@ -106,7 +104,7 @@ def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> Obeye
                     taken += 1
                 elif request.what:
                     unfound.append(request.what)
-    return Obeyed(taken, tuple(unfound))
+    return taken, tuple(unfound)
 
 
 def unfound(store: Store, text: str, now: datetime) -> list[str]:

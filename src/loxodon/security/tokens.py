@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
+from threading import Thread
 from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
@@ -196,46 +197,56 @@ def write(home: str, data: bytes) -> None:
 
 _NOBODY = Grant("nobody", rights="read", digest="-")
 """A grant whose token nobody can have."""
-_FRESH, _STALE = 1.0, 15.0
-"""Seconds after which grants in a database are looked at again, and for which they hold while it
-cannot be reached."""
+_FRESH, _STALE, _PATIENCE = 1.0, 15.0, 2.0
+"""Seconds after which grants in a database are looked at again, for which they hold while it
+cannot be reached, and for which it is then waited for."""
 
 
 class Grants:
     """The grants of a home, read anew whenever they have changed.
 
     A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
-    which none is left: who takes the last token away does not mean to let everybody in.
+    which none is left: who takes the last token away does not mean to let everybody in. Those in a
+    database are looked at beside the requests, so that none waits for a network.
     """
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._path = os.path.join(home, FILE)
         self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
-        self._tried = self._looked_at = float("-inf")
+        self._looked_at = float("-inf")
+        self._looking: Thread | None = None
+        if files.shared(home):
+            self._look()
 
     def __call__(self) -> tuple[Grant, ...]:
         """Raises UnreachableStoreError where they are in a database that is away for longer."""
-        now = monotonic()
-        if not files.shared(self._home) or now - self._tried > _FRESH:
-            self._tried = now
-            with suppress(StoreError):  # it is tried again with a later request
-                self._look()
-                self._looked_at = now
-        if files.shared(self._home) and now - self._looked_at > _STALE:
+        if not files.shared(self._home):
+            self._look()
+            return self._grants
+        age = monotonic() - self._looked_at
+        if age > _FRESH and (self._looking is None or not self._looking.is_alive()):
+            self._looking = Thread(target=self._look_again, daemon=True)
+            self._looking.start()
+            if age > _STALE:
+                self._looking.join(_PATIENCE)
+        if monotonic() - self._looked_at > _STALE:
             raise UnreachableStoreError(
                 "the database with the tokens cannot be reached", hint="try again later"
             )
         return self._grants
 
+    def _look_again(self) -> None:
+        with suppress(StoreError):  # it is tried again with a later request
+            self._look()
+
     def _look(self) -> None:
-        stamp = files.stamp(self._path)
-        if stamp == self._stamp:
-            return
-        try:
-            grants = read(self._home)
-        except ConfigError:
-            grants = (_NOBODY,)
-        self._grants = grants or ((_NOBODY,) if self._grants else ())
-        self._stamp = stamp
+        stamp = files.stamp(os.path.join(self._home, FILE))
+        if stamp != self._stamp:
+            try:
+                grants = read(self._home)
+            except ConfigError:
+                grants = (_NOBODY,)
+            self._grants = grants or ((_NOBODY,) if self._grants else ())
+            self._stamp = stamp
+        self._looked_at = monotonic()

@@ -131,6 +131,10 @@ class Store:
             db.close()
             raise
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Wait no longer than this, all in all, for others who write; then a BusyStoreError."""
+        self._db.patience = seconds
+
     @property
     def wall(self) -> Wall:
         return self._db.wall

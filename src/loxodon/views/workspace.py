@@ -168,7 +168,13 @@ class Workspace:
 
     @verb(access="owner", audit="works")
     def follow_agent(
-        self, agent: str, file: str = "", progress: Progress | None = None, *, known: bool = False
+        self,
+        agent: str,
+        file: str = "",
+        progress: Progress | None = None,
+        *,
+        known: bool = False,
+        project: str = "",
     ) -> Followed:
         """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
         of its transcripts or in one, with `known` also in those that were read before; its folder
@@ -177,7 +183,7 @@ class Workspace:
         from loxodon.journal.transcripts import AGENTS
 
         folder = allowed_path(self.memory.home, AGENTS[agent].folder(os.environ))
-        return follow_agent(self, agent, folder, file, progress, known=known)
+        return follow_agent(self, agent, folder, file, progress, known=known, project=project)
 
     @verb(
         "POST /workspace/import",

@@ -16,7 +16,7 @@ from loxodon.filelock import lock_at
 from loxodon.guard.quarantine import heard
 from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
-from loxodon.models.embedders.limits import within
+from loxodon.models.wire import within
 from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
