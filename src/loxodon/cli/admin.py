@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any
 
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, ask, unconfirmed, words
+from loxodon.cli.call import Call, Result, ask, read_file, unconfirmed, words
 from loxodon.cli.forget import deleted_spaces, paused, receipt
 from loxodon.cli.parser import arg, command, whole
-from loxodon.errors import InputError, UsageError
+from loxodon.errors import UsageError
 from loxodon.messages import t, tn
 from loxodon.security.audit_log import Verified
 from loxodon.types import Receipt
@@ -66,9 +67,6 @@ def status(call: Call) -> Result:
             reason=found.error or t("it was interrupted"),
         )
         shown.append(said)
-    if found.failing:
-        names = ", ".join(found.failing)
-        shown.append(t("failing: {names}; for the reason, see `loxodon schedule`", names=names))
     if found.failed:
         names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
         said = tn(
@@ -80,8 +78,8 @@ def status(call: Call) -> Result:
         shown.append(said)
     if found.reviews:
         shown.append(t("to answer what waits for you: `loxodon review`"))
-    if found.reminders:
-        shown.append(t("plans past due: `loxodon schedule`"))
+    if found.reminders or found.failing:
+        shown.append(t("plans past due, and why a job fails: `loxodon schedule`"))
     return Result(found, shown)
 
 
@@ -309,19 +307,24 @@ def _kinds(guard: Any, call: Call) -> Result:
     from loxodon.guard.policy import FILE
 
     policy = guard.policy
-    kinds: dict[str, dict[str, object]] = {}
-    for rule in policy.rules:
-        one = kinds.setdefault(rule.kind, {"kind": rule.kind, "family": rule.family})
-        own = rule.kind in policy.own
-        one |= {"action": policy.actions[rule.kind], "own": own}
-        one["rules"] = int(str(one.get("rules", 0))) + 1
+    counted = Counter((rule.kind, rule.family) for rule in policy.rules)
+    kinds = [
+        {
+            "kind": kind,
+            "family": family,
+            "action": policy.actions[kind],
+            "own": kind in policy.own,
+            "rules": n,
+        }
+        for (kind, family), n in counted.items()
+    ]
     path = os.path.join(call.root, FILE)
     data = {
         "file": path if files.exists(path) else "",
-        "kinds": list(kinds.values()),
+        "kinds": kinds,
         "exceptions": list(policy.exceptions),
     }
-    rows = [(one["kind"], one["family"], one["action"]) for one in kinds.values()]
+    rows = [(one["kind"], one["family"], one["action"]) for one in kinds]
     how = t("change them in {path}; see `loxodon policy --help`", path=path)
     if files.shared(path):
         how = t("change them with `loxodon policy use FILE`")
@@ -334,12 +337,7 @@ def _use(call: Call) -> Result:
 
     if len(call.text) != 1:
         raise UsageError("`policy use` takes one file", hint="`loxodon policy use FILE`")
-    try:
-        data = files.read(os.path.abspath(call.text[0]))
-    except OSError as error:
-        raise InputError(
-            "cannot read {file}: {reason}", file=call.text[0], reason=error.strerror
-        ) from None
+    data = read_file(call.text[0])
     parsed(data, call.text[0])  # says what is wrong with it
     files.make_folder(call.root)
     path = os.path.join(call.root, FILE)

@@ -295,7 +295,7 @@ class Overviews:
             rows = [
                 row
                 for one in record.sources
-                if one.turn and (row := store.turn_row(one.session, one.turn)) is not None
+                if one.turn and (row := store.scalar("turn_row", one.session, one.turn)) is not None
             ][-_SAID:]
             turns = store.turns(rows)
             drawn = store.drawn_from(rows)
@@ -393,7 +393,7 @@ class _News:
         rows = [one.row for one in altered]
         records, sources = store.records(rows), store.sources(rows)
         past = [row for row, record in records.items() if record.state != "active"]
-        replaced = store.successors(past).keys()
+        replaced = {old for old, _ in store.query("successors", past)}
         ways = {records[one.row].id: one.change for one in altered if one.row in records}
         for one in altered:
             if one.row not in records:
