@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -338,3 +339,30 @@ def test_settings_that_make_no_model(opened: Open, settings: dict[str, str]) -> 
     with pytest.raises(ConfigError) as caught:
         opened(**settings).check_model()
     assert KEY not in f"{caught.value} {caught.value.hint} {caught.value.values}"
+
+
+READER = """
+import json, re, sys
+from tests.models.labelled import sat
+found = [re.match(r'(.*?) (".*")$', line) for line in sys.stdin.read().splitlines()]
+lines = [(one[1], json.loads(one[2])) for one in found if one]
+print("Here it is:", "```json", json.dumps(sat(lines)), "```", sep=chr(10))
+"""
+
+
+def test_a_program_can_be_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good, bad = tmp_path / "reader.py", tmp_path / "reader.sh"
+    good.write_text(READER, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    config = {"model.kind": "command", "model.command": f"{sys.executable} {good}"}
+    with Memory.open(tmp_path / "good", config=config) as memory:
+        assert memory.check_model().good
+    bad.write_text('cat > "$0.asked"; echo "$LOXODON_READING" >> "$0.asked"; exit 3\n')
+    config["model.command"] = f"sh {bad}"
+    with Memory.open(tmp_path / "home", config=config) as memory:
+        fails(memory, RejectedModelError, "exit status 3")
+        asked = Path(f"{bad}.asked").read_text("utf-8")
+        assert asked.endswith("1\n")  # so that its own hooks do nothing
+        memory.add([{"role": "user", "content": "I am allergic to peanuts."}])
+        memory.consolidate(force=True)  # the rules go on without it
+        assert [one.category for one in memory.list()] == ["health"]

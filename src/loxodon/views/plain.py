@@ -226,7 +226,7 @@ class PlainMemory(Memory):
         is_text("message", message)
         return should_recall(message, state or Conversation())
 
-    def snapshot(self, language: str = "en") -> str:
+    def snapshot(self, language: str = "en", *, project: str = "") -> str:
         """MEMORY.md, as far as the budget goes."""
         text = self.guard.shown(self._read("MEMORY.md"), private=True)
         return cut(text, self.config.snapshot.budget, self._space.count)

@@ -4,8 +4,8 @@
         memory.workspace.export()     # the memory, as text
         memory.workspace.sync()       # what you changed there, and your own notes
 
-`views/` writes and reads the text, `sync` takes edits in, `sources/` reads notes, `imports/` what
-other programs keep, `openclaw/` and `agents` follow agents.
+`export` writes the text, `sync` takes edits in; `notes/` reads notes, `imports/` what other
+programs keep, `journal/` and `agents/` follow agents.
 """
 
 from __future__ import annotations
@@ -168,7 +168,13 @@ class Workspace:
 
     @verb(access="owner", audit="works")
     def follow_agent(
-        self, agent: str, file: str = "", progress: Progress | None = None, *, known: bool = False
+        self,
+        agent: str,
+        file: str = "",
+        progress: Progress | None = None,
+        *,
+        known: bool = False,
+        project: str = "",
     ) -> Followed:
         """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
         of its transcripts or in one, with `known` also in those that were read before; its folder
@@ -177,7 +183,7 @@ class Workspace:
         from loxodon.journal.transcripts import AGENTS
 
         folder = allowed_path(self.memory.home, AGENTS[agent].folder(os.environ))
-        return follow_agent(self, agent, folder, file, progress, known=known)
+        return follow_agent(self, agent, folder, file, progress, known=known, project=project)
 
     @verb(
         "POST /workspace/import",
