@@ -25,7 +25,7 @@ def consolidate(call: Call) -> Result:
         found = memory.consolidate(
             **call.given(), progress=lambda phase, done, total: bar(done, total)
         )
-        counts = {**found.counts}
+        counts = {"learned": found.counts.get("added", 0), **found.counts, "added": 0}
         if not memory.config.model.name:
             counts.pop("waiting", None)  # nobody would read it
     if not found.ran:
@@ -43,7 +43,7 @@ def consolidate(call: Call) -> Result:
             found.turns,
             seconds=f"{sum(found.seconds.values()):.2f}",
         ),
-        *view.record({**counts, "tokens": found.tokens}),
+        *view.record({**counts, "tokens": found.tokens}, "indexed", "snapshots"),
     ]
     if call.model_report:
         shown += view.record(found.model) if found.model else [t("no model is configured")]

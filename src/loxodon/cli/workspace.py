@@ -94,7 +94,6 @@ def _export_about(call: Call) -> Result:
 
 
 @command(
-    arg("PATH", "a file, an archive or a folder"),
     arg(
         "--format",
         "format of the file; detected if omitted",

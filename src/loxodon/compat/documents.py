@@ -219,9 +219,9 @@ class Documents:
 
     def _sweep(self, now: datetime) -> int:
         gone = 0
-        if self._kept.ended(now, 1) and clock_check.look(self._store, now):
+        if self._store.column("document_ended", now, 1) and clock_check.look(self._store, now):
             return 0  # by this clock nothing is over for good
-        while ended := self._kept.ended(now, _BATCH):
+        while ended := self._store.column("document_ended", now, _BATCH):
             self._kept.drop(ended)
             gone += len(ended)
         return gone
@@ -239,7 +239,7 @@ class Documents:
         with self._store.writing():
             for one in fleeting:
                 if ends := _end(now, one.minutes):
-                    self._kept.put_off(one.no, ends)
+                    self._store.execute("document_put_off", ends, one.no)
 
     def _ranked(
         self, begin: Namespace, query: str, most: int, wanted: Wanted | None

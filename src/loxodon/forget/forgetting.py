@@ -79,7 +79,7 @@ def forget(
                 raise _DryRunError
             # Once this is committed it is done, if need be by whoever opens it next.
             gone = [marker.mark("import", to_stored(now)[0], key) for key in imports]
-            store.erasure.put_tombstones([*found.marks, *gone])
+            store.execute_many("put_tombstone", [*found.marks, *gone])
         files = run.sweep_files(settled, dry_run=dry_run)
         erased = {name: n for name, n in sorted(run.counts.items()) if n}
         receipt = receipt._replace(erased=erased, files=tuple(files))
@@ -87,7 +87,7 @@ def forget(
             with store.writing():
                 keep(store, receipt)
             run.settle()
-        said = {name: store.erasure.times_said(name) for name in found.near}
+        said = {name: int(store.scalar("times_said", name)) for name in found.near}
         return receipt._replace(
             names=tuple(found.names) if dry_run else (),
             near=tuple(NearName(name, times) for name, times in said.items() if times),
@@ -100,11 +100,11 @@ def finish(memory: Memory, store: Store) -> bool:
 
     It is not where a run was killed, and where a backup was put in the place of a newer one.
     """
-    if not store.has_tombstones() or store.value(APPLIED) == store.tombstones_version:
+    if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == store.tombstones_version:
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marker = Marker(memory.root, memory.config, memory.space)
-        kept = [Mark(*one) for one in store.erasure.tombstones()]
+        kept = [Mark(*one) for one in store.query("tombstones")]
         names = known_names(store)
         run = _Run(memory, store, Marks(marker, kept, known_names=lambda: names))
         with store.writing():

@@ -164,7 +164,7 @@ def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
         # Summaries say it too, and are written anew.
         store.erasure.drop_memories(store.erasure.made_of([one.id for one in active]))
         themes.renew(store, active, now)
-        store.erasure.drop_pages()
+        len(store.query("drop_pages"))
         _drop_names(store, records)
     _tell_anew(store, {own.row, *(one.row for one in found.places if state == HELD)})
     return state != DROPPED
@@ -190,7 +190,7 @@ def _drop_names(store: Store, records: Iterable[Record]) -> None:
     names = {fold(name) for one in records for name in (one.subject, *one.entities)} - {fold(USER)}
     for one in store.worklog.entities():
         if names & set(map(fold, (one.name, *one.aliases))):
-            known = (*store.latest("entity", one.name, 1), *store.latest_about((one.name,), 1))
+            known = (*store.latest("entity", one.name, 1), *store.latest("about", (one.name,), 1))
             if not any(record.state == "active" for record in known):
                 store.worklog.drop_entity(one.no)
 

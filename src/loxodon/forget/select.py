@@ -158,7 +158,7 @@ class Selected:
         if number.isascii() and number.isdecimal() and len(number) < 18:
             row = int(number)
         elif ":" in ref:
-            row = self._store.turn_row(*ref.rpartition(":")[::2])
+            row = self._store.scalar("turn_row", *ref.rpartition(":")[::2])
         if row is None or not self._store.turns([row]):
             raise NotFoundError(
                 "no turn with the id {ref}",

@@ -118,7 +118,7 @@ def insert(
     fields, held = _without(store, given, record.trust, record.created_at, held)
     kept = store.insert(record._replace(**fields), change)
     for one in held:
-        store.quarantine.of_memory(one.no, kept.id)
+        store.execute("quarantine_of_memory", kept.id, one.no)
     return kept
 
 
@@ -130,7 +130,7 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
     if screens(record.trust):
         fields, held = _without(store, fields, record.trust, now)
         for one in held:
-            store.quarantine.of_memory(one.no, record.id)
+            store.execute("quarantine_of_memory", record.id, one.no)
     return store.update(record.id, None, "edited", now, fields)
 
 
@@ -290,7 +290,7 @@ def release(store: Store, id: str, now: datetime) -> Held:
     one, turns = _waiting(store, id)
     held = _held(one, turns)
     for part in (one, *request_parts(store, one)):
-        store.quarantine.decide(part.no, RELEASED, now, part.text)
+        store.execute("decide_quarantine", RELEASED, now, part.text, part.no)
         if part.turn is not None:
             store.vectors.retold([part.turn])
         if is_forget_request(part.reason) and part.memory and part.state == HELD:
@@ -310,7 +310,9 @@ def drop(store: Store, id: str, now: datetime) -> Held:
     one, turns = _waiting(store, id)
     for part in (one, *request_parts(store, one)):
         # What was only asked about was never held, and is not from now on.
-        store.quarantine.decide(part.no, DROPPED if part.state == HELD else RELEASED, now, "")
+        store.execute(
+            "decide_quarantine", DROPPED if part.state == HELD else RELEASED, now, "", part.no
+        )
     return _held(one, turns)._replace(state=DROPPED)
 
 

@@ -95,7 +95,7 @@ class _Mending:
         self._texts()
         self._notes_and_transcripts()
         if self.places:
-            self._store.erasure.drop_pages()
+            len(self._store.query("drop_pages"))
 
     def _clean(self, text: str, place: str) -> str:
         """`text` as it may be kept; counted where that is not as it is."""
@@ -115,15 +115,15 @@ class _Mending:
     def _names(self) -> None:
         """Names of sessions and channels, of who spoke, and of entities."""
         erasure, worklog = self._store.erasure, self._store.worklog
-        for name, _ in erasure.sessions():
+        for name, _ in self._store.query("session_starts"):
             if (new := self._clean(name, "sessions")) != name:
                 erasure.rename_session(name, new)
-        for name, _ in erasure.channels():
+        for name, _ in self._store.query("channels"):
             if self._clean(name, "channels") != name:
                 erasure.drop_channel(name)
         for name in {one.speaker for one in erasure.turns()}:
             if (new := self._clean(name, "speakers")) != name:
-                erasure.rename_speaker(name, new)
+                self._store.execute("rename_speaker", new, name)
         for one in worklog.entities():
             names = [self._clean(name, "entities") for name in (one.name, *one.aliases)]
             if names != [one.name, *one.aliases]:

@@ -84,7 +84,7 @@ def reattribute(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
     for held in store.quarantine.in_turns(own).values():
         for one in held:
             if not quarantine.is_forget_request(one.reason):
-                store.quarantine.decide(one.no, quarantine.RELEASED, now, one.text)
+                store.execute("decide_quarantine", quarantine.RELEASED, now, one.text, one.no)
     quarantine.screen(store, [new for _, new in changed], now)
     store.vectors.retold(rows)
     _archive(store, {_row(old) for old, _ in changed if speaks_for_user(old)}, now)

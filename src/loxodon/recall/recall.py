@@ -268,7 +268,7 @@ def _is_before_the_agent(store: Store, item: Item, in_view: frozenset[str]) -> b
 def _is_seen(store: Store, source: Source, in_view: frozenset[str]) -> bool:
     if source.file:
         return fold(source.file) in in_view
-    row = store.turn_row(source.session, source.turn) if source.turn else None
+    row = store.scalar("turn_row", source.session, source.turn) if source.turn else None
     turn = store.turns([row]).get(row) if row is not None else None
     return turn is not None and (turn.ref in in_view or fold(turn.content) in in_view)
 

@@ -4,8 +4,8 @@
         memory.workspace.export()     # the memory, as text
         memory.workspace.sync()       # what you changed there, and your own notes
 
-`views/` writes and reads the text, `sync` takes edits in, `sources/` reads notes, `imports/` what
-other programs keep, `openclaw/` and `agents` follow agents.
+`export` writes the text, `sync` takes edits in; `notes/` reads notes, `imports/` what other
+programs keep, `journal/` and `agents/` follow agents.
 """
 
 from __future__ import annotations

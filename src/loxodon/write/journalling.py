@@ -106,7 +106,7 @@ class Journal:
     def _lately(self, session: str) -> list[str]:
         """The last texts of a session, oldest first."""
         name = self._space.guard.name(session)
-        return self._store.last_texts(self._store.wall.session(name), LATELY)
+        return self._store.column("last_texts", self._store.wall.session(name), LATELY)[::-1]
 
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool
@@ -179,7 +179,9 @@ class Journal:
         elif ":" in ref:
             session, _, id = ref.rpartition(":")
             own = self._store.wall.session(session)
-            row = self._store.turn_row(own, id) or self._store.turn_row(session, id)
+            row = self._store.scalar("turn_row", own, id) or self._store.scalar(
+                "turn_row", session, id
+            )
         turn = self._store.turns([row]).get(row) if row else None
         if turn is None:
             raise NotFoundError(

@@ -416,7 +416,7 @@ class StoreView:
         self._store = store
 
     def about(self, *parts: str) -> Sequence[Record]:
-        return [one for one in self._store.latest_about(parts, _ABOUT) if one.kind != "summary"]
+        return [one for one in self._store.latest("about", parts, _ABOUT) if one.kind != "summary"]
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
         # Summaries repeat what facts say; asking for some more makes up for them.

@@ -77,11 +77,11 @@ def _known(store: Store) -> list[Record]:
     """The memories that a snapshot chooses from."""
     active = Filter(state="active", trust=OWN)  # however much others said
     records = store.find(active, _STRONGEST, strongest=True) + store.find(active, _NEWEST)
-    records += store.latest_about((USER, "", "health"), _BINDING)
-    records += store.latest_about((USER, "", "identity"), _BINDING)
-    records += store.latest_about((ASSISTANT,), _BINDING)
+    records += store.latest("about", (USER, "", "health"), _BINDING)
+    records += store.latest("about", (USER, "", "identity"), _BINDING)
+    records += store.latest("about", (ASSISTANT,), _BINDING)
     for attribute in _RULES:
-        records += store.latest_about((USER, attribute), _BINDING)
+        records += store.latest("about", (USER, attribute), _BINDING)
     return _once(one for one in records if may_tell(one))
 
 
@@ -90,9 +90,9 @@ def related(store: Store, record: Record) -> Sequence[Record]:
     ids = (record.replaces, *record.derived_from[:_RELATED])
     found = [one for id in ids if id and (one := store.get(id))]
     if record.subject == USER:
-        found += store.latest_about((USER, "", record.category), _RELATED)
+        found += store.latest("about", (USER, "", record.category), _RELATED)
     elif record.subject:
-        found += store.latest_about((record.subject,), _RELATED)
+        found += store.latest("about", (record.subject,), _RELATED)
     return [one for one in _once(found) if one.id != record.id and may_tell(one)][:_RELATED]
 
 
