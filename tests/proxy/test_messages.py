@@ -155,12 +155,15 @@ def test_tool_calls_are_one_exchange(
     assert journalled(proxy, dog, 2) == [asked, ("assistant", "At nine.")]
 
     upstream.play("Fine.")
+    with Memory.open(proxy.home, dog) as memory:
+        memory.capture("The user's dog Biscuit limps")
     also = "And is my dog Biscuit well?"
     said[-1] = {"role": "user", "content": [FOUND, text(also)]}
     ai.messages.create(model="test", max_tokens=99, messages=said, tools=tools)
     result, recalled, own = contents(upstream.requests[0])[-1]
     assert (result, own) == (FOUND, text(also))  # results have to stand first
-    assert "Biscuit" in recalled["text"]
+    assert "limps" in recalled["text"]
+    assert "is called Biscuit" not in recalled["text"]  # it stands above, before the question
     assert journalled(proxy, dog, 4)[2:] == [("user", also), ("assistant", "Fine.")]
 
 

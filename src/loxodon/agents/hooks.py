@@ -22,6 +22,7 @@ from loxodon.journal.follow import recent, within
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.journal.transcripts import project_at
 from loxodon.messages import current, tn
+from loxodon.write.pages.gather import told_in
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -78,7 +79,7 @@ def answer(
     if not text:
         return {}, problems
     told = {"hookEventName": event, "additionalContext": text}
-    _put_told(memory.home, session, memory.told_in(text))
+    _put_told(memory.home, session, told_in(memory.workspace.store, text))
     return {"hookSpecificOutput": told}, problems
 
 

@@ -228,7 +228,8 @@ class Exchange:
         gate = memory.gate(words, chat=chat, state=kept.state)
         if not gate.recall:
             return found._replace(block=Block(reason=gate.reason))
-        in_view = [id for block in kept.blocks.values() for id in block.ids]
+        stand = (kept.blocks.get(one, Block()) for one in self._names)
+        in_view = [id for block in stand for id in block.ids]
         room = _IN_VIEW
         for one in reversed(request.messages):  # what the model has before it, the latest of it
             room -= len(one.text)

@@ -43,8 +43,8 @@ def injected(
     if placement == "none" or not (snapshot or blocks):
         return body
     if placement == "system":
-        latest = [text for place, text in blocks if place == request.last]
-        return _spliced(body, _at_the_beginning(request, [snapshot, *latest]))
+        texts = [snapshot, *(text for _, text in blocks)]
+        return _spliced(body, _at_the_beginning(request, texts))
     if request.kind == "messages":
         put = _into_field(request, "system", snapshot)
         for place, text in blocks:

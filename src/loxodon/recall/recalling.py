@@ -310,13 +310,6 @@ class Recalling:
                 kept = gather.written(found, space.config, space.count, language).text
         return space.shown(kept)
 
-    def told_in(self, snapshot: str) -> list[str]:
-        """The ids of the memories that a snapshot tells."""
-        from loxodon.write.pages import gather
-
-        with self._store.reading():
-            return gather.told_in(self._store, snapshot)
-
     @verb(
         "GET /profile",
         Route(

@@ -37,6 +37,7 @@ from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
+from loxodon.write.pages.gather import told_in
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
@@ -144,7 +145,9 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
         if memory.list(limit=1):
             system = memory.snapshot(language_of(message))
     if should_recall(message, knowing).recall:
-        texts += [*_loaded(workspace), *memory.told_in(system)] if chat == "direct" else []
+        texts += (
+            [*_loaded(workspace), *told_in(workspace.store, system)] if chat == "direct" else []
+        )
         context = memory.recall(message, chat=chat, in_view=texts).context
     return {"system": system, "context": context}
 
