@@ -17,7 +17,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any
 
-from loxodon.cli.measure import embedders, for_measuring, kept_home, read_conversations, scores
+from loxodon.cli.bench import embedders, for_measuring, kept_home, read_conversations, scores
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall.link import linked

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from loxodon import Memory
 from loxodon import config as settings
-from loxodon.cli.measure import (
+from loxodon.cli.bench import (
     HANDED,
     RANKED,
     Conversation,

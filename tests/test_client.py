@@ -183,7 +183,7 @@ ERRORS: list[tuple[type[LoxodonError], Callable[[Either], Any]]] = [
     (NotFoundError, lambda m: m.entity("nobody/at all")),
     (InputError, lambda m: m.add([said("x", role="king"), {"role": "user"}])),
     (InputError, lambda m: m.capture("")),
-    (InputError, lambda m: m.capture("x", importance=7)),
+    (InputError, lambda m: m.capture("x", importance=7.5)),
     (InputError, lambda m: m.recall("x", since=NOW, until=NOW)),
     (CursorError, lambda m: m.list(cursor="nonsense")),
     (InputError, lambda m: m.journal("x", cursor="nonsense")),
@@ -237,12 +237,13 @@ def test_more_than_a_page_is_fetched_in_order(pair: tuple[Memory, Client]) -> No
     assert [one.content for one in rest] == many[:3]
 
 
-def test_import_through_the_server(pair: tuple[Memory, Client], tmp_path: Path) -> None:
-    path = tmp_path / "list.json"
+def test_import_through_the_server(pair: tuple[Memory, Client], server: Server) -> None:
+    _, client = pair
+    path = server.home / "spaces" / client.space / "files" / "list.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps([{"memory": "用户喜欢乌龙茶"}]), "utf-8")
-    memory, client = pair
-    ours = memory.workspace.take_in(str(path), dry_run=True)
-    assert client.workspace.take_in(str(path), "list", dry_run=False) == ours
+    found = client.workspace.take_in("list.json", "list", dry_run=False)
+    assert found.memories == 1
     assert client.list()[0].content == "用户喜欢乌龙茶"
 
 

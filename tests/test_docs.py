@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.cli.parser import _FLAGS, _OPTIONS
-from loxodon.cli.table import COMMANDS
+from loxodon.cli.parser import FLAGS, MODULES, OPTIONS
 from loxodon.journal import FORMATS
 from loxodon.types import CATEGORIES, CHATS, ORIGINS, ROLES, Record, Turn
 
@@ -54,7 +53,7 @@ def test_a_page_that_says_something_else_is_named_and_put_right(
 
 
 def test_every_global_option_is_in_the_reference() -> None:
-    for option in (*_OPTIONS, *_FLAGS):
+    for option in (*OPTIONS, *FLAGS):
         assert f"`{option}" in REFERENCE
 
 
@@ -91,7 +90,7 @@ def test_the_readme_names_only_commands_that_exist(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     named = set(re.findall(r"^\$? ?loxodon ([a-z-]+)", text, re.M))
     assert named
-    assert named <= set(COMMANDS)
+    assert named <= set(MODULES)
 
 
 def test_the_two_readmes_have_the_same_sections_and_commands() -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors, messages
+from loxodon.cli import explain, view
 from loxodon.cli.help import OPTIONS
-from loxodon.cli.table import COMMANDS
+from loxodon.cli.parser import GROUPS, MODULES, command_named
+from loxodon.cli.workspace import REASONS as SKIPPED
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
@@ -58,8 +60,11 @@ def _said_in(tree: ast.AST) -> set[Sentence]:
         named = {k.arg: k.value for k in node.keywords}
         plural = node.args[1] if name == "tn" else named.get("plural")
         for one, many in ((node.args[0] if node.args else None, plural), (named.get("hint"), None)):
-            if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                said.add((one.value, str(many.value) if isinstance(many, ast.Constant) else ""))
+            for each in (one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,):
+                if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                    said.add(
+                        (each.value, str(many.value) if isinstance(many, ast.Constant) else "")
+                    )
     return said
 
 
@@ -68,15 +73,16 @@ def _said() -> frozenset[Sentence]:
     found, said = set[Sentence](), set[str]()
     for path in SOURCE.rglob("*.py"):
         found |= _said_in(ast.parse(path.read_text("utf-8")))
-    for command in COMMANDS.values():
-        said |= {command.group, command.about, *(one.about for one in command.takes)}
+    for command in map(command_named, MODULES):
+        said |= {command.about, *(how["help"] for _, how in command.added)}
+        said |= {one.about for one in command.arguments}
+    said |= {heading for heading, _ in GROUPS.values()}
+    said |= {*view.NAMES, *explain.NAMES, *SKIPPED.values()}
     said |= {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {one.what for one in RULES}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}
-    said |= {"fix these lines, or skip them with --skip-bad"}
-    said |= {"no line is valid: fix the file, or set its format with --format"}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
 
 

@@ -31,13 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loxodon.cli.measure import (
-    Conversation,
-    embedders,
-    for_measuring,
-    kept_home,
-    read_conversations,
-)
+from loxodon.cli.bench import Conversation, embedders, for_measuring, kept_home, read_conversations
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall import routes, weights

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 import sys
+from argparse import Action
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from loxodon import errors
-from loxodon.cli.table import COMMANDS, Command, spelled
+from loxodon.cli.parser import ALIASES, MODULES, command_named, parser_of
 from loxodon.config import KEYS, written
 from loxodon.errors import LoxodonError
 from loxodon.http.operations import OPERATIONS
@@ -34,31 +35,37 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:], ""])
 
 
-def command(one: Command) -> str:
+def command(name: str) -> str:
     """A command: how it is typed, what it is for, and what it takes."""
-    usage = " ".join(
-        re.sub(r"=[^\]]*", "", spelled(given)) for given in one.takes if not _is_option(given)
-    )
-    found = f"### `loxodon {one.name}{' ' if usage else ''}{usage}`\n\n{one.about}"
-    if one.also:
-        found += f" Aliases: {', '.join(f'`{name}`' for name in one.also.split())}."
-    rows = [(_shown(given), _meaning(given)) for given in one.takes]
+    one = command_named(name)
+    taken = [action for action in parser_of(one)._actions if action.dest != "help"]
+    usage = " ".join(_positional(action) for action in taken if not action.option_strings)
+    found = f"### `loxodon {name}{' ' if usage else ''}{usage}`\n\n{one.about}"
+    if also := [f"`{alias}`" for alias, known in ALIASES.items() if known == name]:
+        found += f" Aliases: {', '.join(also)}."
+    rows = [(_shown(action), _meaning(action)) for action in taken]
     return f"{found}\n" + (f"\n{table(('argument', 'meaning'), rows)}" if rows else "")
 
 
-def _is_option(given: Argument) -> bool:
-    return spelled(given).startswith("--")
+def _positional(action: Action) -> str:
+    name = str(action.metavar or action.dest.upper()) + ("…" if action.nargs in ("*", "+") else "")
+    return f"[{name}]" if action.nargs in ("*", "?") else name
 
 
-def _shown(given: Argument) -> str:
+def _shown(action: Action) -> str:
     """How an argument is typed; one that is no option and has choices, as these."""
-    spelling = re.sub(r"^\[?[A-Z]+=([^\]]+)\]?$", r"\1", spelled(given))
-    return f"`{spelling}`".replace("|", r"\|")
+    choices = "|".join(action.choices or ())
+    if not action.option_strings:
+        return f"`{choices or _positional(action)}`".replace("|", r"\|")
+    value = "" if action.nargs == 0 else f" {action.metavar or choices}"
+    more = "…" if "Append" in type(action).__name__ else ""
+    return f"`{', '.join(action.option_strings)}{value}{more}`".replace("|", r"\|")
 
 
-def _meaning(given: Argument) -> str:
-    names = ", ".join(f"`{name}`" for name in given.kind) if isinstance(given.kind, tuple) else ""
-    said = given.about.replace("{names}", names).replace("{default}", str(given.default))
+def _meaning(action: Action) -> str:
+    said, names = str(action.help), ", ".join(action.choices or ())
+    if names and action.metavar:
+        said = said.replace(names, ", ".join(f"`{name}`" for name in action.choices or ()))
     return re.sub(r"(?<![`\w-])--[a-z-]+", r"`\g<0>`", said)
 
 
@@ -122,7 +129,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "exit codes": exit_codes,
     "paths": paths,
     "tools": tools,
-    **{f"command {name}": partial(command, one) for name, one in COMMANDS.items()},
+    **{f"command {name}": partial(command, name) for name in MODULES},
 }
 
 

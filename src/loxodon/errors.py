@@ -183,6 +183,25 @@ def unwritable(path: str, reason: str | OSError) -> UnwritableStoreError:
     )
 
 
+def unwritten(error: OSError, path: str = "") -> StoreError:
+    """What the system says of a file that could not be written, as an error of ours."""
+    from errno import EDQUOT, ENOSPC
+
+    path = str(error.filename or path or "…")
+    if error.errno in (ENOSPC, EDQUOT):
+        return FullStoreError(
+            "cannot write {path}: the disk is full",
+            hint="free some disk space and try again; everything acknowledged is safe",
+            path=path,
+        )
+    return UnwritableStoreError(
+        "cannot write {path}: {reason}",
+        hint="check the folder's permissions and the free disk space",
+        path=path,
+        reason=error.strerror or str(error),
+    )
+
+
 def no_memory(id: str) -> NotFoundError:
     """The error for a memory that is not there."""
     return NotFoundError(

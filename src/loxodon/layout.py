@@ -24,6 +24,7 @@ OLD_SESSIONS = "sessions"
 # What earlier versions kept in files, and is rows now
 OLD_STATE = frozenset({OLD_SESSIONS, "paused", "forgotten", "audit"})
 WORKSPACE = "workspace"
+FILES = "files"  # what requests over HTTP may name: imports are read from it, exports written
 CONSOLIDATION_LOCK = "consolidation.lock"
 EMBEDDING_LOCK = "embedding.lock"
 

@@ -399,7 +399,10 @@ class Memory(Knowledge, Recalling, Overviews):
         """List the conversations in the journal, the one that began last first."""
         where = filter_of(self._space.zone, since=since, until=until)
         return self._paged(
-            "sessions", limit, cursor, lambda n, after: self._store.pages.sessions(where, n, after)
+            "sessions",
+            limit,
+            cursor,
+            lambda n, after: self._store.page("sessions", n, after, where),
         )
 
     @verb("GET /turns/{ref}", audit="reads", masked="unless revealed")
@@ -417,7 +420,10 @@ class Memory(Knowledge, Recalling, Overviews):
         """List segments: parts of conversations about one topic, in order of time."""
         where = filter_of(self._space.zone, since=since)
         return self._paged(
-            "segments", limit, cursor, lambda n, after: self._store.pages.segments(where, n, after)
+            "segments",
+            limit,
+            cursor,
+            lambda n, after: self._store.page("segments", n, after, where),
         )
 
     @verb("GET /events", audit="reads", masked="always")
@@ -427,7 +433,10 @@ class Memory(Knowledge, Recalling, Overviews):
         """List events: one line for each session and day, in order of time."""
         day = f"{since:%Y-%m-%d}" if since else ""
         return self._paged(
-            "events", limit, cursor, lambda n, after: self._store.pages.events(day, n, after)
+            "events",
+            limit,
+            cursor,
+            lambda n, after: self._store.page("events", n, after, value=day),
         )
 
     # Memories
@@ -470,7 +479,7 @@ class Memory(Knowledge, Recalling, Overviews):
             told=audience,
         )
         return self._paged(
-            "list", limit, cursor, lambda n, after: self._store.pages.memories(where, n, after)
+            "list", limit, cursor, lambda n, after: self._store.page("memories", n, after, where)
         )
 
     @verb("GET /memories/{id}/history", audit="reads", masked="unless revealed")
@@ -554,12 +563,16 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("GET /reviews", audit="reads", masked="always")
     def reviews(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Review]:
         """List beliefs to review, oldest first."""
-        return self._paged("reviews", limit, cursor, self._store.pages.reviews)
+        return self._paged(
+            "reviews", limit, cursor, lambda n, after: self._store.page("reviews", n, after)
+        )
 
     @verb("GET /entities", audit="reads", masked="always")
     def entities(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[Entity]:
         """List known people, places and things, in the order they were first named."""
-        return self._paged("entities", limit, cursor, self._store.pages.entities)
+        return self._paged(
+            "entities", limit, cursor, lambda n, after: self._store.page("entities", n, after)
+        )
 
     @verb(Route("POST /touch", access="write"), audit="works", field="touched")
     def touch(self, ids: Annotated[Iterable[str], Arg("the ids of the memories")]) -> int:
@@ -939,7 +952,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Returns every problem; an empty list if there is none.
         """
-        from loxodon.views.checking import damaged_views
+        from loxodon.views.manifest import damaged_views
 
         views = damaged_views(self.workspace.path) if self.has_views else ()
         return [*self._store.check(progress or _quiet), *views]

@@ -106,7 +106,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         error=work.error,
         waiting=store.scalar("count_fragments", "waiting"),
         failed=store.scalar("count_fragments", "failed"),
-        reviews=len(store.pages.reviews(0)[0]) + requests(store),
+        reviews=len(store.page("reviews", 0)[0]) + requests(store),
         embedding=coverage,
         views=memory.workspace.trouble,
         reminders=len(store.query_records("past_due", now, _REMINDERS)),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from errno import EDQUOT, ENOSPC, EROFS
 from functools import cache, wraps
 from types import NoneType, UnionType
 from typing import (
@@ -30,6 +31,7 @@ from typing import (
     get_type_hints,
 )
 
+from loxodon.errors import unwritten
 from loxodon.security.audit import current_verb, on_record, store_of
 from loxodon.store.walls import Wall, owners_only
 from loxodon.types import CATEGORIES, Audience, Chat, Kind
@@ -103,7 +105,10 @@ Tags = Annotated[Sequence[str], Arg("tags", most=200)]
 Project = Annotated[str, Arg("the project it belongs to", most=200)]
 Topic = Annotated[str, Arg("the topic within the project", most=200)]
 Category = Annotated[str, Arg("what sort of information it is", CATEGORIES, flag="--category NAME")]
-Expires = Annotated[datetime | None, Arg("when it expires; null for never", nullable=True)]
+Expires = Annotated[
+    datetime | None,
+    Arg("when it expires; `never` or null for never", flag="--expires WHEN", nullable=True),
+]
 ToldTo = Annotated[
     Audience, Arg("who may see it: private (only you), group (group chats too) or all")
 ]
@@ -381,7 +386,12 @@ def _wrapped(method: Method, one: Verb) -> Method:
 
     def permitted(self: Any, *args: Any, **named: Any) -> Any:
         permit(store_of(self).wall, one)
-        return method(self, *args, **named)
+        try:
+            return method(self, *args, **named)
+        except OSError as error:
+            if error.errno not in (ENOSPC, EDQUOT, EROFS):
+                raise
+            raise unwritten(error) from error
 
     @wraps(method)
     def wrapper(self: Any, *args: Any, **named: Any) -> Any:

@@ -236,7 +236,7 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
     assert found["agents"]["cursor"] == {"state": "not found", "files": []}
     assert found["problem"] == ""
     for words, code, why in (
-        ("connect --remove", 2, "does not accept --remove"),
+        ("connect --remove", 2, "name the agent"),
         ("connect claude", 2, "did you mean claude-code?"),
         ("connect Gemini", 2, "did you mean gemini-cli?"),
         ("connect zzz", 2, "known names: claude-code"),

@@ -186,20 +186,6 @@ def test_the_commands_say_what_was_left_out_and_how_to_set_it(
     assert "--take policy" in shown
 
 
-@pytest.mark.parametrize("answer", ["n", "", "y"])
-def test_who_sits_there_is_asked(
-    theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
-) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    monkeypatch.setattr("sys.stdin", Terminal(f"{answer}\n"))
-    home = str(tmp_path / "home")
-    assert main(["--home", home, "restore", str(theirs)]) == 0
-    assert settings.read(home) == ({"recall": {"top": 7}} if answer == "y" else {})
-
-
 # What a file would run
 
 

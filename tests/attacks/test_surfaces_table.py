@@ -18,7 +18,7 @@ import pytest
 from loxodon import Memory, files
 from loxodon import config as settings
 from loxodon.cli.main import main
-from loxodon.cli.table import COMMANDS
+from loxodon.cli.parser import MODULES
 from loxodon.http.guard import Caller
 from loxodon.http.host import Host
 from loxodon.http.operations import IN_QUERY, OPERATIONS
@@ -153,7 +153,7 @@ def leaked(asker: Asker, told: str) -> list[str]:
 def test_every_operation_and_tool_has_a_row() -> None:
     assert HTTP.keys() == {one.name for one in OPERATIONS}
     assert MCP.keys() == {one.name for one in TOOLS}
-    assert CLI.keys() == COMMANDS.keys()
+    assert CLI.keys() == MODULES.keys()
 
 
 def asked(client: httpx.Client, scene: Scene, name: str, space: str = "main") -> httpx.Response:

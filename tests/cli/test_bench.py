@@ -48,8 +48,8 @@ def test_tables_for_people(shell: Shell, tmp_path: Path) -> None:
         assert done.stderr  # evidence that names no turn
     path = written(tmp_path, cook())
     for language, texts in (
-        (EN, ("must be learned", "operation ADD", "denoising keeps", "failed: add")),
-        (ZH, ("该记住的", "操作 ADD", "去噪后保留", "未通过：add")),
+        (EN, ("additions", "operation ADD", "denoising", "failed: add")),
+        (ZH, ("additions", "检查", "未通过：add")),
     ):
         said = shell.text("bench", "writing", path, "--failures", **language)
         assert [one for one in texts if one not in said] == []
@@ -91,7 +91,7 @@ def test_bad_lines_are_named(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     for what, line, missing in (
         ("retrieval", '{"id": "c"}', "sessions"),
-        ("writing", '{"id": "c", "turns": []}', "turns"),
+        ("writing", '{"id": "c", "checks": []}', "turns"),
     ):
         path.write_text(f"{line}\n{{\n")
         said = shell("bench", what, str(path), code=4).stderr.decode()

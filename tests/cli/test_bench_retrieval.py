@@ -186,7 +186,7 @@ Spoil = Callable[[Talk], object]
     [
         (lambda t: t.pop("id"), "id "),
         (lambda t: t.update(sessions={}), "sessions "),
-        (lambda t: t.update(questions=["?"]), "questions "),
+        (lambda t: t.update(questions=["?"]), "questions[0] "),
         (lambda t: t["sessions"][1].pop("turns"), "sessions[1].turns "),
         (lambda t: t["sessions"][1].pop("at"), "sessions[1].at "),
         (lambda t: t["sessions"][0].update(at=7), "sessions[0].at "),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,6 @@ from loxodon import Memory
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cli.shell import INHERITED, LOXODON, Shell, typed
 from tests.clock import NOW, Clock
-from tests.http.server import unscheduled
 from tests.imports.exports import put_json, put_zip, trip
 from tests.looking import files_with
 from tests.models.embedders.tiny import folder
@@ -106,12 +106,6 @@ def test_forgetting_leaves_no_word_in_any_file(filled: Shell) -> None:
     filled("forget", "--topic", "花生", "--yes", code=3)
     filled("forget", "--all", "--yes")
     assert not files_with(["花生", "manager"], filled.home)
-
-
-def test_hint_to_consolidate_unless_a_server_does_it(filled: Shell) -> None:
-    assert b"not learned from yet" in filled("profile").stderr
-    with unscheduled(filled.home):  # as if a server saw to it
-        assert b"not learned from yet" not in filled("profile").stderr
 
 
 def test_watch_syncs_on_every_change(shell: Shell) -> None:
@@ -202,7 +196,7 @@ def test_model_check(model: Stage, shell: Shell) -> None:
 
     model.play(reads_well)
     said = shell.text("model", "check")
-    assert said.count("10 of 10 sentences read correctly") == 2
+    assert re.findall(r"(en|zh) +10 +10", said) == ["en", "zh"]
     assert "the model will be used" in said
     assert "会使用这个模型" in shell.text("model", "check", LANG="zh_CN.UTF-8")
     for schemas in (True, False):
@@ -223,7 +217,7 @@ def test_report_of_what_a_model_was_asked(model: Stage, shell: Shell) -> None:
     shell("add", "-", given=b"Me: Zephyr on the invoices, as ever\n")
     model.play(says({"1": []}, usage={"prompt_tokens": 700, "completion_tokens": 40}))
     said = shell.text("consolidate", "--model-report")
-    assert [one for one in ("1, 1 decided", "tokens for reading", "740") if one not in said] == []
+    assert [one for one in ("asked", "decided", "reading 740") if one not in said] == []
     shell("config", "model.base_url", "--unset")
     shell("add", "-", given=b"Me: I live in Leeds\n")
     assert "no model is configured" in shell.text("consolidate", "--model-report")
@@ -239,9 +233,9 @@ def test_embedding_and_how_far_it_is(shell: Shell, tmp_path: Path) -> None:
     shell("config", "embedder.path", folder(tmp_path / "model"))
     (found,) = shell.json("embed", "--status")["models"]
     assert (found["embedded"], found["pending"]) == (0, 2)
-    assert "2 texts embedded" in shell.text("embed")
+    assert "embedded  2" in shell.text("embed")
     for name in ("status", "stats"):
-        assert "2 embedded, 0 pending" in shell.text(name)
+        assert re.search(r"onnx \w+ +2", shell.text(name))
     shell("config", "embedder.kind", "openai")
     shell("config", "embedder.base_url", "http://127.0.0.1:9/v1")
     shell("config", "embedder.name", "any")
@@ -254,14 +248,15 @@ def test_embedding_and_how_far_it_is(shell: Shell, tmp_path: Path) -> None:
 def test_import_of_chats_and_memories(shell: Shell, tmp_path: Path) -> None:
     chats = {"conversations.json": [trip(), {"x": 1}]}
     path = str(put_zip(tmp_path / "chatgpt.zip", chats))
-    assert shell.json("import", path, "--dry-run")["turns"] == 3
+    shell("import", path, "--dry-run", code=3)
     assert not shell.home.exists()
     shell("init")
+    assert shell.json("import", path, "--dry-run")["turns"] == 3
     assert "would import" in shell.text("import", path, "--dry-run")
     said = shell.text("import", path)
     for text in ("imported, as chatgpt", "messages of abandoned branches", "loxodon consolidate"):
         assert text in said
-    assert "此前已导入" in shell.text("import", path, LANG="zh_CN.UTF-8")
+    assert "此前已有" in shell.text("import", path, LANG="zh_CN.UTF-8")
     found = shell.json("--space", "b", "import", path, "--format", "chatgpt")
     assert (found["turns"], found["memories"], found["known"], found["dry_run"]) == (3, 1, 0, False)
     assert found["problems"][0]["file"] == "conversations.json"

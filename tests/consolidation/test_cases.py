@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.cli.measure import LOOKS_FOR, Case, read_cases
+from loxodon.cli.bench import LOOKS_FOR, Case, read_cases
 from tests.each import each
 
 CASES = Path(__file__).parent / "cases"

@@ -112,16 +112,16 @@ _LOT = re.compile(rb'"key": "[^"]*"')  # of what was captured: drawn by lot
 def views(memory: Memory) -> dict[str, bytes]:
     """The text of the memory on disk, but for what may differ between two runs that end alike.
 
-    That is the state, which tells how often something was tried; keywords, which what was made at
-    the very end of a run gets in the next; and views that were put aside because they could not be
-    read, and so might have been edited.
+    That is the state and the dump, which tell how often something was tried; keywords, which what
+    was made at the very end of a run gets in the next; and views that were put aside because they
+    could not be read, and so might have been edited.
     """
     root = Path(memory.workspace.path) / "memory"
     return {
         str(path.relative_to(root)): _LOT.sub(b"", path.read_bytes())
         for path in root.rglob("*")
         if path.is_file()
-        and not str(path.relative_to(root)).startswith("state")
+        and not str(path.relative_to(root)).startswith(("state", "dump"))
         and not path.name.endswith((".edited", "keywords.json"))
     }
 

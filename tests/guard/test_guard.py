@@ -8,6 +8,7 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -246,12 +247,12 @@ def test_policy_file_decides_what_is_kept_and_shown(tmp_path: Path, clock: Clock
 
 
 @pytest.mark.parametrize("case", cases(str(HERE), "policy_error"), ids=lambda one: one["text"][:30])
-def test_mistake_in_the_policy_is_told_with_its_line_and_lets_nothing_in(
+def test_mistake_in_the_policy_is_told_with_its_place_and_lets_nothing_in(
     tmp_path: Path, case: dict[str, str]
 ) -> None:
     (tmp_path / "policy.toml").write_text(case["text"], "utf-8")
     with (
-        pytest.raises(ConfigError, match=f"line {case['line']}: .*") as caught,
+        pytest.raises(ConfigError, match=re.escape(case["place"])) as caught,
         Memory.open(tmp_path) as memory,
     ):
         memory.capture("hello")
@@ -340,3 +341,37 @@ def test_a_policy_that_allows_passwords_allows_answers(tmp_path: Path) -> None:
             [{"role": "user", "content": "wifi password?"}, {"role": "user", "content": "tulip-42"}]
         )
         assert memory.journal()[-1].content == "tulip-42"
+
+
+def test_identity_number_with_a_wrong_check_digit_is_masked_wherever_it_is_shown(
+    memory: Memory,
+) -> None:
+    number = "110105194912310021"
+    memory.add([{"role": "user", "content": f"我叫王伟，我的身份证号是{number}，请记住。"}], "s")
+    memory.consolidate(force=True)
+    record = memory.capture(f"身份证{number}")
+    memory.edit(record.id, value=number)
+    pages = [memory.snapshot("zh"), memory.profile("zh", refresh=True)]
+    pages += [memory.recall("身份证").context, memory.assemble("我的身份证号是多少？").profile]
+    assert not [page for page in pages if number in page]
+    assert "[chinese id ••0021]" in "".join(pages)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("I take lithium every morning.", "我每天吃降压药", "I'm on sertraline", "我在服用优甲乐"),
+        *("I'm Muslim", "我信佛", "I owe 20,000 dollars", "我欠银行三十万", "my salary is 85k"),
+        *("我月薪两万五", "I have a mortgage of 300k", "我有糖尿病", "I was diagnosed with ADHD"),
+    ],
+)
+def test_health_faith_debt_and_income_are_highly_sensitive(text: str) -> None:
+    assert sensitivity(text) == "high"
+
+
+def test_a_table_of_cards_is_masked_whole_and_quickly() -> None:
+    table = "4111111111111111 5500000000000004 " * 30_000  # a megabyte
+    begun = process_time()
+    masked = shown(table, private=True)
+    assert process_time() - begun < 5  # about 1.1 s on one core
+    assert not re.search(r"\d{5}", masked)

@@ -158,7 +158,7 @@ def test_the_command_says_who_speaks_and_how_to_say_who_you_are(run: Run, tmp_pa
     code, shown = run("add", str(path), "--me", "Anna")
     assert code == 0
     assert "--me" not in shown
-    assert "2 turns" in shown
+    assert "now known: 2" in shown
     assert "already known: 5" in shown
     code, shown = run("add", str(path), "--json")
     assert json.loads(shown)["people"] == []

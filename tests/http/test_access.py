@@ -198,9 +198,4 @@ def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
             assert http.get("/v1/spaces", headers=named).status_code == 200
             named["origin"] = "https://evil.example"
             assert http.get("/v1/spaces", headers=named).status_code == 403
-            # Who is elsewhere has no business with the files of this machine.
-            base = "/v1/spaces/main/workspace"
-            assert http.post(f"{base}/import", json={"path": "/etc"}).status_code == 403
-            assert http.post(f"{base}/export", json={"folder": "/tmp/x"}).status_code == 403
-            assert http.post(f"{base}/export", json={}).status_code == 200
         assert "opensesame" not in json.dumps(server.lines)

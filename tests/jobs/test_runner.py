@@ -40,7 +40,7 @@ def workers_of(parent: int) -> list[int]:
                 command = Path(f"/proc/{name}/cmdline").read_text()
             except OSError:
                 continue
-            if int(stat[1]) == parent and stat[0] != "Z" and "schedule" in command:
+            if int(stat[1]) == parent and stat[0] != "Z" and "loxodon.jobs" in command:
                 found.append(int(name))
     return found
 

@@ -212,9 +212,9 @@ async def test_consolidation_reports_progress(url: str, home: Path, mode: str) -
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
-    ("memory_search", {}, "query is missing"),
-    ("memory_search", {"query": "x", "limit": 3}, "unknown field 'limit'"),
-    ("memory_search", {"query": "x", "maxResults": "3"}, "whole number"),
+    ("memory_search", {}, "required field `query`"),
+    ("memory_search", {"query": "x", "limit": 3}, "unknown field `limit`"),
+    ("memory_search", {"query": "x", "maxResults": "3"}, "Expected `int | null`"),
     ("memory_search", {"query": "x", "corpus": "web"}, "one of"),
     ("memory_get", {}, "hint: "),
     ("remember", {"content": " "}, "is empty"),

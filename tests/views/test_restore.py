@@ -10,14 +10,11 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from tests.cases import cases
 from tests.clock import Clock
 from tests.views.restoring import CONFIG, restore, same, share_key
 
-FACTS = "layer2/active/facts.jsonl"
-ARCHIVED = "layer2/archive/facts.jsonl"
-DAY = "daily/2026-02-04.md"
-PRIMARY = [one["name"] for one in cases(__file__, "primary")]
+MEMORIES = "dump/memories.jsonl"
+TURNS = "dump/turns/2026-02-04.jsonl"
 
 
 def lived(top: Path) -> str:
@@ -142,76 +139,74 @@ def test_database_that_is_in_use_is_not_replaced(place: Place) -> None:
 # What cannot be read
 
 
-@pytest.mark.parametrize("name", PRIMARY)
+@pytest.mark.parametrize("name", [MEMORIES, TURNS, "dump/sessions.jsonl", "dump/counters.jsonl"])
 def test_missing_file_is_named(place: Place, name: str) -> None:
     (place.views / name).unlink()
     assert place.refused() == f"{name}: it is missing"
 
 
-def test_what_is_derived_may_be_missing(place: Place) -> None:
-    for name in ("insights.md", "tags.json", "layer2/index/keywords.json"):
+def test_pages_may_be_missing(place: Place) -> None:
+    for name in ("insights.md", "tags.json", "daily/2026-02-04.md", "layer2/active/facts.jsonl"):
         (place.views / name).unlink()
     assert place.restore()["memories"] == 6
 
 
 @pytest.mark.parametrize(
-    ("name", "nonsense", "says"),
-    [(one["name"], one["nonsense"], one["says"]) for one in cases(__file__, "nonsense")],
+    ("nonsense", "says"),
+    [
+        ("[1, 2]", "it is not a JSON object"),
+        ("{nonsense}", "it is not JSON"),
+        ('{"no": NaN}', "it is not JSON"),
+        ('{"no": "\\ud800"}', "it is not JSON"),
+        ('{"no": 9}', "id is missing"),
+        (
+            '{"no": [9], "id": "x", "turns": 0, "first_at": 0, "last_at": 0}',
+            "no: it is not a value",
+        ),
+        ('{"no": {"hex": "x"}, "id": "x"}', "no: it is not a value"),
+    ],
 )
-def test_nonsense_is_named_with_its_line(place: Place, name: str, nonsense: str, says: str) -> None:
+def test_nonsense_is_named_with_its_line(place: Place, nonsense: str, says: str) -> None:
+    name = "dump/sessions.jsonl"
     place.change(name, lambda text: text + nonsense + "\n")
     lines = (place.views / name).read_text("utf-8").count("\n")
     assert place.refused().startswith(f"{name}, line {lines}: {says}")
 
 
-def test_damaged_days_segments_and_states_are_named(place: Place) -> None:
-    for one in cases(__file__, "damage"):
-        path = place.views / one["name"]
-        kept = path.read_text("utf-8")
-        assert one["old"] in kept, one
-        path.write_text(kept.replace(one["old"], one["new"], 1), "utf-8")
-        said = place.refused()
-        assert one["name"] in said, one
-        assert one["says"] in said, (one, said)
-        path.write_text(kept, "utf-8")
+def test_line_that_is_cut_is_named(place: Place) -> None:
+    place.change(MEMORIES, lambda text: text[:-40])
+    lines = (place.views / MEMORIES).read_text("utf-8").count("\n") + 1
+    assert place.refused() == f"{MEMORIES}, line {lines}: the line is incomplete"
 
 
-def test_line_that_is_cut_and_all_bad_lines_are_told(place: Place) -> None:
-    place.change(FACTS, lambda text: text[:-40])
-    lines = (place.views / FACTS).read_text("utf-8").count("\n") + 1
-    assert place.refused() == f"{FACTS}, line {lines}: the line is incomplete"
-    place.change(FACTS, lambda text: text + "\n{1\n{2\n")
-    assert len(place.restore(code=4)["error"]["problems"]) == 3
+def test_rows_that_do_not_fit_are_refused(place: Place) -> None:
+    name = "dump/memory_uses.jsonl"
+    place.change(name, lambda text: text.replace(place.tea, "f_19990101_001"))
+    assert place.refused().startswith(f"{name}: it does not match the rest")
+    place.change(name, lambda text: text.replace("f_19990101_001", place.tea))
+    place.change(MEMORIES, lambda text: text + text.splitlines()[-1] + "\n")
+    assert place.refused().startswith(f"{MEMORIES}: it does not match the rest")
 
 
-def test_memories_that_are_there_twice_are_refused(place: Place) -> None:
-    line = (place.views / FACTS).read_text("utf-8").splitlines()[-1]
-    kept = (place.views / ARCHIVED).read_bytes()
-    place.change(ARCHIVED, lambda text: text + line + "\n")
-    said = place.refused()
-    assert said.startswith(ARCHIVED)
-    assert FACTS in said
-    (place.views / ARCHIVED).write_bytes(kept)
-    place.change(FACTS, lambda text: text + line + "\n")
-    assert "has the same id or number" in place.refused()
-
-
-@pytest.mark.parametrize("name", [FACTS, DAY, "state/numbers.json", "state/views.json"])
-def test_what_is_newer_not_ours_or_not_utf8_is_refused(place: Place, name: str) -> None:
-    mark = "version: 1" if name == DAY else '"version": 1'
-    place.change(name, lambda text: text.replace(mark, mark.replace("1", "2"), 1))
+def test_what_is_newer_older_or_not_ours_is_refused(place: Place) -> None:
+    name = "state/views.json"
+    whole = (place.views / name).read_text("utf-8")
+    place.change(name, lambda text: text.replace('"version": 2', '"version": 3', 1))
     assert place.refused() == f"{name}: it was written by a newer version of Loxodon"
-    (place.views / name).write_bytes(b"\xff\xfe\x00")
-    assert name in place.refused()
-    (place.views / name).write_text("hello", "utf-8")
-    assert name in place.refused()
+    for data in (b"\xff\xfe\x00", b"hello"):
+        (place.views / name).write_bytes(data)
+        assert name in place.refused()
+    kept = json.loads(whole)
+    kept["files"] = {n: row for n, row in kept["files"].items() if not n.startswith("dump/")}
+    (place.views / name).write_text(json.dumps(kept), "utf-8")
+    assert "earlier version" in place.refused()
 
 
 def test_link_out_of_the_folder_is_not_followed(place: Place) -> None:
-    (place.top / "elsewhere.jsonl").write_bytes((place.views / FACTS).read_bytes())
-    (place.views / FACTS).unlink()
-    (place.views / FACTS).symlink_to(place.top / "elsewhere.jsonl")
-    assert place.refused() == f"{FACTS}: it is not a file in this folder"
+    (place.top / "elsewhere.jsonl").write_bytes((place.views / MEMORIES).read_bytes())
+    (place.views / MEMORIES).unlink()
+    (place.views / MEMORIES).symlink_to(place.top / "elsewhere.jsonl")
+    assert place.refused() == f"{MEMORIES}: it is not a file in this folder"
 
 
 def test_folders_that_cannot_be_restored_are_refused(place: Place) -> None:
@@ -227,54 +222,15 @@ def test_folders_that_cannot_be_restored_are_refused(place: Place) -> None:
         assert not place.other.exists()
 
 
-# Edits
-
-
-def test_edited_line_is_taken_as_it_stands(place: Place) -> None:
-    place.change(FACTS, lambda text: text.replace("Tea is better", "Cocoa is better", 1))
-    place.change("insights.md", lambda text: text + "\n- something new\n")
+def test_edits_of_pages_are_told_and_wait_for_sync(place: Place) -> None:
+    place.change("insights.md", lambda text: text.replace("Tea is better", "Cocoa is better", 1))
+    place.change(TURNS, lambda text: text.replace("Noted.", "Noted!"))
     edited = {one["file"]: one["hint"] for one in place.restore()["edited"]}
-    assert edited.keys() == {FACTS, "insights.md"}
-    assert "sync" in edited["insights.md"]  # it is not read, and told of
-    with place.open("other") as other:
+    assert edited.keys() == {TURNS, "insights.md"}
+    assert "sync" in edited["insights.md"]
+    config = {**CONFIG, "workspace.path": str(place.top / "out")}
+    with Memory.open(place.other, config=config, clock=place.clock) as other:
+        assert [one.content for one in other.journal(session="monday")][-1] == "Noted!"
+        assert other.get(place.tea).content == "Tea is better than coffee"
+        assert other.workspace.sync().edited == (place.tea,)
         assert other.get(place.tea).content == "Cocoa is better than coffee"
-        assert [one.record.content[:3] for one in other.history(place.tea)] == ["Tea", "Coc"]
-        assert other.recall("cocoa").items[0].id == place.tea
-        assert other.validate() == []
-
-
-def test_line_that_was_added_becomes_a_memory(place: Place) -> None:
-    new = {"content": "The cat is called Moritz", "tags": ["cat"], "importance": 0.8}
-    place.change(FACTS, lambda text: text + json.dumps(new) + "\n")
-    (added,) = place.restore()["added"]
-    with place.open("other") as other:
-        record = other.get(added)
-        assert {"content": record.content, "tags": [*record.tags]} | {"importance": 0.8} == new
-        assert other.validate() == []
-
-
-def test_lines_that_were_taken_out_are_gone_with_what_hung_on_them(place: Place) -> None:
-    def without_a_turn(text: str) -> str:
-        start, end = text.index("## "), text.index("## ", text.index("## ") + 3)
-        return text[:start] + text[end:].replace("Noted.", "Noted!")
-
-    place.change(
-        FACTS,
-        lambda text: "".join(one for one in text.splitlines(keepends=True) if place.tea not in one),
-    )
-    place.change(DAY, without_a_turn)
-    found = place.restore()
-    assert (found["memories"], found["turns"]) == (5, 4)
-    with place.open("other") as other:
-        assert other.validate() == []
-        assert place.tea not in [one.id for one in other.list(state="all")]
-        assert [one.content for one in other.journal(session="monday")] == ["Noted!"]
-        assert other.capture("next").id > place.tea  # an id is never given out twice
-    place.change("state/uses.jsonl", lambda text: text.replace(place.tea, "f_19990101_001"))
-    shutil.rmtree(place.other)
-    place.restore()  # where memories were taken out, others may refer to nothing
-
-
-def test_numbers_that_do_not_fit_are_named(place: Place) -> None:
-    place.change("state/uses.jsonl", lambda text: text.replace(place.tea, "f_19990101_001"))
-    assert place.refused().startswith("state/uses.jsonl: it does not match the rest")

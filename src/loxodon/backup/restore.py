@@ -124,7 +124,15 @@ class _Restoring:
         self._home = home
         self._clock = clock
         self._progress = progress
-        self._check_schema()
+        if reader.manifest.schema > len(migrations()):
+            raise NewerStoreError(
+                "{path} was written by a newer version of Loxodon (schema {found}; this version "
+                "supports {known})",
+                hint="install that version of Loxodon or a later one; nothing was changed",
+                path=reader.path,
+                found=reader.manifest.schema,
+                known=len(migrations()),
+            )
         reader.verify(progress)
         self._new = _is_new(home)
         brought = self._brought()
@@ -134,24 +142,27 @@ class _Restoring:
         self._taken = {name: value for name, value in brought.items() if choice.takes(name)}
         left = {name: value for name, value in brought.items() if name not in self._taken}
         self._left = left if self._new else {}
-        self._config = self._their_settings() if self._new else config
-        self._zone = zone_named(self._config.timezone)
-        self._keys = self._own_keys(environ)
-        self._their_keys = self._candidates(environ)
-        reader.check_seal(self._their_keys)
         if self._new:
-            self._check_encrypted()
-
-    def _check_schema(self) -> None:
-        known = len(migrations())
-        if self._reader.manifest.schema > known:
-            raise NewerStoreError(
-                "{path} was written by a newer version of Loxodon (schema {found}; this version "
-                "supports {known})",
-                hint="install that version of Loxodon or a later one; nothing was changed",
-                path=self._reader.path,
-                found=self._reader.manifest.schema,
-                known=known,
+            taken = {name: value for name, value in self._taken.items() if name != POLICY}
+            config = settings.with_environment(settings.from_mapping(taken), os.environ)
+        self._config = config
+        self._zone = zone_named(config.timezone)
+        self._keys = self._own_keys(environ)
+        self._their_keys = self._keys
+        encrypted = any(held.encrypted for held in reader.manifest.spaces)
+        text = environ.get(keys.VARIABLE, "").strip()
+        if text and encrypted:  # the backup may have another key than the home
+            given = keys.key_from(text, home, self._stretching())
+            self._their_keys = tuple(dict.fromkeys((*self._keys, given)))
+        reader.check_seal(self._their_keys)
+        if self._new and encrypted and not self._keys:
+            raise LockedStoreError(
+                "{path} is encrypted, but the new home {home} is not",
+                hint="set the location of its key with `loxodon config encryption.key`, or use "
+                "the one in the backup: --take encryption.key, and --take encryption.file "
+                "for a key file",
+                path=reader.path,
+                home=home,
             )
 
     def _brought(self) -> dict[str, Value]:
@@ -160,41 +171,10 @@ class _Restoring:
         fixed = () if self._new else ("encryption.", "keys.")
         given = import_settings.in_toml(self._reader.data(CONFIG))
         found = {n: v for n, v in given.items() if n not in here and not n.startswith(fixed)}
-        if os.path.exists(os.path.join(self._home, _POLICY)):
-            return found
-        if rules := self._reader.data(_POLICY):
+        rules = self._reader.data(_POLICY)
+        if rules and not os.path.exists(os.path.join(self._home, _POLICY)):
             found[POLICY] = rules.decode("utf-8", "replace")
         return found
-
-    def _their_settings(self) -> Config:
-        taken = {name: value for name, value in self._taken.items() if name != POLICY}
-        return settings.with_environment(settings.from_mapping(taken), os.environ)
-
-    def _check_encrypted(self) -> None:
-        """Refuse to write as plain text what was encrypted."""
-        if not self._keys and any(held.encrypted for held in self._reader.manifest.spaces):
-            raise LockedStoreError(
-                "{path} is encrypted, but the new home {home} is not",
-                hint="set the location of its key with `loxodon config encryption.key`, or use "
-                "the one in the backup: --take encryption.key, and --take encryption.file "
-                "for a key file",
-                path=self._reader.path,
-                home=self._home,
-            )
-
-    def _put_settings(self) -> None:
-        if "encryption.key" in self._taken and (how := self._reader.data(_STRETCH)):
-            stretch = os.path.join(self._home, KEYS, STRETCH)
-            os.makedirs(os.path.dirname(stretch), mode=0o700, exist_ok=True)
-            files.replace(stretch, how)
-        import_settings.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
-        if POLICY in self._taken:
-            files.replace(os.path.join(self._home, _POLICY), self._reader.data(_POLICY))
-
-    def _stretching(self) -> Mapping[str, Any] | None:
-        """How pass phrases were stretched where the backup was made."""
-        how = self._reader.data(_STRETCH)
-        return keys.checked_stretching(json.loads(how), self._reader.path) if how else None
 
     def _own_keys(self, environ: Mapping[str, str]) -> Keys:
         if not self._new:
@@ -205,16 +185,22 @@ class _Restoring:
         text = keys.key_text(source, environ)
         return (keys.key_from(text, self._home, self._stretching()),)
 
-    def _candidates(self, environ: Mapping[str, str]) -> Keys:
-        """The keys that may open the backup: those of the home, and the one in LOXODON_KEY."""
-        text = environ.get(keys.VARIABLE, "").strip()
-        if not text or not any(held.encrypted for held in self._reader.manifest.spaces):
-            return self._keys
-        given = keys.key_from(text, self._home, self._stretching())
-        return tuple(dict.fromkeys((*self._keys, given)))
+    def _stretching(self) -> Mapping[str, Any] | None:
+        """How pass phrases were stretched where the backup was made."""
+        how = self._reader.data(_STRETCH)
+        return keys.checked_stretching(json.loads(how), self._reader.path) if how else None
+
+    def _put_settings(self) -> None:
+        if "encryption.key" in self._taken and (how := self._reader.data(_STRETCH)):
+            stretch = os.path.join(self._home, KEYS, STRETCH)
+            os.makedirs(os.path.dirname(stretch), mode=0o700, exist_ok=True)
+            files.replace(stretch, how)
+        import_settings.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
+        if POLICY in self._taken:
+            files.replace(os.path.join(self._home, _POLICY), self._reader.data(_POLICY))
 
     def name_of(self, held: BackedUpSpace) -> str:
-        """The name of a space of the backup."""
+        """The name of a space of the backup; of an encrypted one its database tells."""
         if held.space:
             return held.space
         with draft_in(space_folder(self._home, "main", make=True)) as draft:
@@ -222,21 +208,6 @@ class _Restoring:
             self._reader.extract(f"{SPACES}/{held.folder}/{DATABASE}", path)
             check_schema(path, self._their_keys)
             return space_of(path, self._their_keys)
-
-    def _chosen(self, space: str, other: bool) -> BackedUpSpace:
-        spaces = self._reader.manifest.spaces
-        for held in spaces:
-            if held.folder == folder_name(space):
-                return held
-        if other and len(spaces) == 1:
-            return spaces[0]
-        raise InputError(
-            "{path} does not contain the space {space}; it contains {found}",
-            hint="choose one with --space; to restore it into another space, use --as",
-            path=self._reader.path,
-            space=repr(space),
-            found=", ".join(held.space or held.folder for held in spaces),
-        )
 
     def check_empty(self, space: str) -> None:
         """Refuse a space that has something."""
@@ -255,53 +226,59 @@ class _Restoring:
     # One space
 
     def run(self, space: str, replace: bool, other: bool) -> Restored:
-        held = self._chosen(space, other)
+        spaces = self._reader.manifest.spaces
+        held = next((one for one in spaces if one.folder == folder_name(space)), None)
+        if held is None and other and len(spaces) == 1:
+            held = spaces[0]
+        if held is None:
+            raise InputError(
+                "{path} does not contain the space {space}; it contains {found}",
+                hint="choose one with --space; to restore it into another space, use --as",
+                path=self._reader.path,
+                space=repr(space),
+                found=", ".join(one.space or one.folder for one in spaces),
+            )
         if not replace:
             self.check_empty(space)
         folder = space_folder(self._home, space, make=True)
         self._reader.check_room(folder)
         with _quiet(folder), draft_in(folder) as draft:
             new = os.path.join(draft, DATABASE)
-            start = f"{SPACES}/{held.folder}"
-            self._reader.extract(f"{start}/{DATABASE}", new)
+            self._reader.extract(f"{SPACES}/{held.folder}/{DATABASE}", new)
             check_schema(new, self._their_keys if held.encrypted else ())
             self._under_own_key(new, held)
             if held.folder != folder_name(space):
                 with closing(cipher.connect(new, self._keys)) as connection:
                     rename = "UPDATE meta SET value = ? WHERE name = 'space'"
                     connection.execute(rename, (space,)).fetchall()
-            self._bring_old_sessions(held, draft)
-            counts = self._made_ready(new, draft, space)
+            # An earlier version had transcripts in files.
+            os.makedirs(os.path.join(draft, OLD_SESSIONS), mode=0o700)
+            for name in self._reader.named(held.folder, f"{OLD_SESSIONS}/"):
+                self._reader.extract(
+                    name, os.path.join(draft, OLD_SESSIONS, os.path.basename(name))
+                )
+            turns, memories = self._made_ready(new, draft, space)
             self._put_settings()
             before = self._put(new, os.path.join(folder, DATABASE), space)
-        self._put_on_record(space)
-        return Restored(
-            counts[0], counts[1], before=before, settings=self._taken, offered=self._left
-        )
+        with Memory.open(self._home, space, self._config, self._clock) as memory:
+            _Record(memory.workspace.store).restore(self._reader.manifest.made_at)
+        return Restored(turns, memories, before=before, settings=self._taken, offered=self._left)
 
     def _under_own_key(self, path: str, held: BackedUpSpace) -> None:
         """Give the copy the key of this home, or none, as its other databases."""
         theirs = self._their_keys if held.encrypted else ()
         try:
-            if held.encrypted == bool(self._keys) and (
-                not held.encrypted or _opens(path, self._keys[:1])
-            ):
+            if not held.encrypted and not self._keys:
                 return
-            connection = cipher.connect(
-                path, theirs, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
-            )
+            if held.encrypted and self._keys and _opens(path, self._keys[:1]):
+                return
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+            connection = cipher.connect(path, theirs, flags)
         except apsw.NotADBError:
             raise cipher.explained(path, theirs) from None
         with closing(connection):
             copying.recode(connection, f"{path}.own", self._keys[0] if self._keys else None)
         os.replace(f"{path}.own", path)
-
-    def _bring_old_sessions(self, held: BackedUpSpace, draft: str) -> None:
-        """Transcripts of a backup that has them in files."""
-        os.makedirs(os.path.join(draft, OLD_SESSIONS), mode=0o700)
-        for name in self._reader.named(held.folder, f"{OLD_SESSIONS}/"):
-            path = os.path.join(draft, OLD_SESSIONS, os.path.basename(name))
-            self._reader.extract(name, path)
 
     def _made_ready(self, path: str, draft: str, space: str) -> tuple[int, int]:
         """Check the copy, bring it up to date and forget in it what was forgotten."""
@@ -325,8 +302,7 @@ class _Restoring:
 
     def _put(self, new: str, path: str, space: str) -> str:
         """The new content into its place; where the old is."""
-        kept = self._is_kept(space)
-        before = free(f"{path}.before-restore") if kept else ""
+        before = free(f"{path}.before-restore") if self._is_kept(space) else ""
         try:
             live = Database(path, self._keys) if os.path.exists(path) else None
         except (LockedStoreError, NewerStoreError):
@@ -349,11 +325,6 @@ class _Restoring:
                 copying.continued(fresh, connection)
                 copying.take_over(connection, fresh)
         return before
-
-    def _put_on_record(self, space: str) -> None:
-        """A write like any other, so that the record says who restored, and goes on from there."""
-        with Memory.open(self._home, space, self._config, self._clock) as memory:
-            _Record(memory.workspace.store).restore(self._reader.manifest.made_at)
 
 
 class _Record:

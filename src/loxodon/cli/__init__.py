@@ -1,10 +1,8 @@
 """The command line: `loxodon [--home DIR] [--space NAME] [--agent NAME] [--json] … COMMAND`.
 
-`parser.py` says what can be typed, `commands.py` what each command does, `view.py` how a person
-sees it. Each command returns data; with `--json` that is printed as one document, else its view.
+`parser.py` lists the commands and builds the parser of one from its verb; a module for each group
+of commands has what they do; `view.py` shows what they return, or prints it as JSON.
 """
-
-from __future__ import annotations
 
 from loxodon.cli.main import main
 

@@ -1,5 +1,9 @@
-"""What can be typed, by the table of commands. Only the parser of the command that was asked for is
-built: a cold recall should not pay for fifty others."""
+"""What can be typed: every command, and the arguments that argparse takes for it.
+
+A command is a function of a module of this package, declared with `command`. The arguments of the
+verb it is about come from that verb (`loxodon.verbs`); `arg` adds others or replaces one of them.
+Only the module and the parser of the command that was typed are loaded.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,167 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from loxodon.cli.table import COMMANDS, Command, spelled
+from loxodon import verbs
 from loxodon.errors import UsageError
 from loxodon.fields import names_of
 from loxodon.messages import current, t
-from loxodon.verbs import FLAG, NUMBER, TEXTS, WHOLE, WORDS, Argument, ArgumentKind
+from loxodon.verbs import Argument, Verb
 
-_SHIELD = "\0"  # which nobody can type: arguments end at it
-_FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
-_TAKEN = (("--agent", ["openclaw"]), ("--agent", ["token"]), ("--relays-user", ["token"]))
+if TYPE_CHECKING:
+    from loxodon.cli.call import Call, Result
+
+GROUPS = {
+    "memory": (
+        "Memories",
+        "add recall context capture list show edit tag archive unarchive history inspect journal "
+        "entities profile snapshot",
+    ),
+    "learn": ("Learning", "consolidate review quarantine schedule embed model clock"),
+    "forget": ("Forgetting", "forget pause resume"),
+    "workspace": ("Files", "export import sync watch sources"),
+    "agents": ("Agents", "connect follow hook openclaw"),
+    "serve": ("Servers", "ui serve proxy mcp"),
+    "admin": ("Administration", "status stats init config space token policy audit"),
+    "backup": (
+        "Maintenance",
+        "backup restore validate repair rebuild-index encrypt decrypt rekey move postgres",
+    ),
+    "help": ("Extras", "demo bench completion"),
+}
+"""The modules with commands: the heading of each in help, and its commands."""
+DAILY = [
+    "add",
+    "consolidate",
+    "recall",
+    "context",
+    "capture",
+    "list",
+    "show",
+    "forget",
+    "status",
+    "ui",
+]
+"""What `loxodon --help` explains."""
+OPERATORS = {"hook", "openclaw", "model", "clock", "embed", "rekey", "move", "postgres"}
+OPERATORS |= {"rebuild-index", "snapshot"}
+"""What only `loxodon help all` lists."""
+_ALSO = {
+    "recall": "ask find search",
+    "capture": "remember save",
+    "consolidate": "learn",
+    "show": "get cat",
+    "list": "ls",
+    "journal": "log",
+    "ui": "console web",
+    "demo": "example",
+    "config": "settings",
+    "postgres migrate": "migrate",
+}
+ALIASES = {name: command for command, names in _ALSO.items() for name in names.split()}
+MODULES = {name: module for module, (_, names) in GROUPS.items() for name in names.split()}
+MODULES |= {"demo": "demo", "bench": "bench"}
+OPTIONS = ("--home", "--store", "--space", "--agent", "--now")
+FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
+_OWN = {"openclaw": ("--agent",), "token": ("--agent", "--relays-user")}
 """Global options that commands have for something else of theirs."""
-_OPTIONS = ("--home", "--store", "--space", "--agent", "--now")
+_SHIELD = "\0"  # before text that begins with a dash, so that argparse takes no option for it
+_NOT_TYPED = (verbs.CONVERSATION, verbs.CURSOR, verbs.HISTORY, verbs.TURNS)
+
+Added = tuple[tuple[str, ...], dict[str, Any]]
+
+
+class Command(NamedTuple):
+    """One command; see `command`."""
+
+    run: Callable[[Call], Result]
+    added: tuple[Added, ...]
+    verb_name: str
+    takes: bool
+    without: tuple[str, ...]
+    words: str
+    one_of: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__.strip("_").replace("_", "-")
+
+    @property
+    def about(self) -> str:
+        return " ".join((self.run.__doc__ or "").split("\n\n")[0].split())
+
+    @property
+    def verb(self) -> Verb | None:
+        from loxodon.memory import verb_named
+
+        return verb_named(self.verb_name) if self.verb_name else None
+
+    @property
+    def arguments(self) -> list[Argument]:
+        """The arguments of its verb that it takes."""
+        return [
+            one
+            for one in (self.verb.arguments if self.verb and self.takes else ())
+            if one.name not in ("token", "reveal", *self.without) and one.kind not in _NOT_TYPED
+        ]
+
+    @property
+    def takes_text(self) -> bool:
+        return bool(self.words) or any(flags[0] == "text" for flags, _ in self.added)
+
+    @property
+    def for_agents(self) -> bool:
+        """Whether an agent may use it, as far as the memory lets it."""
+        return self.verb.agents if self.verb else self.name == "mcp"
+
+
+_DECLARED: dict[str, Command] = {}
+
+
+def arg(spelling: str, help: str, **how: Any) -> Added:
+    """An argument of a command: `--top N`, a flag `--yes`, or a positional `FILE`; then as
+    argparse's `add_argument` takes it."""
+    *flags, last = spelling.split()
+    if not flags and last[:2] != "--":
+        return (how.pop("dest", last.lower()),), {"metavar": last, "help": help, **how}
+    if last[:2] == "--" and "choices" not in how:
+        return (*flags, last), {"action": "store_true", "help": help, **how}
+    names = (*flags, last) if last[:2] == "--" else tuple(flags)
+    if how.get("action") == "append":
+        how["default"] = []
+    return names, {"help": help, **({} if last[:2] == "--" else {"metavar": last}), **how}
+
+
+def command(
+    *added: Added,
+    verb: str = "",
+    takes: bool = True,
+    without: str = "",
+    words: str = "",
+    one_of: str = "",
+) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
+    """Declare a function as the command of its name, which its docstring explains.
+
+    Who may use it, and whether numbers are masked, is as for its verb. If it `takes` the verb's
+    arguments, then all but those `without`; the argument `words` is text that need not be quoted.
+    Options in `one_of` exclude each other.
+    """
+
+    def declare(run: Callable[[Call], Result]) -> Callable[[Call], Result]:
+        one = Command(run, added, verb, takes, tuple(without.split()), words, tuple(one_of.split()))
+        _DECLARED[one.name] = one
+        return run
+
+    return declare
+
+
+def command_named(name: str) -> Command:
+    """A command, for which its module is loaded."""
+    from importlib import import_module
+
+    import_module(f"loxodon.cli.{MODULES[name]}")
+    return _DECLARED[name]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -27,6 +179,130 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError("{message}", hint="see `{prog} --help`", message=message, prog=self.prog)
+
+
+def parse(argv: Sequence[str], call: Call) -> str:
+    """Put what was typed into `call`; the name of the command, or of what help was asked for.
+
+    The global options may stand before or after the command.
+    """
+    _translate_argparse()
+    rest = _global_options(list(argv), call)
+    if rest[:1] in ([], ["-h"], ["--help"], ["help"]):
+        if len(rest) < 2 or rest[1] == "all":
+            call.all = rest[1:] == ["all"]
+            return "help"
+        rest = [rest[1], "--help"]
+    if rest[0] in ("-V", "--version"):
+        return "version"
+    if rest[0] in ALIASES:
+        rest[:1] = ALIASES[rest[0]].split()
+    if rest[0] not in MODULES:
+        from loxodon.cli.help import unknown
+
+        raise unknown(rest[0])
+    one = command_named(rest[0])
+    parser = parser_of(one)
+    if {"-h", "--help"} & set(rest[1:]):
+        call.text = parser.format_help()
+        return "usage"
+    typed = [_shielded(word) if one.takes_text else word for word in rest[1:]]
+    parser.parse_args(typed, call)
+    for name, value in vars(call).items():
+        setattr(call, name, _bared(value))
+    return one.name
+
+
+def _shielded(word: str) -> str:
+    """Text that begins with a dash is text where a command takes any text, not an option."""
+    if word[:1] != "-" or word[:2] == "--" or word in ("-", "-h"):
+        return word
+    return word if word[1:].replace(".", "", 1).isdecimal() else _SHIELD + word
+
+
+def _bared(value: object) -> object:
+    if isinstance(value, list):
+        return [_bared(one) for one in value]
+    return value.removeprefix(_SHIELD) if isinstance(value, str) else value
+
+
+def _global_options(argv: list[str], call: Call) -> list[str]:
+    """Put the global options into `call`, wherever they stand; the rest. After `--` all is text."""
+    rest: list[str] = []
+    while argv:
+        word = argv.pop(0)
+        name, equals, value = word.partition("=")
+        own = _OWN.get(rest[0], ()) if rest else ()
+        if word == "--":
+            return [*rest, word, *argv]
+        if word in FLAGS and word not in own:
+            setattr(call, FLAGS[word], True)
+        elif name in OPTIONS and name not in own:
+            if not equals:
+                if not argv:
+                    raise UsageError("{name} needs a value", hint="see `loxodon --help`", name=name)
+                value = argv.pop(0)
+            setattr(call, "as_agent" if name == "--agent" else name[2:], value)
+        else:
+            rest.append(word)
+    return rest
+
+
+def parser_of(one: Command) -> argparse.ArgumentParser:
+    """The parser of a command."""
+    parser = _Parser(
+        prog=f"loxodon {one.name}",
+        description=t(one.about),
+        allow_abbrev=False,
+        formatter_class=_formatter,
+        epilog=t(
+            "Also: --home DIR, --store URL, --space NAME, --agent NAME, --now ISO, --json; see "
+            "`loxodon --help`."
+        ),
+    )
+    alone = parser.add_mutually_exclusive_group() if one.one_of else parser
+    added = {_dest(flags, how) for flags, how in one.added}
+    for argument in one.arguments:
+        if argument.name not in added:
+            _add(parser, argument, one.words)
+    for flags, how in one.added:
+        to = alone if flags[0] in one.one_of else parser
+        to.add_argument(*flags, **{**how, "help": t(how["help"])})
+    if any(action.metavar == "WHEN" for action in parser._actions):
+        when = t("WHEN: 2026-02-04, yesterday, 3 days ago, last week, 上周三.")
+        parser.epilog = f"{when}\n{parser.epilog}"
+    return parser
+
+
+def _dest(flags: tuple[str, ...], how: dict[str, Any]) -> str:
+    dest: str = how.get("dest", flags[0].lstrip("-").replace("-", "_"))
+    return dest
+
+
+def _add(parser: argparse.ArgumentParser, one: Argument, words: str) -> None:
+    """Add an argument of a verb."""
+    how: dict[str, Any] = {"help": t(one.about), "metavar": _METAVARS.get(one.kind)}
+    if one.kind == verbs.FLAG:
+        how |= {"action": "store_true"}
+        del how["metavar"]
+    elif isinstance(one.kind, tuple):
+        how["choices"] = one.kind
+    else:
+        how["type"] = _TYPES.get(one.kind)
+    if one.kind == verbs.SIZE:
+        how["help"] = t("show at most N (0 for all)")
+    flag, _, metavar = one.typed.partition(" ")
+    if one.name == words:
+        how |= {"help": t("{text}; - for standard input", text=how["help"])}
+        how |= {"nargs": "+" if one.required else "*", "metavar": words.upper()}
+        parser.add_argument(words, **how)
+    elif one.required:
+        parser.add_argument(one.name, **{**how, "metavar": one.name.upper()})
+    else:
+        if metavar:
+            how["metavar"] = metavar
+            how["help"] += ": " + ", ".join(one.kind) if isinstance(one.kind, tuple) else ""
+        parser.add_argument(flag or f"--{one.name.replace('_', '-')}", dest=one.name, **how)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -58,7 +334,24 @@ def number(text: str) -> float:
         ) from None
 
 
-def _speak() -> None:
+_TYPES: dict[Any, Callable[[str], Any]] = {
+    verbs.WHOLE: whole,
+    verbs.SIZE: whole,
+    verbs.NUMBER: number,
+    verbs.TEXTS: names_of,
+}
+_METAVARS: dict[Any, str] = {
+    verbs.WHOLE: "N",
+    verbs.SIZE: "N",
+    verbs.NUMBER: "0..1",
+    verbs.TEXTS: "A,B",
+    verbs.MOMENT: "WHEN",
+    verbs.MOMENT_OR_NONE: "WHEN",
+    "text": "NAME",
+}
+
+
+def _translate_argparse() -> None:
     """argparse says its own sentences through a function that it calls `_`, which would load what
     knows about locales and look for files that nobody has."""
     known = _ARGPARSE if current() == "zh" else {}
@@ -68,127 +361,6 @@ def _speak() -> None:
     )
 
 
-def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The command and its arguments; the global options may stand before or after it."""
-    _speak()
-    shared, rest = _shared_options(list(argv))
-    if not rest or rest[0] in ("-h", "--help", "help"):
-        if len(rest) > 1 and rest[0] == "help" and rest[1] != "all":
-            rest = [rest[1], "--help"]
-        else:
-            return argparse.Namespace(command="help", all=rest[1:] == ["all"], **shared)
-    if rest[0] in ("-V", "--version"):
-        return argparse.Namespace(command="version", **shared)
-    name = rest[0]
-    if name not in COMMANDS:
-        from loxodon.cli.help import ALIASES, unknown
-
-        if name not in ALIASES:
-            raise unknown(name, list(COMMANDS))
-        name = ALIASES[name]
-    command = COMMANDS[name]
-    parser = _Parser(
-        prog=f"loxodon {name}",
-        description=t(command.about),
-        allow_abbrev=False,
-        formatter_class=_formatter,
-        epilog=t(
-            "Also: --home DIR, --store URL, --space NAME, --agent NAME, --now ISO, --json; see "
-            "`loxodon --help`."
-        ),
-    )
-    build(parser, command)
-    if {"-h", "--help"} & set(rest[1:]):
-        return argparse.Namespace(command="usage", text=parser.format_help(), **shared)
-    takes_words = any(one.kind == WORDS for one in command.takes)
-    words = [_shielded(word) for word in rest[1:]] if takes_words else rest[1:]
-    args = parser.parse_args(words)
-    for key, value in vars(args).items():
-        setattr(args, key, _bared(value))
-    args.command = name
-    for key, value in shared.items():
-        setattr(args, key, value)
-    return args
-
-
-def _shielded(word: str) -> str:
-    """Text that begins with a dash is text where a command takes any text, not an option."""
-    if word[:1] != "-" or word[:2] == "--" or word in ("-", "-h"):
-        return word
-    return word if word[1:].replace(".", "", 1).isdecimal() else _SHIELD + word
-
-
-def _bared(value: object) -> object:
-    if isinstance(value, list):
-        return [_bared(one) for one in value]
-    return value.removeprefix(_SHIELD) if isinstance(value, str) else value
-
-
-def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
-    """The global options, wherever they stand, and the rest; what follows `--` is text."""
-    shared: dict[str, str | bool] = {
-        "home": "",
-        "store": "",
-        "space": "main",
-        "as_agent": "",
-        "now": "",
-        "json": False,
-        "reveal": False,
-        "relays": False,
-    }
-    rest: list[str] = []
-    while argv:
-        word = argv.pop(0)
-        name, equals, value = word.partition("=")
-        if word == "--":
-            return shared, [*rest, word, *argv]
-        if word in _FLAGS and (word, rest[:1]) not in _TAKEN:
-            shared[_FLAGS[word]] = True
-        elif name in _OPTIONS and (name, rest[:1]) not in _TAKEN:
-            if not equals:
-                if not argv:
-                    raise UsageError("{name} needs a value", hint="see `loxodon --help`", name=name)
-                value = argv.pop(0)
-            shared["as_agent" if name == "--agent" else name[2:]] = value
-        else:
-            rest.append(word)
-    return shared, rest
-
-
-def build(parser: argparse.ArgumentParser, command: Command) -> None:
-    """Have a parser take what a command takes."""
-    alone = parser.add_mutually_exclusive_group() if command.one_of else parser
-    for heading, some in command.parts.items():
-        part = parser.add_argument_group(heading) if heading else parser
-        for one in some:
-            _add(alone if one.name in command.one_of.split() else part, one)
-
-
-def _add(parser: argparse._ActionsContainer, one: Argument) -> None:
-    spelling = spelled(one)
-    option, _, value = spelling.partition(" ") if spelling[:2] == "--" else ("", "", spelling)
-    names = one.kind if isinstance(one.kind, tuple) else ()
-    how: dict[str, Any] = {"help": t(one.about, names=", ".join(names), default=one.default)}
-    if one.default is not None:
-        how["default"] = one.default
-    if one.kind == FLAG:
-        how["action"] = "store_true"
-    elif names:  # which stand for the value, unless its option has a name for it
-        meta = value.partition("=")[0]
-        how |= {"choices": names, "metavar": meta if option and meta.isupper() else None}
-    else:
-        meta = value.removesuffix("…") if option else value.strip("[]…")
-        how |= {"metavar": meta, "type": _TYPES.get(one.kind)}
-    if option:
-        how |= {"action": "append", "default": []} if value[-1:] == "…" else {}
-        parser.add_argument(option, dest=one.name, required=one.required, **how)
-    else:
-        many, optional = "…" in value, value[0] == "["
-        how["nargs"] = {(1, 1): "*", (1, 0): "+", (0, 1): "?"}.get((many, optional))
-        parser.add_argument(one.name, **how)
-
-
-_TYPES: dict[ArgumentKind, Callable[[str], Any]] = {WHOLE: whole, NUMBER: number, TEXTS: names_of}
 _ARGPARSE = {
     "usage: ": "用法：",
     "positional arguments": "参数",

@@ -1,7 +1,7 @@
-"""How a person sees it: colour and tables on a terminal, plain text in a pipe.
+"""How results are shown: as text for a person, as JSON with `--json`.
 
-Rich draws the tables and progress bars and takes 40 ms to load, so it is loaded when one is drawn;
-what a recall prints needs neither.
+A command returns lines, tables and pairs; `shown` makes text of them. Rich draws tables and
+progress bars and takes 40 ms to load, so it is loaded when one is drawn; a recall needs neither.
 """
 
 from __future__ import annotations
@@ -9,45 +9,69 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from loxodon.messages import current, t, tn
-from loxodon.types import (
-    Coverage,
-    Doubted,
-    Entity,
-    Frame,
-    Item,
-    Problem,
-    Recall,
-    Record,
-    Source,
-    Turn,
-    Version,
-)
-
-if TYPE_CHECKING:
-    from loxodon.store import Note
+from loxodon.messages import t, tn
+from loxodon.types import Doubted, Entity, FileProblem, Frame, Item, Recall, Record, Source, Turn
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_NARROW = 90
-"""Columns below which a table of memories has no room for the memories."""
-_PATIENCE = 1.0
-"""Seconds before a progress bar appears."""
+# Characters that mean nothing in any text stand for a style until a line is printed.
+_MARKS = {style: chr(0xFDD0 + n) for n, style in enumerate(_STYLES)}
+_END = "\ufddf"
+_PIPE_WIDTH = 160  # a pipe has no width: do not fold what a script will read
+_PATIENCE = 1.0  # seconds before a progress bar appears
+_PROBLEMS = 20
+_LONG = 30  # characters that a cell may have without being folded
+_BYTES = ("bytes", "size")
+
+NAMES = (
+    *(
+        "turn",
+        "fact",
+        "belief",
+        "summary",
+        "file note",
+        "archived",
+        "home",
+        "space",
+        "store",
+        "turns",
+    ),
+    *("sessions", "active", "bytes", "last turn at", "last consolidation", "next consolidation"),
+    *("pending", "waiting", "failed", "reviews", "reminders", "failing", "audited", "reason"),
+    *("total", "kinds", "importance", "entities", "events", "expected", "ledger", "embedding"),
+    *("critical", "high", "medium", "low", "memories", "added", "updated", "repeated"),
+    *("superseded", "corrected", "retracted", "confirmed", "doubted", "denied", "unsettled"),
+    *("held", "put away", "late", "summaries", "days", "merged", "lifted", "returned", "faded"),
+    *("expired", "cleared", "redated", "embedded", "profiles", "asked", "decided", "snapshots"),
+    *("indexed", "backups", "known", "read", "unchanged", "removed", "skipped", "written"),
+    *("folder", "path", "size", "spaces", "encrypted", "problem", "problems", "tokens", "model"),
+    *("format", "settings", "edited", "unarchived", "conflicts", "notes", "name", "state", "when"),
+    *("job", "last", "next", "error", "what it did", "file", "role", "chunks", "kind", "family"),
+    *("action", "where", "what", "hint", "agent", "chat", "rights", "made", "id", "strength"),
+    *("since", "memory", "tags", "type", "also called", "n", "time", "who", "about", "outcome"),
+    *("new", "missing", "there", "user", "daily", "questions", "checks", "right", "share"),
+    *("history", "sources", "found by", "seen", "views", "category", "overall", "right", "models"),
+    *("setting", "value", "what it does", "key", "changed", "seconds", "now", "runs", "believed"),
+)
+"""What fields, columns and counts are called; any other goes by its name in English."""
 
 
-def print_json(value: object) -> None:
-    """One JSON document, and nothing else."""
-    print(json_text(_masked(plain(value))))
+def label(name: str) -> str:
+    """What a field, a kind or a count is called."""
+    return t(name.replace("_", " "))
+
+
+# JSON
 
 
 def json_text(value: object) -> str:
-    """A value of ours as JSON, for a program and for a person's eyes."""
+    """A result as JSON, with its texts as they may be shown."""
     import json
 
-    return json.dumps(plain(value), ensure_ascii=False, indent=2)
+    return json.dumps(_masked(plain(value)), ensure_ascii=False, indent=2)
 
 
 _AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
@@ -62,46 +86,29 @@ def plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Source):
-        if value.file:
-            return {"file": value.file, "line": value.line}
-        return {"session": value.session, "turn": value.turn}
-    if isinstance(value, Item):
-        return {k: plain(v) for k, v in value._asdict().items() if _told(k, v)}
-    if isinstance(value, Frame):  # the state of the gate is for the library
-        return {k: plain(v) for k, v in value._asdict().items() if k != "state"}
-    if isinstance(value, Recall) and value.trace is None:
-        return {k: plain(v) for k, v in value._asdict().items() if k != "trace"}
-    if isinstance(value, Entity):
-        kept = {k: plain(v) for k, v in value._asdict().items() if k != "no"}
-        return {"id": value.id, **kept}
-    if hasattr(value, "_asdict"):
-        return {k: plain(v) for k, v in value._asdict().items()}
+        names = ("file", "line") if value.file else ("session", "turn")
+        return {name: getattr(value, name) for name in names}
     if isinstance(value, Mapping):
-        return {k: plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    return value
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
+        return [plain(one) for one in value]
+    if not hasattr(value, "_asdict"):
+        return value
+    fields = value._asdict()
+    if isinstance(value, Item):  # tags are in the context, and defaults go without saying
+        usual = Item._field_defaults
+        fields = {k: v for k, v in fields.items() if k != "tags" and (k, v) not in usual.items()}
+    elif isinstance(value, Frame):
+        del fields["state"]  # of the gate; it is for the library
+    elif isinstance(value, Recall) and value.trace is None:
+        del fields["trace"]
+    elif isinstance(value, Entity):
+        del fields["no"]
+        fields = {"id": value.id, **fields}
+    return {name: plain(one) for name, one in fields.items()}
 
 
-def _told(field: str, value: object) -> bool:
-    """Whether a field of an item is in JSON: tags are in the context, and what is as it mostly is
-    goes without saying."""
-    return field != "tags" and Item._field_defaults.get(field, _ALWAYS) != value
-
-
-_ALWAYS = object()
-
-
-def coloured() -> bool:
-    """Whether stdout is a terminal that wants colour."""
-    return (
-        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
-
-
-def paint(text: str, style: str) -> str:
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if coloured() else text
-
+# Text
 
 _mask: Callable[[str], str] | None = None
 
@@ -113,7 +120,6 @@ def mask_with(mask: Callable[[str], str] | None) -> None:
 
 
 def _masked(value: Any) -> Any:
-    """A JSON value with its texts as they may be shown."""
     if _mask is None:
         return value
     if isinstance(value, str):
@@ -124,18 +130,18 @@ def _masked(value: Any) -> Any:
 
 
 def safe(text: str) -> str:
-    """Text with its control characters made visible: what was said must not drive a terminal."""
+    """Masked text with its control characters made visible: what was said must not drive a
+    terminal."""
     text = _mask(text) if _mask else text
     if text.isprintable():
         return text
-    return "".join(f"\\x{ord(c):02x}" if _drives(c) else c for c in text)
+    return "".join(f"\\x{ord(c):02x}" if _drives(ord(c)) else c for c in text)
 
 
-def _drives(character: str) -> bool:
+def _drives(code: int) -> bool:
     """Whether a terminal would act on it: control characters, and marks that turn text around."""
-    code = ord(character)
     return (
-        (code < 0x20 and character not in "\n\t")
+        (code < 0x20 and code not in (9, 10))
         or 0x7F <= code < 0xA0
         or code in (0x200E, 0x200F, 0x2028, 0x2029)
         or 0x202A <= code <= 0x202E
@@ -144,12 +150,149 @@ def _drives(character: str) -> bool:
     )
 
 
+def paint(text: str, style: str) -> str:
+    """Text in a colour, where it is printed in one."""
+    return f"{_MARKS[style]}{text}{_END}"
+
+
+def shown(part: object) -> str:
+    """A line or a table as it is printed: safe, in colour on a terminal."""
+    colour = (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+    codes = {ord(_MARKS[name]): f"\x1b[{n}m" if colour else "" for name, n in _STYLES.items()}
+    text = part.drawn() if isinstance(part, Table) else safe(str(part))
+    return text.translate({**codes, ord(_END): "\x1b[0m" if colour else ""})
+
+
+def show(*parts: object) -> None:
+    """Print parts that are not None."""
+    for part in parts:
+        if part is not None:
+            print(shown(part))
+
+
+def warn(*lines: str) -> None:
+    """Print lines to stderr."""
+    for line in lines:
+        print(safe(line), file=sys.stderr, flush=True)
+
+
+class Table(NamedTuple):
+    """Rows under headings; a column with long texts is folded where the terminal ends."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+    def drawn(self) -> str:
+        from rich.console import Console
+        from rich.table import Table as Drawing
+        from rich.text import Text
+
+        rows = [[safe(in_words(cell)) for cell in row] for row in self.rows]
+        drawn = Drawing(box=None, pad_edge=False, header_style="bold")
+        for n, heading in enumerate(self.headings):
+            is_long = any(len(row[n]) > _LONG for row in rows)
+            drawn.add_column(label(heading), overflow="fold", no_wrap=not is_long)
+        for row in rows:
+            drawn.add_row(*map(Text, row))
+        console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
+        if not sys.stdout.isatty():
+            console.width = _PIPE_WIDTH
+        with console.capture() as text:
+            console.print(drawn)
+        return text.get().removesuffix("\n")
+
+
+def record(value: Any, *without: str) -> list[object]:
+    """A record or a mapping as pairs of what is in it, and below them the records that it has."""
+    found = value if isinstance(value, Mapping) else value._asdict()
+    rows: list[tuple[str, object]] = []
+    below: list[object] = []
+    for name, one in found.items():
+        if name in without or not _is_given(one):
+            continue
+        if _is_record(one):
+            below += [paint(label(name), "bold"), *record(one)]
+        elif isinstance(one, list | tuple) and _is_record(one[0]):
+            below += [paint(label(name), "bold"), *_listed(one)]
+        else:
+            rows.append((label(name), f"{one / 1e6:.1f} MB" if name in _BYTES else in_words(one)))
+    return [pairs(rows), *below]
+
+
+def _is_given(value: object) -> bool:
+    return value not in (None, "", (), [], {}, False)
+
+
+def _is_record(value: object) -> bool:
+    return hasattr(value, "_asdict") and not isinstance(value, Source)
+
+
+def _listed(found: Sequence[Any]) -> list[object]:
+    """Memories and turns as lines, other records as a table of the fields that any of them has."""
+    if isinstance(found[0], Record | Turn):
+        return [f"  {in_words(one)}" for one in found]
+    names = found[0]._fields
+    named = [name for name in names if any(_is_given(getattr(one, name)) for one in found)]
+    return [Table(named, [[getattr(one, name) for name in named] for one in found])]
+
+
+def in_words(value: object) -> str:
+    """The value of a field."""
+    if isinstance(value, str):
+        return value
+    if value is None or value == ():
+        return "—"
+    if isinstance(value, bool):
+        return t("yes") if value else t("no")
+    if isinstance(value, datetime):
+        return minute(value)
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, Source):
+        return place(value)
+    if isinstance(value, Record | Turn):
+        return f"{value.id if isinstance(value, Record) else value.ref} {value.content}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{label(name)} {in_words(one)}" for name, one in value.items() if one)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(in_words, value))
+    return str(value)
+
+
+def pairs(rows: Iterable[tuple[str, object]]) -> str | None:
+    """`name  value`, one a line, aligned as terminals count columns; None without any."""
+    rows = list(rows)
+    width = max((_columns(name) for name, _ in rows), default=0)
+    lines = [
+        f"{paint(name, 'dim')}{' ' * (width - _columns(name) + 2)}{value}" for name, value in rows
+    ]
+    return "\n".join(lines) or None
+
+
+def _columns(text: str) -> int:
+    return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
+
+
+def place(source: Source) -> str:
+    return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
+
+
 def day(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
 def minute(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d %H:%M}" if moment else t("never")
+
+
+def turn_count(n: int) -> str:
+    return tn("{n} turn", "{n} turns", n)
+
+
+def memory_count(n: int) -> str:
+    return tn("{n} memory", "{n} memories", n)
 
 
 def doubted(clock: Doubted) -> str:
@@ -169,28 +312,25 @@ def doubted(clock: Doubted) -> str:
     )
 
 
-def turn_count(n: int) -> str:
-    """`1 turn`, `2 turns`."""
-    return tn("{n} turn", "{n} turns", n)
-
-
-def memory_count(n: int) -> str:
-    """`1 memory`, `2 memories`."""
-    return tn("{n} memory", "{n} memories", n)
-
-
-def conversation_count(n: int) -> str:
-    """`1 conversation`, `2 conversations`."""
-    return tn("{n} conversation", "{n} conversations", n)
-
-
 def ahead(turns: int) -> str:
-    """That turns are dated in the future."""
     return tn(
         "dated in the future: {n} turn; the clock was wrong when it was recorded",
         "dated in the future: {n} turns; the clock was wrong when they were recorded",
         turns,
     )
+
+
+def problem_lines(problems: Sequence[FileProblem], before: str = "") -> list[str]:
+    """What was wrong in files: where, what, and what to do."""
+    lines = []
+    for one in problems[:_PROBLEMS]:
+        where = t("{file} line {line}", file=one.file, line=one.line) if one.line else one.file
+        lines.append(f"{before}{where}: {one.what}")
+        if one.hint:
+            lines.append("  " + t("hint: {hint}", hint=one.hint))
+    if len(problems) > _PROBLEMS:
+        lines.append(t("… and {n} more; --json lists all", n=len(problems) - _PROBLEMS))
+    return lines
 
 
 class Bar:
@@ -206,13 +346,8 @@ class Bar:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-            columns = (
-                "{task.description}",
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-            )
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            drawn = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._bar = Progress(*drawn, console=Console(stderr=True), transient=True)
             self._bar.start()
             self._bar.add_task(self._what, total=total)
         if self._bar is not None:
@@ -224,297 +359,3 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
-
-
-def table(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:
-    """Rows under headings; a column marked True may wrap, the others keep their width."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for heading, wraps in columns:
-        drawn.add_column(heading, overflow="fold", no_wrap=not wraps)
-    for row in rows:
-        drawn.add_row(*(Text(safe(cell)) for cell in row))
-    console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
-    if not sys.stdout.isatty():
-        console.width = 160  # a pipe has no width; do not fold what a script will read
-    console.print(drawn)
-
-
-def pairs(rows: Sequence[tuple[str, str]]) -> None:
-    """`name  value`, one a line, aligned as terminals count columns."""
-    width = max(_columns(name) for name, _ in rows)
-    for name, value in rows:
-        print(f"{paint(name, 'dim')}{' ' * (width - _columns(name) + 2)}{safe(value)}")
-
-
-def _columns(text: str) -> int:
-    return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
-
-
-def recall(answer: Recall, budget: int, explain: bool) -> None:
-    """The items of a recall, best first."""
-    items(answer.items, explain)
-    if not answer.items:
-        print(_why_nothing(answer))
-    elif answer.unsure:
-        print(paint(t("possibly none of this answers the question"), "yellow"))
-    print(paint(_summary(answer, budget), "dim"))
-    if explain:
-        from loxodon.cli import explaining
-
-        explaining.recall(answer)
-
-
-def items(found: Sequence[Item], explain: bool) -> None:
-    """What was recalled: the words, what and where they are from, and why they came."""
-    from loxodon.recall.context import marks, who
-
-    if explain:
-        from loxodon.cli import explaining  # which loads the gate
-
-    for n, item in enumerate(found, 1):
-        said_by = who(item.why.get("speaker", ""), current()) if item.kind == "turn" else ""
-        before = said_by or item.why.get("heading", "")
-        said = f"{before}: {item.content}" if before else item.content
-        text = safe("\n   ".join(said.splitlines()))
-        note = paint(marks(item, current()), "yellow")
-        print(f"{paint(f'{n}.', 'bold')} {paint(f'[{day(item.at)}]', 'cyan')} {note}{text}")
-        about = [_kind(item.kind), item.id]
-        if item.sources:
-            about.append(t("from {place}", place=place(item.sources[0])))
-        if item.tags:
-            about.append(t("tags: {tags}", tags=", ".join(item.tags)))
-        print("   " + paint(safe(" · ".join(about)), "dim"))
-        if explain:
-            for line in explaining.item(item):
-                print("   " + paint(safe(line), "yellow"))
-
-
-def _kind(kind: str) -> str:
-    kinds = {
-        "turn": t("turn"),
-        "fact": t("fact"),
-        "belief": t("belief"),
-        "summary": t("summary"),
-        "note": t("file note"),
-    }
-    return kinds.get(kind, kind)
-
-
-def _why_nothing(answer: Recall) -> str:
-    left = {one.reason for one in answer.left_out}
-    if not answer.gate.recall:
-        return t("the query has no words to look for")
-    if "budget" in left:
-        return t("nothing fits into the budget")
-    return t("no items requested") if "top" in left else t("nothing related was found")
-
-
-def _summary(answer: Recall, budget: int) -> str:
-    text = t(
-        "found {n}, {tokens} of {budget} tokens, {ms} ms",
-        n=len(answer.items),
-        tokens=answer.tokens,
-        budget=budget,
-        ms=f"{answer.elapsed_ms:.1f}",
-    )
-    for left in answer.left_out:
-        if left.reason == "top":
-            text += "; " + t("{n} more beyond --top", n=left.number)
-        elif left.reason == "budget":
-            text += "; " + t("{n} did not fit into the budget", n=left.number)
-    return text
-
-
-def place(source: Source) -> str:
-    return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
-
-
-def turns(
-    found: Sequence[Turn],
-    zone: tzinfo | None,
-    more: bool,
-    held: Mapping[str, Sequence[str]] | None = None,
-) -> None:
-    """Turns as a chat, under the day (in the user's zone) and session they belong to.
-
-    `held` says by their refs what of them is told to nobody else.
-    """
-    last = ""
-    if not found:
-        print(t("no turns"))
-    for turn in found:
-        at = turn.at.astimezone(zone)
-        heading = f"{day(at)}  {turn.session}"
-        if heading != last:
-            print(paint(safe(heading), "bold"))
-            last = heading
-        text = safe("\n    ".join(turn.content.splitlines()))
-        who = paint(safe(turn.speaker or turn.role), "cyan")
-        print(f"  {at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}")
-        if held and turn.ref in held:
-            said = t("held back: {ids}", ids=", ".join(held[turn.ref]))
-            print(f"    {paint(said, 'dim')}")
-    if more:
-        print(paint(t("there are more; --limit 0 shows all"), "dim"))
-
-
-def records(found: Sequence[Record], more: bool) -> None:
-    """Memories as a table."""
-    if not found:
-        print(t("no memories"))
-        return
-    if sys.stdout.isatty() and os.get_terminal_size().columns < _NARROW:
-        for one in found:
-            about = f"{one.id} · {one.importance:.2f} · {day(one.valid_from or one.created_at)}"
-            archived = f" · {t('archived')}" if one.state == "archived" else ""
-            print(f"{safe(one.content)}\n  {paint(about + archived, 'dim')}")
-    else:
-        _table_of(found)
-    if more:
-        print(paint(t("there are more; --limit 0 shows all"), "dim"))
-
-
-def _table_of(found: Sequence[Record]) -> None:
-    table(
-        (
-            (t("id"), False),
-            (t("kind"), False),
-            (t("importance"), False),
-            (t("strength"), False),
-            (t("since"), False),
-            (t("memory"), True),
-            (t("tags"), True),
-        ),
-        (
-            (
-                one.id,
-                one.kind,
-                f"{one.importance:.2f}",
-                f"{one.strength:.2f}",
-                day(one.valid_from or one.created_at),
-                one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
-                ", ".join(one.tags),
-            )
-            for one in found
-        ),
-    )
-
-
-def record(one: Record) -> None:
-    """One memory, whole."""
-    print(paint(safe(one.content), "bold"))
-    rows = []
-    for name, value in one._asdict().items():
-        if name == "content" or value in (None, "", ()) or (name == "done" and not one.done):
-            continue
-        rows.append((name, _shown(value)))
-    pairs(rows)
-
-
-def _shown(value: object) -> str:
-    if value is None or value == ():
-        return "—"
-    if isinstance(value, datetime):
-        return minute(value)
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    if isinstance(value, tuple):
-        return ", ".join(place(v) if isinstance(v, Source) else str(v) for v in value)
-    return str(value)
-
-
-def turn(one: Turn, held: Sequence[str] = ()) -> None:
-    """One turn, whole; and what of it is told to nobody else."""
-    print(safe(one.content))
-    if held:
-        print(t("held back: {ids}", ids=", ".join(held)))
-    pairs(
-        [
-            (name, _shown(value))
-            for name, value in one._asdict().items()
-            if name != "content" and value
-        ]
-    )
-
-
-def note(one: Note) -> None:
-    """A note, whole, and where it stands."""
-    file, chunk = one
-    print(safe(chunk.text))
-    lines = f"{chunk.first_line}–{chunk.last_line}"
-    pairs(
-        [
-            ("file", os.path.join(file.root, file.path)),
-            ("lines", lines if chunk.first_line < chunk.last_line else str(chunk.first_line)),
-            *(
-                (name, _shown(value))
-                for name, value in chunk._asdict().items()
-                if name not in ("text", "first_line", "last_line") and value
-            ),
-        ]
-    )
-
-
-_FOLLOWED = (
-    "content",
-    "state",
-    "importance",
-    "confidence",
-    "tags",
-    "entities",
-    "project",
-    "topic",
-    "category",
-    "expires_at",
-    "subject",
-    "attribute",
-    "value",
-    "audience",
-    "valid_from",
-    "valid_until",
-    "due_at",
-    "done",
-    "sensitivity",
-    "basis",
-)
-
-
-def versions(found: Sequence[Version]) -> None:
-    """A memory's history: what each step changed."""
-    before: Record | None = None
-    for version in found:
-        print(f"{paint(f'v{version.version}', 'bold')}  {minute(version.at)}  {t(version.change)}")
-        for name in _FOLLOWED:
-            new = getattr(version.record, name)
-            old = getattr(before, name) if before else None
-            if new != old and (before or name == "content" or (name == "basis" and new)):
-                was = f"{_shown(old)} → " if before else ""
-                print(safe(f"    {name}: {was}{_shown(new)}"))
-        before = version.record
-
-
-def coverage(found: Sequence[Coverage]) -> list[tuple[str, str]]:
-    """How far embedders have come, as pairs of a name and a value."""
-    rows = []
-    for one in found:
-        said = t(
-            "{embedded} embedded, {pending} pending", embedded=one.embedded, pending=one.pending
-        )
-        if one.failing:
-            said += t(", {failing} of them failed", failing=one.failing)
-        if one.error:
-            said += f" ({one.error})"
-        rows.append((t("vectors"), f"{one.model}: {said}" if one.model else one.error))
-    return rows
-
-
-def problems(found: Sequence[Problem]) -> None:
-    """What validate found."""
-    if not found:
-        print(paint(t("no problems found"), "green"))
-    for one in found:
-        print(f"{paint(one.where, 'red')}: {safe(one.what)} ({one.hint})")

@@ -33,7 +33,7 @@ def keep(store: Store, receipt: Receipt) -> None:
 
 def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Receipt]:
     """What was forgotten when, the newest first."""
-    rows, last = store.pages.receipts(limit, after)
+    rows, last = store.page("receipts", limit, after)
     found = []
     for id, at, by, what, erased, places in rows:
         files = tuple(FileProblem(*place) for place in loaded(places))

@@ -116,7 +116,7 @@ class Finder:
             rule = self._rules[n]
             for first, start, end in self._matches(n, rule, text, data):
                 # What leads to it counts too: words before a marker are not about what is behind.
-                if not _overlapping(spared, first, end):
+                if not spared or not _overlapping(spared, first, end):
                     _join(found, Detection(start, end, rule.kind, rule.family))
         return found
 
@@ -149,7 +149,7 @@ class Finder:
             is_random = not rule.entropy or entropy(one.it) >= rule.entropy
             spans = check(one) if check is not None else [(one.start, one.end)]
             if spans and is_random:
-                before = len(data[match.start() : start].decode())
+                before = len(data[match.start() : start].decode()) if it else 0
                 for hidden_from, hidden_to in spans:
                     yield hidden_from - before, hidden_from, hidden_to
                 at = end
@@ -214,6 +214,9 @@ def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list
 
 def _join(found: list[Detection], new: Detection) -> None:
     """Add what overlaps nothing; of two secrets in one place the first names both."""
+    if not found or found[-1].end <= new.start:
+        found.append(new)
+        return
     over = _overlapping(found, new.start, new.end)
     if not over:
         insort(found, new)

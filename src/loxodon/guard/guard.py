@@ -33,6 +33,7 @@ SENSITIVITIES = ("low", "medium", "high")
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
 _LONGEST_NAME = 100
+_TELLING = 6  # characters of a number that is known again
 _ROUNDS = 8  # how often a text is looked at again after something was taken out of it
 DOTS = "••"
 
@@ -220,8 +221,10 @@ class Guard:
 
     # On the way out
 
-    def shown(self, text: str, private: bool, reveal: bool = False) -> str:
-        """`text` as it may be shown.
+    def shown(
+        self, text: str, private: bool, reveal: bool = False, masked: dict[str, str] | None = None
+    ) -> str:
+        """`text` as it may be shown; `masked` gets what is hidden in it, with its mask.
 
         What says who somebody is is masked unless the owner asks (`reveal`), how they are reached
         where it is not the owner's `private` chat.
@@ -236,6 +239,10 @@ class Guard:
             hidden = [one for one in found if self._is_hidden(one, private, reveal)]
             if not hidden:
                 break
+            if masked is not None:
+                for one in hidden:
+                    it = text[one.start : one.end]
+                    masked[it] = self._mask(it, one)
             text = _put(text, hidden, self._mask)
         return text
 
@@ -248,17 +255,24 @@ class Guard:
         return _marker(it, one) if never else mask_of(it, one)
 
     def shown_value(self, value: Any, private: bool, reveal: bool = False) -> Any:
-        """Any JSON value with its texts as they may be shown."""
+        """Any JSON value with its texts as they may be shown.
+
+        What one text of it says is an identity number is none of the others' to show: `value` and
+        `tags` of a memory have the number alone.
+        """
         seen: dict[str, str] = {}  # lists repeat names, kinds and topics
+        masked: dict[str, str] = {}
 
         def change(text: str) -> str:
             found = seen.get(text)
             if found is None:
                 ours = _is_id(text)
-                found = seen[text] = text if ours else self.shown(text, private, reveal)
+                found = seen[text] = text if ours else self.shown(text, private, reveal, masked)
             return found
 
-        return self._each(value, change)
+        found = self._each(value, change)
+        telling = {it: mask for it, mask in masked.items() if len(it) >= _TELLING and it in seen}
+        return self._each(found, lambda text: telling.get(text, text)) if telling else found
 
     def restored(self, new: str, old: str) -> str:
         """`new` with what `old` has in the place of each mask that stands for it."""

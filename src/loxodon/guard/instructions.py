@@ -8,15 +8,19 @@ in the text as it was said; where words address a model, also what follows in th
 How wide the net is follows from the origin: `user` and `file` are the owner's, and nothing of
 theirs is held; what the assistant said or an import brings is held for what no person says to
 another; tool output, web pages and group members for anything that reads like an order or a claim
-on the user's behalf, because to hold costs little: it can be read and released.
+on the user's behalf, because to hold costs little: it can be read and released. The words are in
+`instructions.toml`. This is a second line: what is not held is fenced, and believed by nobody.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from loxodon.types import Origin
@@ -54,10 +58,10 @@ def found_in(text: str, origin: Origin) -> list[Instruction]:
         return []
     wide = origin in _WIDE
     read = text[:READ]
-    places = [*_worded(read, wide), *_smuggled(read), *_encoded(read, wide)]
+    places = dict.fromkeys((*_worded(read, wide), *_unseen(read), *_encoded(read, wide)))
     if len(text) > READ:
-        places.append(Instruction(READ, len(text), "unread"))
-    return _joined(_whole(text, places)) if places else []
+        places[Instruction(READ, len(text), "unread")] = None
+    return _joined(_widened(text, places)) if places else []
 
 
 # --- what is read -------------------------------------------------------------------------------
@@ -69,10 +73,10 @@ class _View(NamedTuple):
     text: str
     at: Sequence[int]
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of it stands in the text itself."""
+    def place(self, start: int, end: int, kind: str) -> Instruction:
+        """A stretch of it where it stands in the text itself."""
         first, last = self.at[start], self.at[end - 1]
-        return min(first, last), max(first, last) + 1
+        return Instruction(min(first, last), max(first, last) + 1, kind)
 
 
 _ALIKE = str.maketrans("аеорсухіѕјкмтвнԁɡαεορτυνικзг", "aeopcyxisjkmtbhdgaeoptuvik3r")
@@ -80,6 +84,10 @@ _ALIKE = str.maketrans("аеорсухіѕјкмтвнԁɡαεορτυνικзг
 _DIGITS = str.maketrans("013457@$!|", "oieastasil")
 _ROT = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _FULL = str.maketrans("：，。！；（）", ":,.!;()")
+_NOT_ONE = "\0"
+_GAP = re.compile(r"(?<!\S)(\S) (?=\S(?!\S))")
+"""A blank that only sets letters apart which stand alone: `i g n o r e`, `忽 略`."""
+_BLANKS = re.compile(r"[ \n]{2,}")
 
 
 @lru_cache(maxsize=8_192)
@@ -98,9 +106,6 @@ def _plain(character: str) -> str:
     return fold(character).translate(_FULL) or character
 
 
-_NOT_ONE = "\0"
-
-
 class _OneForOne(dict[int, str]):
     """What each character is folded to, where that is one character."""
 
@@ -114,98 +119,41 @@ _ONE_FOR_ONE = _OneForOne()
 
 
 def _folded(text: str) -> _View:
-    """The text as patterns read it: folded, runs of blanks made one."""
-    folded = text.translate(_ONE_FOR_ONE)  # each where it stood, which is nearly always so
-    if _NOT_ONE in folded or _GAP.search(text):
-        return _folded_one_by_one(text)
-    runs = list(_BLANKS.finditer(folded))
-    if not runs:
-        return _View(folded, range(len(folded)))
-    parts, at, done = [], list[int](), 0
-    for run in runs:
+    """The text as patterns read it: folded, letters that are set apart together, runs of blanks
+    made one."""
+    gaps = {match.end() - 1 for match in _GAP.finditer(text)}
+    folded = text.translate(_ONE_FOR_ONE)
+    at: Sequence[int] = range(len(text))  # each where it stood, which is nearly always so
+    if gaps or _NOT_ONE in folded:
+        pairs = [(c, n) for n, one in enumerate(text) if n not in gaps for c in _plain(one)]
+        folded, at = "".join(c for c, _ in pairs), [n for _, n in pairs]
+    parts, places, done = list[str](), list[int](), 0
+    for run in _BLANKS.finditer(folded):
         parts += [folded[done : run.start()], "\n" if "\n" in run[0] else " "]
-        at += range(done, run.start() + 1)
+        places += at[done : run.start() + 1]
         done = run.end()
-    return _View("".join((*parts, folded[done:])), [*at, *range(done, len(folded))])
-
-
-_GAP = re.compile(r"(?<!\S)\S \S(?!\S)")
-_BLANKS = re.compile(r"[ \n]{2,}")
-
-
-def _folded_one_by_one(text: str) -> _View:
-    """The same where a character becomes none or several, or letters are set apart."""
-    found: list[str] = []
-    at: list[int] = []
-    for n, character in enumerate(text):
-        if character == " " and _is_gap(text, n):
-            continue
-        for plain in _plain(character):
-            if plain in " \n" and found and found[-1] in " \n":
-                found[-1] = "\n" if "\n" in (plain, found[-1]) else " "
-            else:
-                found.append(plain)
-                at.append(n)
-    return _View("".join(found), at)
-
-
-def _is_gap(text: str, n: int) -> bool:
-    """Whether a blank only sets letters apart that stand alone: `i g n o r e`, `忽 略`."""
-    before, after = text[max(0, n - 2) : n], text[n + 1 : n + 3]
-    return (
-        0 < n < len(text) - 1
-        and not before[-1].isspace()
-        and not after[0].isspace()
-        and (len(before) == 1 or before[0].isspace())
-        and (len(after) == 1 or after[1].isspace())
-    )
-
-
-def _run_together(view: _View) -> _View:
-    """Letters alone, without blanks and marks."""
-    kept = [n for n, character in enumerate(view.text) if character.isalpha()]
-    return _View("".join(view.text[n] for n in kept), [view.at[n] for n in kept])
+    if not parts:
+        return _View(folded, at)
+    return _View("".join((*parts, folded[done:])), [*places, *at[done:]])
 
 
 @cache
-def _patterns(wide: bool) -> list[tuple[str, Any]]:
-    """(kind, pattern) in the order in which they are tried."""
-    from loxodon.guard.instruction_words import MARKERS, STRONG, WIDE
-
-    kinds = {**STRONG, **(WIDE if wide else {})}
-    found = [(kind, _compiled("|".join(words))) for kind, words in kinds.items()]
-    return [*found, ("marker", _compiled(MARKERS))]
+def _words() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "instructions.toml").read_text("utf-8"))
 
 
 @cache
-def _any_pattern(wide: bool) -> Any:
-    """What matches where any of the patterns does."""
-    from loxodon.guard.instruction_words import MARKERS, STRONG, WIDE
-
-    kinds = {**STRONG, **(WIDE if wide else {})}
-    return _compiled("|".join((*(one for words in kinds.values() for one in words), MARKERS)))
-
-
-@cache
-def _strong() -> Any:
-    from loxodon.guard.instruction_words import STRONG, WIDE
-
-    return _compiled("|".join(one for words in (STRONG | WIDE).values() for one in words))
-
-
-@cache
-def _joined_letters() -> Any:
-    from loxodon.guard.instruction_words import RUN_TOGETHER
-
-    return _compiled(RUN_TOGETHER)
+def _pattern(*kinds: str) -> Any:
+    """What matches where any of some kinds does; a blank in it is any white space."""
+    words = _words()
+    known = words["strong"] | words["wide"] | words
+    pattern = "|".join(one for kind in kinds for one in known[kind])
+    for name, fragment in words["fragments"].items():
+        pattern = pattern.replace(f"<{name}>", fragment)
+    return _compiled(pattern.replace(" ", r"\s"))
 
 
 def _compiled(pattern: str) -> Any:
-    """A pattern of RE2; a blank in it is any white space."""
-    return _exactly(pattern.replace(" ", r"\s"))
-
-
-def _exactly(pattern: str) -> Any:
     # Imported here: what only the owner said needs none.
     import re2  # type: ignore[import-untyped]
 
@@ -221,85 +169,49 @@ def _exactly(pattern: str) -> Any:
 def _worded(text: str, wide: bool) -> Iterator[Instruction]:
     """What is worded as an instruction, however it is spelled."""
     view = _folded(text)
-    if not view.text:
-        return
     looks = view._replace(text=view.text.translate(_ALIKE))
-    for one in (view, looks) if looks.text != view.text else (view,):
-        if not _any_pattern(wide).search(one.text):  # one look for what is nearly always so
+    strong, every = tuple(_words()["strong"]), tuple(_words()["strong"] | _words()["wide"])
+    kinds = (*(every if wide else strong), "marker")
+    for one in dict.fromkeys((view.text, looks.text)):
+        if not _pattern(*kinds).search(one):  # one look for what is nearly always so
             continue
-        for kind, pattern in _patterns(wide):
-            yield from _matches(one, pattern, kind)
+        for kind in kinds:
+            for match in _pattern(kind).finditer(one):
+                yield view.place(match.start(), match.end(), kind)
     if not wide:  # who disguises words is nobody's assistant
         return
     for other in _disguises(looks):
-        for match in _strong().finditer(other.text):
+        for match in _pattern(*every).finditer(other.text):
             start, end = match.span()
             if other.text[start:end] != looks.text[start:end]:  # not what was seen already
-                yield Instruction(*other.place(start, end), "hidden")
-    yield from _set_apart(looks)
-
-
-def _matches(view: _View, pattern: Any, kind: str) -> Iterator[Instruction]:
-    for match in pattern.finditer(view.text):
-        start, end = match.span()
-        if end > start:
-            yield Instruction(*view.place(start, end), kind)
+                yield other.place(start, end, "hidden")
+    # Letters with blanks or marks between them: `i g n o r e`, `ig-no-re`.
+    kept = [n for n, character in enumerate(looks.text) if character.isalpha()]
+    together = _View("".join(looks.text[n] for n in kept), kept)
+    for match in _pattern("run_together").finditer(together.text):
+        start, end, _ = together.place(match.start(), match.end(), "")
+        if end - start > len(match[0]) * 4 / 3:  # words have a gap in six letters
+            yield looks.place(start, end, "hidden")
 
 
 def _disguises(view: _View) -> Iterator[_View]:
     """The same with digits read as letters, shifted by thirteen, and from its end."""
-    if any(map(str.isdigit, view.text)) or "@" in view.text or "$" in view.text:
-        yield view._replace(text=_letters_for_digits(view.text))
+    words = view.text.split(" ")
+    meant = (one.translate(_DIGITS) if any(map(str.isalpha, one)) else one for one in words)
+    yield view._replace(text=" ".join(meant))
     yield view._replace(text=view.text.translate(_ROT))
     yield _View(view.text[::-1], view.at[::-1])
 
 
-def _letters_for_digits(text: str) -> str:
-    """`1gn0re` as it is meant; a number stays one."""
-    words = text.split(" ")
-    mixed = (any(map(str.isalpha, word)) for word in words)
-    pairs = zip(words, mixed, strict=True)
-    return " ".join(word.translate(_DIGITS) if is_mixed else word for word, is_mixed in pairs)
+_UNSEEN = re.compile(
+    "(?<!\U0001f3f4)[\U000e0020-\U000e007e\U000e0100-\U000e01ef]{4,}|\u202e[^\u202c]*\u202c?"
+)
+"""Tags, selectors, and marks of direction turned round; not a flag, which is made of a few."""
 
 
-def _set_apart(view: _View) -> Iterator[Instruction]:
-    """Letters with blanks or marks between them: `i g n o r e`, `ig-no-re`."""
-    for found in _matches(_run_together(view), _joined_letters(), "hidden"):
-        said = view.text[_index(view, found.start) : _index(view, found.end - 1) + 1]
-        gaps = sum(not one.isalpha() for one in said)
-        if gaps > len(said) * 0.25:  # words have a gap in six letters
-            yield found
-
-
-def _index(view: _View, at: int) -> int:
-    from bisect import bisect_left
-
-    return bisect_left(view.at, at)
-
-
-_UNSEEN = re.compile("[\U000e0020-\U000e007e\U000e0100-\U000e01ef\u202e]")
-
-
-def _smuggled(text: str) -> Iterator[Instruction]:
-    """Words in characters that nobody sees: tags, selectors, marks of direction turned round."""
-    if not _UNSEEN.search(text):
-        return
-    start = -1
-    for n, character in enumerate(f"{text}\0"):
-        hidden = (
-            "\U000e0020" <= character <= "\U000e007e" or "\U000e0100" <= character <= "\U000e01ef"
-        )
-        if hidden and start < 0:
-            start = n
-        elif not hidden and start >= 0:
-            # A flag is made of a few of them: 🏴 and its letters.
-            if n - start > 3 and text[start - 1 : start] != "\U0001f3f4":
-                yield Instruction(start, n, "hidden")
-            start = -1
-    if "\u202e" in text:
-        at = text.index("\u202e")
-        stop = text.find("\u202c", at)
-        yield Instruction(at, stop + 1 if stop >= 0 else len(text), "hidden")
+def _unseen(text: str) -> Iterator[Instruction]:
+    """Words in characters that nobody sees."""
+    return (Instruction(*match.span(), "hidden") for match in _UNSEEN.finditer(text))
 
 
 def _encoded(text: str, wide: bool) -> Iterator[Instruction]:
@@ -308,16 +220,22 @@ def _encoded(text: str, wide: bool) -> Iterator[Instruction]:
         return
     for pattern, decode in _codes():
         for match in pattern.finditer(text):
-            said = decode(match[0])
-            if said and said != match[0] and any(_worded(said, wide)):
-                start, end = match.span()
-                yield Instruction(start, end, "encoded")
+            try:
+                said = decode(match[0])
+            except ValueError:
+                continue
+            readable = said != match[0] and said.translate(_LINE_ENDS).isprintable()
+            if readable and any(_worded(said, wide)):
+                yield Instruction(match.start(), match.end(), "encoded")
+
+
+_LINE_ENDS = str.maketrans("", "", "\t\n\r")
 
 
 @cache
 def _any_code() -> Any:
     """What matches in every text that one of the codes does, and in few others."""
-    return _exactly(
+    return _compiled(
         r"[A-Za-z0-9+/_-]{20}|(?:[0-9a-fA-F]{2}[\s:]?){12}|%[0-9a-fA-F]{2}|&#?\w{2,8};"
         r"|\\u[0-9a-fA-F]{4}"
     )
@@ -325,100 +243,59 @@ def _any_code() -> Any:
 
 @cache
 def _codes() -> list[tuple[Any, Callable[[str], str]]]:
-    entity = r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|\w{2,8});"
-    return [
-        (_exactly(r"[A-Za-z0-9+/_-]{20,}={0,2}"), _from_base64),
-        (_exactly(r"(?:[0-9a-fA-F]{2}[\s:]?){12,}"), _from_hex),
-        (_exactly(r"(?:[^\s%]*%[0-9a-fA-F]{2}[^\s%]*){3,}"), _from_percent),
-        (_exactly(rf"(?:[^&\n]{{0,20}}{entity}[^&\n]{{0,20}}){{3,}}"), _from_entities),
-        (_exactly(r"(?:[^\\\n]{0,20}\\u[0-9a-fA-F]{4}[^\\\n]{0,20}){3,}"), _from_escapes),
-        (_exactly(r"(?:[01]{8}\s?){8,}"), _from_bits),
-    ]
-
-
-def _from_base64(text: str) -> str:
     from base64 import b64decode
-
-    padded = text.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        return _readable(b64decode(padded + "=" * (-len(padded) % 4)))
-    except ValueError:
-        return ""
-
-
-def _from_hex(text: str) -> str:
-    try:
-        return _readable(bytes.fromhex("".join(one for one in text if one not in ": \t\n")))
-    except ValueError:
-        return ""
-
-
-def _from_bits(text: str) -> str:
-    return _readable(bytes(int(one, 2) for one in _eights("".join(text.split()))))
-
-
-def _eights(bits: str) -> Iterable[str]:
-    return (bits[n : n + 8] for n in range(0, len(bits) - 7, 8))
-
-
-def _from_percent(text: str) -> str:
+    from html import unescape
     from urllib.parse import unquote
 
-    return unquote(text, errors="replace").replace("+", " ")
+    def base64(text: str) -> str:
+        padded = text.rstrip("=").replace("-", "+").replace("_", "/")
+        return b64decode(padded + "=" * (-len(padded) % 4)).decode()
 
+    def bits(text: str) -> str:
+        digits = "".join(text.split())
+        return bytes(int(digits[n : n + 8], 2) for n in range(0, len(digits) - 7, 8)).decode()
 
-def _from_entities(text: str) -> str:
-    from html import unescape
+    def escapes(text: str) -> str:
+        return re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
 
-    return unescape(text)
-
-
-def _from_escapes(text: str) -> str:
-    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
-
-
-def _readable(data: bytes) -> str:
-    """Bytes as text, where they are some."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return ""
-    return text if text.translate(_LINE_ENDS).isprintable() else ""
-
-
-_LINE_ENDS = str.maketrans("", "", "\t\n\r")
+    entity = r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|\w{2,8});"
+    codes: dict[str, Callable[[str], str]] = {
+        r"[A-Za-z0-9+/_-]{20,}={0,2}": base64,
+        r"(?:[0-9a-fA-F]{2}[\s:]?){12,}": lambda text: bytes.fromhex(
+            "".join(one for one in text if one not in ": \t\n")
+        ).decode(),
+        r"(?:[^\s%]*%[0-9a-fA-F]{2}[^\s%]*){3,}": lambda text: unquote(text).replace("+", " "),
+        rf"(?:[^&\n]{{0,20}}{entity}[^&\n]{{0,20}}){{3,}}": unescape,
+        r"(?:[^\\\n]{0,20}\\u[0-9a-fA-F]{4}[^\\\n]{0,20}){3,}": escapes,
+        r"(?:[01]{8}\s?){8,}": bits,
+    }
+    return [(_compiled(pattern), decode) for pattern, decode in codes.items()]
 
 
 # --- what is held -------------------------------------------------------------------------------
 
 
-def _whole(text: str, places: Iterable[Instruction]) -> list[Instruction]:
+def _widened(text: str, places: Iterable[Instruction]) -> Iterator[Instruction]:
     """The sentences that instructions stand in, and what belongs to them."""
     from loxodon.text.sentences import spans
 
     sentences = spans(text[:READ])
-    return [_widened(text, sentences, one) for one in dict.fromkeys(places)]
-
-
-def _widened(text: str, sentences: Sequence[tuple[int, int]], one: Instruction) -> Instruction:
-    from bisect import bisect_right
-
     starts = [start for start, _ in sentences]
-    first = bisect_right(starts, one.start) - 1
-    last = bisect_right(starts, one.end - 1) - 1
-    start, end = one.start, one.end
-    if first >= 0 and sentences[first][1] > one.start:
-        start = max(sentences[first][0], one.start - _AROUND)
-    if last >= 0 and sentences[last][1] >= one.end:
-        end = min(sentences[last][1], one.end + _AROUND)
-    if one.reason in _CARRIES_ON:
-        gap = text.find("\n\n", end, end + _PARAGRAPH)
-        end = gap if gap >= 0 else min(len(text), end + _PARAGRAPH)
-    opened = text.rfind("<!--", 0, start)
-    if opened >= 0 and text.find("-->", opened, start) < 0:
-        closed = text.find("-->", end)
-        start, end = opened, closed + 3 if closed >= 0 else len(text)
-    return Instruction(start, end, one.reason)
+    for at, to, reason in places:
+        first, last = (bisect_right(starts, one) - 1 for one in (at, to - 1))
+        start, end = at, to
+        if first >= 0 and sentences[first][1] > at:
+            start = max(sentences[first][0], at - _AROUND)
+        if last >= 0 and sentences[last][1] >= to:
+            end = min(sentences[last][1], to + _AROUND)
+        if reason in _CARRIES_ON:
+            gap = text.find("\n\n", end, end + _PARAGRAPH)
+            end = gap if gap >= 0 else min(len(text), end + _PARAGRAPH)
+        opened = text.rfind("<!--", 0, start)
+        if opened >= 0 and text.find("-->", opened, start) < 0:
+            closed = text.find("-->", end)
+            start, end = opened, closed + 3 if closed >= 0 else len(text)
+        yield Instruction(start, end, reason)
 
 
 def _joined(places: Iterable[Instruction]) -> list[Instruction]:

@@ -204,7 +204,7 @@ def _opened(text: str) -> int | None:
         start, said = line.start(), line[0]
         if _GONE in said or _OURS.fullmatch(said):
             continue
-        if _HEAD.match(said) or (start and _DEAR.match(said)):
+        if _HEAD.match(said):
             found.append(start)
         elif _ENTRY.match(said) or _STAMPED.match(said):
             entries.append(start)
@@ -264,7 +264,6 @@ _HEAD = re.compile(
     r"|//|/\*|\W{0,3}@@|\+{3} |-{3} |diff |traceback\b|(?:error|exception|warning)\b.{0,40}:)"
 )
 """A heading, a forwarded message, a piece of code, a page."""
-_DEAR = re.compile(r"(?i)\s*(?:dear\b|亲爱的|尊敬的)")
 _ENTRY = re.compile(
     r"\s*(?:\[?\(?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:[.,]\d+)?[\])]?(?:[\s\]-]|$)"
     r"|\[?\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\[?\d{1,2}[/.]\d{1,2}[/.]\d{2,4}[,\s]"
@@ -301,11 +300,10 @@ def _awaited(before: Sequence[Turn]) -> bool:
         return wanted and _has(answer, "text")
     if _has(asked, "mine"):
         return False
-    known = _has(_there(asked), "text", "task", "saying", "them", "code")
+    if not _has(asked, "text", "task", "saying", "them", "code"):
+        return False
     comes = _has(asked, "coming") or _words("comes").match(asked)
-    if _has(asked, "pasting") or (known and comes):
-        return True
-    return known and wanted and not others(asked)
+    return bool(comes) or (wanted and not others(asked))
 
 
 def _handed_over(text: str, whole: int) -> Span:
@@ -371,9 +369,8 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
     """Whether what follows a sentence are words that it hands over."""
     if _has(sentence, "mine") or _words("aside").fullmatch(sentence.strip(" \t:：")):
         return False
-    there = _there(sentence)
-    text, task, said = (_has(there, kind) for kind in ("text", "task", "saying"))
-    got = said or _has(there, "receiving")
+    text, task, said = (_has(sentence, kind) for kind in ("text", "task", "saying"))
+    got = said or _has(sentence, "receiving")
     known = text or task or got
     if before_a_line and sentence.rstrip().endswith((":", "：")):
         code = _has(sentence, "code", "bidding", "fiction")
@@ -391,24 +388,10 @@ def _announces(sentence: str, before_a_line: bool) -> bool:
         if (title or _has(sentence, "points")) and (known or _has(sentence, "code")):
             return True
         asks = title or task or _has(sentence, "asks")
-        return _has(sentence, "bare") or (
-            asks and (_has(there, "theirs", "this") or _is_of_nobody(sentence))
-        )
+        return _has(sentence, "bare") or (asks and _has(sentence, "theirs", "this", "them"))
     if _has(sentence, "this_text") and (got or task):
         return True
-    return text and said and task and not _has(sentence, "text_of_mine")
-
-
-def _there(sentence: str) -> str:
-    """A sentence without the texts that are yet to be written, which do not follow it."""
-    return _words("made").sub("", sentence)
-
-
-def _is_of_nobody(sentence: str) -> bool:
-    """Whether a sentence is about somebody whom it does not name before: who speaks in what
-    follows."""
-    them = _words("them").search(sentence)
-    return them is not None and not _has(sentence[: them.start()], "somebody")
+    return text and said and task
 
 
 def _tells_of(sentence: str, after: Sequence[str]) -> bool:
@@ -416,9 +399,7 @@ def _tells_of(sentence: str, after: Sequence[str]) -> bool:
     first person, and this one or the last one is about that."""
     if not _words("first_person").match(after[0]) or _has(after[0], "asks"):
         return False
-    text, about_it = _has(_there(sentence), "text"), _has(after[-1], "asks", "them")
-    if text and _has(sentence, "wording") and about_it:
-        return not _has(sentence, "mine")
+    text, about_it = _has(sentence, "text"), _has(after[-1], "asks", "them")
     theirs = _has(sentence, "them") or (_has(sentence, "fiction") and _has(sentence, "this_text"))
     if text and theirs and _has(sentence, "asked_of_you"):
         return not _has(sentence, "mine") and not any(_has(one, "asks") for one in after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 from loxodon.guard.candidates import CHECKS, Candidate, Spans, alone, check, is_part
@@ -48,29 +49,35 @@ def company_code(one: Candidate) -> bool:
 
 @check
 def luhn(one: Candidate) -> bool:
-    from stdnum import luhn
+    return alone(one) and _passes_luhn(one.digits)
 
-    return alone(one) and luhn.is_valid(one.digits)
+
+_DOUBLED = {str(n): sum(divmod(2 * n, 10)) for n in range(10)}
+
+
+def _passes_luhn(digits: str) -> bool:
+    # Not by stdnum: it takes five times as long, and a table may have thousands of numbers.
+    doubled = sum(_DOUBLED[digit] for digit in digits[-2::-2])
+    return (doubled + sum(map(int, digits[::-2]))) % 10 == 0
 
 
 @check
 def bank_card(one: Candidate) -> bool:
     """A length and a beginning that a card network gives out, and Luhn."""
     groups = one.it.replace("-", " ").split(" ")
-    is_grouped = len(groups) == 1 or all(len(group) >= 3 for group in groups[:-1])
+    digits = "".join(groups)
+    if not _is_issued(digits) or not _passes_luhn(digits) or not alone(one):
+        return False
     # One number in ten passes by chance: the words before may say that it numbers something else.
     before = one.lead(14).lower()
-    is_other = any(word in before for word in _NUMBERED)
+    is_other = _NUMBERED.search(before) is not None
+    is_grouped = len(groups) == 1 or min(map(len, groups[:-1])) >= 3
     return (
-        _is_issued(one.digits)
-        and len(set(one.digits)) > 1
-        and is_grouped
-        and (not is_other or "卡" in before or "card" in before)
-        and luhn(one)
+        len(set(digits)) > 1 and is_grouped and (not is_other or "卡" in before or "card" in before)
     )
 
 
-_NUMBERED = words("numbered")
+_NUMBERED = re.compile("|".join(map(re.escape, words("numbered"))))
 
 
 def _is_issued(it: str) -> bool:

@@ -40,6 +40,10 @@ UNARCHIVED_STRENGTH = 0.3
 """So strong is what comes back at the least, so that it does not fade again at once."""
 _OLDER = 2_000
 """Turns from before there was a quarantine that are looked through at a time."""
+_TAIL = 200
+"""Characters of a turn that are read together with those of the next."""
+_TELLING = 8
+"""Characters of a line that are enough to know it by."""
 
 
 # --- What comes in ------------------------------------------------------------------------------
@@ -49,31 +53,36 @@ def screen(
     store: Store, said: Iterable[Turn | KnownTurn], now: datetime
 ) -> dict[str, list[QuarantinedText]]:
     """Hold what is to be held of turns that were just journalled, by ref. Call inside `writing`."""
-    fresh = [one for one in said if isinstance(one, Turn) and screens(one.origin)]
+    turns = [one for one in said if isinstance(one, Turn) and screens(one.origin)]
+    found = [_places(turn) for turn in turns]
+    for n in range(1, len(turns)):  # an instruction may go on from one turn to the next
+        before, turn = turns[n - 1], turns[n]
+        if (
+            before.session != turn.session
+            or before.origin != turn.origin
+            or turn.origin == "relayed"
+        ):
+            continue
+        end = len(before.content)
+        skipped = max(0, end - _TAIL)
+        joined = f"{before.content[skipped:]}\n{turn.content[:_TAIL]}"
+        for one in found_in(joined, turn.origin):
+            if not one.start < end - skipped < one.end:
+                continue
+            start, rest = one.start + skipped, min(one.end + skipped - end - 1, len(turn.content))
+            if start < end and not any(place.start <= start < place.end for place in found[n - 1]):
+                found[n - 1].append(Instruction(start, end, one.reason))
+            if rest > 0 and not any(place.start == 0 for place in found[n]):
+                found[n].insert(0, Instruction(0, rest, one.reason))
     new = [
         _kept(place, now, turn.origin, turn=int(turn.ref[2:]))
-        for turn, places in _found(store, fresh)
+        for turn, places in zip(turns, found, strict=True)
         for place in places
     ]
     held: dict[str, list[QuarantinedText]] = {}
-    for one in store.quarantine.put(new) if new else ():
-        held.setdefault(f"t_{one.turn}", []).append(one)
+    for text in store.quarantine.put(new) if new else ():
+        held.setdefault(f"t_{text.turn}", []).append(text)
     return held
-
-
-def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Instruction]]]:
-    """What to hold of each turn; an instruction may go on from one turn to the next."""
-    found = [(turn, _places(turn)) for turn in turns]
-    for n in range(1, len(found)):
-        (before, some), (turn, more) = found[n - 1], found[n]
-        if before.session == turn.session and before.origin == turn.origin != "relayed":
-            for place in _across(before, turn):
-                if place.start < len(before.content) and not _has(some, place.start):
-                    some.append(place._replace(end=len(before.content)))
-                rest = place.end - len(before.content) - 1
-                if rest > 0 and not _has(more, 0):
-                    more.insert(0, Instruction(0, min(rest, len(turn.content)), place.reason))
-    return found
 
 
 def _places(turn: Turn) -> list[Instruction]:
@@ -85,23 +94,6 @@ def _places(turn: Turn) -> list[Instruction]:
         for span in others(turn.content)
         for one in found_in(turn.content[span.start : span.end], "web")
     ]
-
-
-_TAIL = 200
-"""Characters of a turn that are read together with those of the next."""
-
-
-def _across(before: Turn, turn: Turn) -> list[Instruction]:
-    """Instructions that begin in one turn and end in the next, by their place in both joined."""
-    skipped = max(0, len(before.content) - _TAIL)
-    joined = f"{before.content[skipped:]}\n{turn.content[:_TAIL]}"
-    border = len(before.content) - skipped
-    found = [one for one in found_in(joined, turn.origin) if one.start < border < one.end]
-    return [one._replace(start=one.start + skipped, end=one.end + skipped) for one in found]
-
-
-def _has(places: Iterable[Instruction], at: int) -> bool:
-    return any(one.start <= at < one.end for one in places)
 
 
 def _kept(
@@ -117,20 +109,13 @@ def insert(
 ) -> Record:
     """Keep a memory made of words that nobody vouches for, without what is held of them.
 
-    `held` is what was held of the turn that has these words; None where no turn has them. Labels
-    that read like an instruction are left out: nobody is called so. Call inside `writing`.
+    `held` is what was held of the turn that has these words; None where no turn has them. Call
+    inside `writing`.
     """
     if not screens(record.trust):
         return store.insert(record, change)
-    content, origin, now = record.content, record.trust, record.created_at
-    if held is None:
-        places = found_in(content, origin)
-        held = store.quarantine.put(
-            [_kept(one, now, origin, text=content[one.start : one.end]) for one in places]
-        )
-    fields = _labels({name: getattr(record, name) for name in _LABELS}, origin)
-    if held:
-        fields |= {"content": with_notes(content, held), "value": ""}
+    given = {name: getattr(record, name) for name in ("content", *_LABELS)}
+    fields, held = _without(store, given, record.trust, record.created_at, held)
     kept = store.insert(record._replace(**fields), change)
     for one in held:
         store.quarantine.of_memory(one.no, kept.id)
@@ -142,21 +127,10 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
 
     Call inside `writing`.
     """
-    origin = record.trust
-    if not screens(origin):
-        return store.update(record.id, None, "edited", now, fields)
-    fields = _labels(fields, origin)
-    content = fields.get("content", "")
-    held = store.quarantine.put(
-        [
-            _kept(one, now, origin, text=content[one.start : one.end])
-            for one in found_in(content, origin)
-        ]
-    )
-    if held:
-        fields |= {"content": with_notes(content, held), "value": ""}
-    for one in held:
-        store.quarantine.of_memory(one.no, record.id)
+    if screens(record.trust):
+        fields, held = _without(store, fields, record.trust, now)
+        for one in held:
+            store.quarantine.of_memory(one.no, record.id)
     return store.update(record.id, None, "edited", now, fields)
 
 
@@ -173,18 +147,31 @@ _LABELS: Mapping[str, object] = {
 """What a memory is filed under, and what stands there where nothing does."""
 
 
-def _labels(fields: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
-    """Fields of a memory without labels that read like an instruction: nobody is called so."""
-
-    def label(name: str, value: Any) -> Any:
+def _without(
+    store: Store,
+    given: Mapping[str, Any],
+    origin: Origin,
+    now: datetime,
+    held: Sequence[QuarantinedText] | None = None,
+) -> tuple[dict[str, Any], Sequence[QuarantinedText]]:
+    """Fields of a memory without what is held of its content, and without labels that read like an
+    instruction: nobody is called so."""
+    fields = dict(given)
+    for name in _LABELS.keys() & fields.keys():
+        value = fields[name]
         if isinstance(value, tuple):
-            return tuple(one for one in value if not found_in(one, origin))
-        return _LABELS[name] if found_in(value, origin) else value
-
-    return {
-        name: label(name, value) if name in _LABELS and value else value
-        for name, value in fields.items()
-    }
+            fields[name] = tuple(one for one in value if not found_in(one, origin))
+        elif value and found_in(value, origin):
+            fields[name] = _LABELS[name]
+    content = fields.get("content", "")
+    if held is None:
+        places = found_in(content, origin)
+        held = store.quarantine.put(
+            [_kept(one, now, origin, text=content[one.start : one.end]) for one in places]
+        )
+    if held:
+        fields |= {"content": with_notes(content, held), "value": ""}
+    return fields, held
 
 
 def screen_older(store: Store, now: datetime) -> int:
@@ -193,9 +180,8 @@ def screen_older(store: Store, now: datetime) -> int:
     while rows := store.quarantine.unscreened(_OLDER):
         with store.writing():
             turns = store.turns(rows)
-            held += sum(
-                map(len, screen(store, [turns[row] for row in sorted(turns)], now).values())
-            )
+            found = screen(store, [turns[row] for row in sorted(turns)], now)
+            held += sum(map(len, found.values()))
             store.quarantine.screened(rows[-1])
     return held
 
@@ -261,10 +247,6 @@ def without_held(store: Store, lines: Sequence[str]) -> list[str]:
     return found
 
 
-_TELLING = 8
-"""Characters of a line that are enough to know it by."""
-
-
 def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
     """`text` with a note in the place of each stretch that is held; what the user asked to have
     forgotten leaves none."""
@@ -291,7 +273,7 @@ def note(no: int, language: str) -> str:
 def listed(store: Store, state: str | None, limit: int, after: Key | None) -> Slice[Held]:
     """What is held, or was; newest first."""
     with store.reading():
-        found, last = store.pages.quarantined(state, limit, after)
+        found, last = store.page("quarantine", limit, after, value=state)
         turns = store.turns([one.turn for one in found if one.turn is not None])
         return [_held(one, turns) for one in found if _is_seen(store, one, turns)], last
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from secrets import token_hex
 from time import perf_counter
@@ -13,44 +14,57 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.routing import Mount, Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
-from loxodon.errors import InputError, LoxodonError, StoreError, UsageError
+import loxodon
+from loxodon.errors import ForbiddenError, InputError, LoxodonError, StoreError, UsageError
+from loxodon.http import openapi
 from loxodon.http.console import Console, Exchange
-from loxodon.http.fields import from_query, given
+from loxodon.http.fields import given, given_in_query
 from loxodon.http.guard import (
-    FORWARDED,
+    GUESSES,
     Caller,
     Door,
+    Rates,
     RefusedError,
-    admit,
     check_place,
-    is_loopback,
+    granted,
+    let_in,
     not_granted,
 )
-from loxodon.http.health import Watch
+from loxodon.http.health import Watch, gauges, reasons
 from loxodon.http.host import Host
 from loxodon.http.logs import log, log_fields
-from loxodon.http.metrics import Metrics
-from loxodon.http.operations import IN_QUERY, OPERATIONS, Operation
-from loxodon.http.pages import ServerPages
-from loxodon.http.rates import GUESSES, Rates
+from loxodon.http.metrics import TYPE, Metrics
+from loxodon.http.operations import (
+    OPERATIONS,
+    SERVER,
+    Condition,
+    Health,
+    Made,
+    Me,
+    Operation,
+    Served,
+    Spaces,
+)
 from loxodon.http.replies import PRIVATE, document, encoded, error_of, failed, text
-from loxodon.http.requests import MOST_BYTES, body_of, json_of, language_of, peer_of, query_of
-from loxodon.http.streaming import Steps, form_of, given_up, written
+from loxodon.http.requests import MOST_BYTES, json_body, language_of, peer_of, query_of
+from loxodon.http.streaming import EVENTS, LINES, Steps, cancelled, written
 from loxodon.http.wire import plain
+from loxodon.layout import FILES, SPACES
 from loxodon.memory import Memory
 from loxodon.security.actor import Actor, acting
-from loxodon.security.paths import full_path
+from loxodon.security.paths import is_inside
 from loxodon.spaces import folder_name, no_space
-from loxodon.types import Added, Record
-from loxodon.verbs import TEXT, Argument
+from loxodon.types import Added, Receipt, Record
+from loxodon.verbs import PATH, TEXT, Argument
 
 GONE = 499  # the status that is counted where nobody is there to get one
 _SMALL = 1 << 16  # bytes of a body that is parsed on the event loop
 _CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
+Fields = dict[str, Any]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -59,7 +73,6 @@ class Done(NamedTuple):
 
     text: str
     about: Mapping[str, Any]
-    result: object
 
 
 class _Name(Convertor[str]):
@@ -93,7 +106,8 @@ class App:
         console: Console | None = None,
         exchange: Exchange | None = None,
     ) -> None:
-        self.metrics = Metrics()
+        self._started = perf_counter()
+        self._metrics = Metrics()
         self._host = host
         self._door = at
         self._most = most_bytes
@@ -103,48 +117,26 @@ class App:
         self._watch = Watch(host, runner)
         self._at_work: set[Steps] = set()
         self._stopping = False
-        pages = ServerPages(host, at, self._watch, self.metrics)
-        self._root = pages.root
-        self._routes = Router(
-            [
-                _route("/livez", livez=("GET", pages.livez)),
-                _route("/readyz", readyz=("GET", pages.readyz)),
-                _route("/health", health=("GET", pages.health)),
-                _route("/v1/exchange", exchange=("POST", self._exchanged)),
-                Mount("/console", self._console),
-                _route("/", root=("GET", self._root_or_console)),
-                _route("/metrics", metrics=("GET", pages.numbers)),
-                _route("/openapi.json", openapi=("GET", pages.openapi)),
-                _route("/docs", docs=("GET", pages.docs)),
-                _route("/v1/me", me=("GET", pages.me)),
-                _route("/v1/server", server=("GET", pages.server)),
-                _route("/v1/spaces", spaces=("GET", pages.spaces)),
-                _route(
-                    "/v1/spaces/{space:name}",
-                    make_space=("PUT", pages.make_space),
-                    delete_space=("DELETE", pages.delete_space),
-                ),
-                *self._operations(),
-            ],
-            redirect_slashes=False,
-        )
-
-    def _operations(self) -> list[BaseRoute]:
-        """A route for each path, those without names in them first."""
-        paths: dict[str, dict[str, Operation]] = {}
-        for one in OPERATIONS:
-            path = one.path.replace("}", ":name}")
-            paths.setdefault(f"/v1/spaces/{{space:name}}{path}", {})[one.method] = one
-        return [
-            _route(path, **{one.name: (one.method, self._endpoint(one)) for one in found.values()})
-            for path, found in sorted(paths.items(), key=lambda one: one[0].count("{"))
-        ]
+        endpoints: dict[str, dict[str, tuple[str, Endpoint]]] = {
+            "/": {"GET": ("root", self._root)},
+            "/docs": {"GET": ("docs", self._docs)},
+            "/openapi.json": {"GET": ("openapi", self._openapi)},
+            "/v1/exchange": {"POST": ("exchange", self._exchanged)},
+        }
+        for one in (*SERVER, *OPERATIONS):
+            endpoint = self._verb(one) if one.run else self._page(one)
+            endpoints.setdefault(one.address, {})[one.method] = (one.name, endpoint)
+        # Paths without names in them first.
+        paths = sorted(endpoints.items(), key=lambda item: item[0].count("{"))
+        routes = [_route(path.replace("}", ":name}"), named) for path, named in paths]
+        self._routes = Router([*routes, Mount("/console", self._console)], redirect_slashes=False)
 
     def stop(self) -> None:
         """Give up long work: the server is about to end."""
         self._stopping = True
-        for steps in self._at_work:
-            steps.halt()
+        for steps in tuple(self._at_work):
+            steps.cut.set()
+            steps.end()  # whoever follows it need not wait until it has stopped
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -162,9 +154,10 @@ class App:
         raw = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
         scope.update(path=raw.rstrip("/") or "/", app=self)
         request = Request(scope, receive)
-        request.state.operation, request.state.about = "refused", {}
-        about: dict[str, Any] = request.state.about
-        with self.metrics.running.track_inprogress():
+        id = request.headers.get("x-request-id", "")[:64] or token_hex(8)
+        about = request.state.about = {"request": id}
+        request.state.operation = "refused"
+        with self._metrics.running.track_inprogress():
             try:
                 await self._answer(request, receive, sending)
             except ClientDisconnect:
@@ -174,7 +167,7 @@ class App:
                 if status == GONE:  # else the head is sent, and the connection breaks off
                     await reply(scope, receive, sending)
         name, seconds = request.state.operation, perf_counter() - started
-        self.metrics.request(name, status, seconds)
+        self._metrics.request(name, status, seconds)
         if name != "console":
             log(name, status=status, ms=round(1e3 * seconds, 2), **about)
 
@@ -187,179 +180,210 @@ class App:
             return failed(error, language), error.code
         # The last resort: a client gets a document, whatever is wrong with us. What the error says
         # is not logged, because it may have words of the memory in it.
-        kind, operation = type(error).__name__, request.state.operation
-        log("defect", operation=operation, kind=kind, at_line=_line_of(error))
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        line = f"{trace.tb_frame.f_globals.get('__name__', '')}:{trace.tb_lineno}" if trace else ""
+        kind = type(error).__name__
+        log("defect", operation=request.state.operation, kind=kind, at_line=line)
         defect = LoxodonError(
             "unexpected error: {kind}", hint="this is a bug; please report it", kind=kind
         )
         return failed(defect, language), defect.code
 
     async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
-        about = request.state.about
-        about["request"] = request.headers.get("x-request-id", "")[:64] or token_hex(8)
-        if self._needs_no_token(request):
+        """Let a request in, unless it needs no token: health, for whoever watches the machine, and
+        what a browser must have before it can have one."""
+        path = request.scope["path"]
+        if path.startswith("/console/") or (path == "/" and self._wants_page(request)):
+            request.state.operation = "console"
+        opens = path == "/v1/exchange" and self._exchange is not None
+        if (
+            opens
+            or request.state.operation == "console"
+            or path in ("/livez", "/readyz", "/health")
+        ):
             check_place(self._door, request.headers)
             self._rates.take(peer_of(request))
             await self._routes(request.scope, receive, send)
             return
-        caller = request.state.caller = self._let_in(request)
-        about |= {"token": caller.grant.name} if caller.grant.name else {}
+        self._rates.rate = self._host.config.serve.rate
+        caller = let_in(self._door, self._rates, peer_of(request), request.headers)
+        request.state.caller = caller
+        if caller.grant.name:
+            request.state.about["token"] = caller.grant.name
         with acting(Actor("http", caller.agent, caller.name)):
             await self._routes(request.scope, receive, send)
-
-    def _needs_no_token(self, request: Request) -> bool:
-        """Health, for whoever watches the machine, and what a browser must have before it can have
-        a token."""
-        path = request.scope["path"]
-        if path == "/v1/exchange":
-            return self._exchange is not None
-        if path.startswith("/console/"):
-            request.state.operation = "console"
-        is_file = path.startswith("/console/") or (path == "/" and self._wants_page(request))
-        return is_file or path in ("/livez", "/readyz", "/health")
 
     def _wants_page(self, request: Request) -> bool:
         return self._console.built and "text/html" in request.headers.get("accept", "")
 
-    def _let_in(self, request: Request) -> Caller:
-        """Return who asks; raise RefusedError if they may not, or not so often."""
-        self._rates.set(self._host.config.serve.rate)
-        peer = peer_of(request)
-        try:
-            caller = admit(self._door, request.headers)
-        except RefusedError as refusal:
-            if refusal.status == 401:
-                self._rates.take(f"wrong {peer}", most=GUESSES)
-            raise
-        self._rates.take(caller.name or peer)
-        return caller
+    async def _given(self, operation: Operation, request: Request) -> Fields:
+        """The fields of a request, checked."""
+        pairs = query_of(request)
+        if operation.in_query:
+            return given_in_query(operation.takes, pairs)
+        given_in_query((), pairs)  # a field in the wrong place is told, not lost
+        body = await json_body(request, self._most)
+        if len(body) <= _SMALL:
+            return given(operation.takes, body)
+        return await self._host.run(lambda: given(operation.takes, body))
 
-    async def _root_or_console(self, request: Request) -> Response:
+    # Pages
+
+    async def _root(self, request: Request) -> Response:
         if self._wants_page(request):
             request.state.operation = "console"
             return self._console.page(request.scope)
-        return await self._root(request)
+        version = loxodon.__version__
+        return document(
+            {"name": "loxodon", "version": version, "docs": "/docs", "openapi": "/openapi.json"}
+        )
+
+    async def _docs(self, request: Request) -> Response:
+        return text(openapi.page(), kind="text/html; charset=utf-8")
+
+    async def _openapi(self, request: Request) -> Response:
+        return document(openapi.document())
 
     async def _exchanged(self, request: Request) -> Response:
         if self._exchange is None:
             raise HTTPException(404)
-        sent = json_of(await body_of(request, _SMALL), request.headers)
+        code = given(_CODE, await json_body(request, _SMALL))["code"]
         try:
-            return document({"token": self._exchange.take(given(_CODE, sent)["code"])})
+            return document({"token": self._exchange.take(code)})
         except RefusedError:
             self._rates.take(f"wrong {peer_of(request)}", most=GUESSES)
             raise
 
-    # Operations on a space
+    def _page(self, operation: Operation) -> Endpoint:
+        """Answers what is asked of the server itself."""
+        answers: dict[str, Callable[[Request, Fields], Awaitable[Any]]] = {
+            "livez": self._livez,
+            "readyz": self._readyz,
+            "health": self._health,
+            "metrics": self._numbers,
+            "me": self._me,
+            "server": self._server,
+            "spaces": self._spaces,
+            "make_space": self._make_space,
+            "delete_space": self._delete_space,
+        }
 
-    def _endpoint(self, operation: Operation) -> Endpoint:
+        async def answer(request: Request) -> Response:
+            if operation.right and not request.state.caller.may(operation.right):
+                raise not_granted()
+            fields = await self._given(operation, request)
+            found = await answers[operation.name](request, {**fields, **request.path_params})
+            if isinstance(found, str):
+                return text(found, kind=TYPE)
+            healthy = getattr(found, "status", "ok") != "failing"
+            return document(plain(found), operation.status if healthy else 503)
+
+        return answer
+
+    async def _livez(self, request: Request, fields: Fields) -> Condition:
+        return Condition("ok")
+
+    async def _readyz(self, request: Request, fields: Fields) -> Condition:
+        """Takes the same time however many spaces there are."""
+        return Condition("ok" if await self._watch.ready() else "failing")
+
+    async def _health(self, request: Request, fields: Fields) -> Health | Condition:
+        look = await self._watch.look()
+        found = reasons(look, language_of(request.headers.get("accept-language", "")))
+        state = Condition("failing" if found else "ok")
+        grant = granted(self._door, request.headers)
+        if grant is None or not grant.may("owner") or grant.spaces:
+            return state  # the names of spaces are not for everybody
+        paused = [space for space, status in look.spaces.items() if status.paused]
+        return Health(state.status, found, paused)
+
+    async def _numbers(self, request: Request, fields: Fields) -> str:
+        look = await self._watch.look()
+        return self._metrics.text(gauges(look, self._host.waiting))
+
+    async def _me(self, request: Request, fields: Fields) -> Me:
+        caller: Caller = request.state.caller
+        return Me(
+            caller.grant.name,
+            caller.grant.rights,
+            caller.agent,
+            caller.chat,
+            caller.owns_all,
+            tuple((await self._spaces(request, fields)).spaces),
+            loxodon.__version__,
+            self._host.home if caller.owns_all else "",
+        )
+
+    async def _server(self, request: Request, fields: Fields) -> Served:
+        up = round(perf_counter() - self._started)
+        return Served(loxodon.__version__, up, self._metrics.figures())
+
+    async def _spaces(self, request: Request, fields: Fields) -> Spaces:
+        found = await self._host.run(self._host.spaces)
+        return Spaces([name for name in found if request.state.caller.grant.reaches(name)])
+
+    async def _make_space(self, request: Request, fields: Fields) -> Made:
+        space = fields["space"]
+        known = await self._host.run(self._host.spaces)
+        home = await self._host.call(space, lambda memory: memory.home)
+        request.state.about |= {"space": space, "created": space not in known}
+        return Made(home, space, space not in known)
+
+    async def _delete_space(self, request: Request, fields: Fields) -> Receipt:
+        receipt = await self._host.run(lambda: self._host.delete(**fields))
+        self._watch.wrote(fields["space"], None)
+        request.state.about |= {**fields, "receipt": receipt.id}
+        return receipt
+
+    # Verbs
+
+    def _verb(self, operation: Operation) -> Endpoint:
         async def answer(request: Request) -> Response:
             caller: Caller = request.state.caller
             space = request.path_params.pop("space")
             request.state.about["space"] = space
-            _check_reach(operation, space, caller)
+            folder = folder_name(space)  # what can be no name is told alike to everybody
+            if not caller.grant.reaches(space):
+                raise no_space(space)
+            if not caller.may(operation.right):
+                raise not_granted()
             fields = await self._given(operation, request)
-            form = form_of(request.headers.get("accept", "")) if operation.long else ""
-            if form:
+            if fields.get("reveal") and not caller.may("owner"):
+                raise not_granted()
+            for argument in operation.takes:
+                if argument.name == "token" and (key := request.headers.get("idempotency-key")):
+                    fields.setdefault("token", key)
+                elif argument.kind == PATH and argument.name in fields:
+                    path = os.path.join(self._host.home, SPACES, folder, FILES)
+                    fields[argument.name] = _inside(path, fields[argument.name])
+            fields |= request.path_params
+            accept = request.headers.get("accept", "").lower()
+            form = next((form for form in (LINES, EVENTS) if form in accept), "")
+            if operation.long and form:
                 return self._streamed(operation, space, fields, form, request)
-            steps = self._steps() if operation.long else None
-            work = asyncio.ensure_future(self._work(operation, space, caller, fields, steps))
-            done = await self._while_there(work, operation, steps, request)
+            done = await self._work(operation, space, caller, fields)
             request.state.about |= done.about
             return text(done.text, operation.status)
 
         return answer
 
-    async def _given(self, operation: Operation, request: Request) -> dict[str, Any]:
-        """The fields of a request, checked, with those of its path."""
-        pairs = query_of(request)
-        if operation.method in IN_QUERY:
-            found = given(operation.takes, from_query(operation.takes, pairs))
-        else:
-            given((), dict(pairs))  # a field in the wrong place is told, not lost
-            body = await body_of(request, self._most)
-
-            def parse() -> dict[str, Any]:
-                return given(operation.takes, json_of(body, request.headers))
-
-            found = parse() if len(body) <= _SMALL else await self._host.run(parse)
-        caller: Caller = request.state.caller
-        for name in operation.local:
-            if name in found:
-                self._check_file(caller, request)
-                full_path(name, found[name])
-        owner = caller.grant.may("owner") and not caller.agent and caller.chat == "direct"
-        if found.get("reveal") and not owner:
-            raise not_granted()
-        key = request.headers.get("idempotency-key", "")
-        if key and any(field.name == "token" for field in operation.takes):
-            found.setdefault("token", key)
-        return {**found, **request.path_params}
-
-    def _check_file(self, caller: Caller, request: Request) -> None:
-        """A file of this machine can be named only from it, by the owner of all spaces."""
-        passed_on = any(name in request.headers for name in FORWARDED)
-        if not self._door.local or not is_loopback(peer_of(request)) or passed_on:
-            error = UsageError(
-                "local files can only be used from this machine",
-                hint="run the command on the server's machine, or serve on 127.0.0.1",
-            )
-            raise RefusedError(403, "forbidden", error)
-        if not caller.owns_all:
-            raise not_granted()
-
-    def _steps(self) -> Steps:
-        steps = Steps()
-        self._at_work.add(steps)
-        if self._stopping:
-            steps.halt()
-        return steps
-
-    async def _while_there(
-        self,
-        work: asyncio.Future[Done],
-        operation: Operation,
-        steps: Steps | None,
-        request: Request,
-    ) -> Done:
-        """Return what `work` returns. Give it up if the client leaves, or the server stops."""
-        gone = asyncio.ensure_future(_hung_up(request))
-        halted = asyncio.ensure_future(steps.halted.wait()) if steps else gone
-        try:
-            await asyncio.wait({work, gone, halted}, return_when=asyncio.FIRST_COMPLETED)
-            if work.done():
-                return work.result()
-            work.add_done_callback(_quietly)
-            if steps and steps.halted.is_set():
-                raise given_up()
-            if steps is None:
-                work.cancel()  # one that waits for its turn does nothing
-            elif operation.long == "cut":
-                steps.cut.set()
-            raise ClientDisconnect
-        finally:
-            gone.cancel()
-            halted.cancel()
-            if steps:
-                self._at_work.discard(steps)
-
     def _streamed(
-        self, operation: Operation, space: str, fields: dict[str, Any], form: str, request: Request
+        self, operation: Operation, space: str, fields: Fields, form: str, request: Request
     ) -> Response:
         """Long work, told step by step; the last line has the result or the error."""
         language = language_of(request.headers.get("accept-language", ""))
-        about = request.state.about
-        steps = self._steps()
-        caller: Caller = request.state.caller
+        about, caller, steps = request.state.about, request.state.caller, Steps()
 
         async def lines() -> AsyncIterator[bytes]:
             work = asyncio.ensure_future(self._work(operation, space, caller, fields, steps))
-            work.add_done_callback(_quietly)
+            work.add_done_callback(lambda work: work.cancelled() or work.exception())
             try:
                 async for step in steps:
                     yield written(form, "progress", encoded(step))
-                if steps.halted.is_set():
-                    raise given_up()
+                if self._stopping and not work.done():
+                    raise cancelled()
                 done = await work
             except LoxodonError as error:  # the head is sent: the last line says so
                 about["code"] = error.code
@@ -371,8 +395,6 @@ class App:
             else:
                 about.update(done.about)
                 yield written(form, "result", done.text)
-            finally:
-                self._at_work.discard(steps)
 
         return StreamingResponse(lines(), headers={"content-type": form, **PRIVATE})
 
@@ -381,15 +403,26 @@ class App:
         operation: Operation,
         space: str,
         caller: Caller,
-        fields: dict[str, Any],
-        steps: Steps | None,
+        fields: Fields,
+        steps: Steps | None = None,
     ) -> Done:
-        if steps is not None and operation.progress:
-            fields = {**fields, "progress": steps.progress}
+        if operation.long:
+            steps = steps or Steps()
+            self._at_work.add(steps)
+            if self._stopping:
+                steps.cut.set()
+            if operation.progress:
+                fields["progress"] = steps.progress
+
+        do = operation.run or (lambda *given: None)
 
         def run(memory: Memory) -> Done:
-            result = operation.run(memory, fields)
-            return Done(encoded(plain(result)), log_fields(result), result)  # here: it may be long
+            result = do(memory, fields)
+            if isinstance(result, Added):
+                self._metrics.count("turns_added", result.added)
+            elif isinstance(result, Record) and operation.name == "capture":
+                self._metrics.count("memories_captured")
+            return Done(encoded(plain(result)), log_fields(result))  # here: it may be long
 
         try:
             done = await self._host.call(
@@ -407,19 +440,15 @@ class App:
             raise
         finally:
             if steps is not None:
+                self._at_work.discard(steps)
                 steps.end()
         if operation.make:
             self._watch.wrote(space, None)
-        if isinstance(done.result, Added):
-            self.metrics.count("turns_added", done.result.added)
-        elif isinstance(done.result, Record) and operation.name == "capture":
-            self.metrics.count("memories_captured")
         return done
 
 
-def _route(path: str, **endpoints: tuple[str, Endpoint]) -> Route:
-    """A route with its operations by name, each with its method."""
-    named = {method: (name, endpoint) for name, (method, endpoint) in endpoints.items()}
+def _route(path: str, named: Mapping[str, tuple[str, Endpoint]]) -> Route:
+    """A route with its endpoints by method, each with the name of its operation."""
     methods = sorted({*named, "OPTIONS", *(["HEAD"] if "GET" in named else [])})
 
     async def answer(request: Request) -> Response:
@@ -442,31 +471,13 @@ def _unrouted(error: HTTPException) -> RefusedError:
     return RefusedError(404, "no_route", said)
 
 
-def _check_reach(operation: Operation, space: str, caller: Caller) -> None:
-    """A space that a token does not reach is one that is not there."""
-    folder_name(space)  # what can be no name is told alike to everybody
-    if not caller.grant.reaches(space):
-        raise no_space(space)
-    walled = bool(caller.agent) or caller.chat != "direct"
-    if not caller.grant.may(operation.right) or (operation.right == "owner" and walled):
-        raise not_granted()
-
-
-async def _hung_up(request: Request) -> None:
-    """Return once the client is gone; what it sends beyond its body is dropped."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
-def _quietly(work: asyncio.Future[Any]) -> None:
-    """Work that nobody waits for may fail without a word from Python; `status` tells why."""
-    if not work.cancelled():
-        work.exception()
-
-
-def _line_of(error: Exception) -> str:
-    """Where an error came from, without what it says."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_globals.get('__name__', '')}:{trace.tb_lineno}" if trace else ""
+def _inside(folder: str, path: str) -> str:
+    """The full path of a file that a request names; a ForbiddenError for one outside `folder`."""
+    full = os.path.join(folder, path)
+    if "\0" in path or not is_inside(full, folder):
+        raise ForbiddenError(
+            "{path} is outside the folder for files of this space",
+            hint="name a file inside it, without ..",
+            path=repr(path)[:200],
+        )
+    return full

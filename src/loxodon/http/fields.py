@@ -1,314 +1,210 @@
-"""What a request may say: the arguments of a verb or a tool, as JSON. What checks a kind also
-describes it."""
+"""What a request may say: msgspec checks the arguments of a verb or a tool, and describes them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from loxodon import verbs
 from loxodon.clock import parse_instant
-from loxodon.errors import InputError, LoxodonError
-from loxodon.http.wire import Schema, state_of
+from loxodon.errors import InputError
+from loxodon.http.wire import Schema, StateFields, inlined, state_of
 from loxodon.paging import MOST, USUAL
 from loxodon.types import CHATS, ORIGINS, ROLES
 from loxodon.verbs import Argument
 
-MOST_WHOLE = (1 << 53) - 1
-"""What every reader of JSON takes for a whole number."""
-Check = Callable[[str, Any], Any]
-"""Makes the value of a field, by its name, of what JSON has; an InputError where it cannot."""
+MOST_WHOLE = (1 << 53) - 1  # which every reader of JSON takes for a whole number
+_MOMENT: Schema = {
+    "format": "date-time",
+    "description": "ISO 8601; without an offset in the user's own zone",
+}
+_TURN: Schema = {
+    "type": "object",
+    "required": ["role", "content"],
+    "additionalProperties": False,
+    "properties": {
+        "role": {"enum": list(ROLES)},
+        "content": {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array"}]},
+        "at": {"anyOf": [{"type": "string", **_MOMENT}, {"type": "number"}]},
+        **{name: {"type": "string"} for name in ("speaker", "id", "session", "channel")},
+        "chat": {"enum": list(CHATS)},
+        "origin": {"enum": list(ORIGINS)},
+    },
+}
 
 
-class Kind(NamedTuple):
-    """What may stand in a field of a kind."""
+class Message(TypedDict):
+    """A message of a history."""
 
-    schema: Schema
-    check: Check
-    nullable: bool = False
-    """Whether null says something; otherwise it is as if the field were not there."""
-    from_text: Callable[[str], Any] = str
-    """What the text of a query parameter is in JSON."""
+    content: str
+    role: NotRequired[str]
 
 
-def kind_of(field: Argument) -> Kind:
-    """How a field is checked and described."""
-    return _choice(field.kind) if isinstance(field.kind, tuple) else _KINDS[field.kind]
+def _described(kind: Any, **schema: Any) -> Any:
+    """A type with limits that the library checks, in its own words."""
+    return Annotated[kind, Meta(extra_json_schema=schema)]
 
 
-def given(fields: Sequence[Argument], data: object) -> dict[str, Any]:
-    """What a request says, checked; an InputError names the first field that cannot be taken."""
-    if not isinstance(data, Mapping):
-        raise InputError(
-            "the body must be a JSON object", hint="write it as {example}", example='{"query": "…"}'
-        )
-    known = {field.name: field for field in fields}
-    for name in data:
-        if name not in known:
-            raise InputError(
-                "unknown field {field}",
-                hint="allowed fields: {fields}",
-                field=repr(name)[:80],
-                fields=", ".join(known) or "—",
-            )
-    found = {}
-    for field in fields:
-        value, kind = data.get(field.name), kind_of(field)
-        if field.name not in data or (value is None and not kind.nullable):
-            if field.required:
-                raise InputError(
-                    "the field {field} is missing",
-                    hint="allowed fields: {fields}",
-                    field=field.name,
-                    fields=", ".join(known),
-                )
-            continue
-        found[field.name] = None if value is None else kind.check(field.name, value)
-    return found
+_TYPES: Mapping[str, Any] = {
+    verbs.TEXT: str,
+    verbs.PATH: _described(str, pattern=r"^[^/\\\x00][^\x00]*$"),
+    verbs.WHOLE: Annotated[int, Meta(ge=0, le=MOST_WHOLE)],
+    verbs.SIZE: Annotated[int, Meta(ge=1, le=MOST, extra_json_schema={"default": USUAL})],
+    verbs.CURSOR: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]*$")],
+    verbs.NUMBER: _described(float, minimum=0, maximum=1),
+    verbs.FLAG: bool,
+    verbs.MOMENT: _described(str, **_MOMENT),
+    verbs.MOMENT_OR_NONE: _described(str, **_MOMENT),
+    verbs.TEXTS: list[str],
+    verbs.TURNS: _described(list[Any], items=_TURN),
+    verbs.HISTORY: list[str | Message],
+    verbs.CONVERSATION: StateFields,
+}
 
 
-def from_query(fields: Sequence[Argument], items: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Query parameters as the JSON they stand for; one of a list may be given several times."""
-    known = {field.name: field for field in fields}
-    data: dict[str, Any] = {}
-    for name, text in items:
-        kind = kind_of(known[name]) if name in known else _KINDS[verbs.TEXT]
-        if kind.schema.get("type") == "array":
-            data.setdefault(name, []).append(text)
-        elif name in data:
-            raise InputError("{field} appears twice", field=repr(name)[:80])
-        else:
-            data[name] = kind.from_text(text)
-    return data
+def type_of(field: Argument) -> Any:
+    """The type that the value of a field must have."""
+    if isinstance(field.kind, tuple):
+        return Literal[field.kind]
+    if not field.most:
+        return _TYPES[field.kind]
+    text: Any = _described(str, minLength=1, maxLength=field.most)
+    return list[text] if field.kind == verbs.TEXTS else text
 
 
-def described(fields: Sequence[Argument]) -> Schema:
-    """The JSON schema of a body with these fields."""
-    found: Schema = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {one.name: schema_of(one) for one in fields},
+def schema_of(field: Argument) -> Schema:
+    """The JSON schema of a field."""
+    return {**inlined(type_of(field)), "description": field.about}
+
+
+def body_schema(fields: Sequence[Argument]) -> Schema:
+    """The JSON schema of a body with these fields; null is as if an optional one were not there."""
+    properties = {
+        one.name: schema_of(one) if one.required else {"anyOf": [schema_of(one), {"type": "null"}]}
+        for one in fields
     }
+    found: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     required = [one.name for one in fields if one.required]
     return {**found, "required": required} if required else found
 
 
-def schema_of(field: Argument) -> Schema:
-    kind = kind_of(field)
-    schema = kind.schema
-    if field.most:
-        bounds = {"minLength": 1, "maxLength": field.most}
-        listed = "items" in schema
-        schema = {**schema, **({"items": {**schema["items"], **bounds}} if listed else bounds)}
-    if kind.nullable:
-        schema = {"anyOf": [schema, {"type": "null"}]}
-    return {**schema, "description": field.about}
+@cache
+def _struct(fields: tuple[Argument, ...], null: bool) -> type[msgspec.Struct]:
+    def optional(field: Argument) -> Any:
+        kind = type_of(field) | UnsetType
+        return kind | None if null else kind
+
+    return msgspec.defstruct(
+        "Request",
+        [
+            (one.name, type_of(one)) if one.required else (one.name, optional(one), UNSET)
+            for one in fields
+        ],
+        forbid_unknown_fields=True,
+        kw_only=True,
+    )
 
 
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise InputError("{field} must be text", field=name)
-    return value
+def given(fields: Sequence[Argument], data: bytes | Mapping[str, Any]) -> dict[str, Any]:
+    """What a request says, checked: JSON, or what was read of it."""
+    struct = _struct(tuple(fields), True)
+    try:
+        if isinstance(data, bytes):
+            return _made(fields, msgspec.json.decode(data or b"{}", type=struct))
+        return _made(fields, msgspec.convert(data, struct))
+    except msgspec.ValidationError as error:
+        raise _invalid(fields, error) from None
+    except RecursionError:
+        raise InputError("the body is nested too deeply", hint="use less nesting") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError("the body is not JSON: {reason}", reason=error) from None
 
 
-def _whole(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_WHOLE:
-        raise InputError("{field} must be a whole number, 0 or more", field=name)
-    return value
+def given_in_query(fields: Sequence[Argument], pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The same of query parameters; one of a list may be given several times."""
+    kinds = {field.name: field.kind for field in fields}
+    data: dict[str, Any] = {}
+    for name, text in pairs:
+        if kinds.get(name) == verbs.TEXTS:
+            data.setdefault(name, []).append(text)
+        elif name in data:
+            raise InputError("{field} appears twice", field=repr(name)[:80])
+        else:
+            data[name] = text or "true" if kinds.get(name) == verbs.FLAG else text
+    try:
+        return _made(fields, msgspec.convert(data, _struct(tuple(fields), False), strict=False))
+    except msgspec.ValidationError as error:
+        raise _invalid(fields, error) from None
 
 
-def _size(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST:
-        raise InputError(
-            "{field} must be a whole number from 1 to {most}",
-            hint="`next` of the answer leads to the rest",
-            field=name,
-            most=MOST,
-        )
-    return value
+def _invalid(fields: Sequence[Argument], error: msgspec.ValidationError) -> InputError:
+    reason = str(error)[:300]
+    for field in fields:
+        if isinstance(field.kind, tuple) and reason.endswith(f"`$.{field.name}`"):
+            return InputError(
+                "the request is invalid: {reason}",
+                hint="choose one of {choices}",
+                reason=reason,
+                choices=", ".join(field.kind),
+            )
+    return InputError(
+        "the request is invalid: {reason}",
+        hint="allowed fields: {fields}",
+        reason=reason,
+        fields=", ".join(one.name for one in fields) or "—",
+    )
 
 
-def _number(name: str, value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise InputError("{field} must be a number", field=name)
-    return value
+def _made(fields: Sequence[Argument], found: msgspec.Struct) -> dict[str, Any]:
+    """The values of the fields that are there."""
+    values = {}
+    for field in fields:
+        value = getattr(found, field.name)
+        if value is UNSET or (value is None and field.kind != verbs.MOMENT_OR_NONE):
+            continue
+        make = _MADE.get(field.kind) if isinstance(field.kind, str) else None
+        values[field.name] = make(field.name, value) if make and value is not None else value
+    return values
 
 
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise InputError("{field} must be true or false", field=name)
-    return value
-
-
-def _moment(name: str, value: Any) -> Any:
-    if not isinstance(value, str):
-        raise InputError("{field} must be a date and time", field=name)
-    # One without an offset stays so: the memory knows the zone that it is meant in.
+def _moment(name: str, value: str) -> datetime:
     try:
         moment = parse_instant(value)
     except InputError as error:
         raise InputError("{field}: {error}", hint="{error_hint}", field=name, error=error) from None
-    return moment if _has_offset(value) else moment.replace(tzinfo=None)
+    # One without an offset stays so: the memory knows the zone that it is meant in.
+    naive = datetime.fromisoformat(value.strip()).tzinfo is None
+    return moment.replace(tzinfo=None) if naive else moment
 
 
-def _has_offset(text: str) -> bool:
-    from datetime import datetime
-
-    return datetime.fromisoformat(text.strip()).tzinfo is not None
-
-
-def _texts(name: str, value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InputError("{field} must be a list of strings", field=name)
-    return value
-
-
-_TURN = ("role", "content", "at", "speaker", "id", "session", "channel", "chat", "origin")
-
-
-def _turns(name: str, value: Any) -> list[Mapping[str, object]]:
-    if not isinstance(value, list):
-        raise InputError("{field} must be a list", field=name)
-    problems: list[tuple[int, LoxodonError]] = []
-    for place, turn in enumerate(value, 1):
-        unknown = [key for key in turn if key not in _TURN] if isinstance(turn, dict) else []
-        if unknown:
-            problems.append(
-                (
-                    place,
-                    InputError(
-                        "unknown field {field}",
-                        hint="allowed fields: {fields}",
-                        field=repr(unknown[0])[:80],
-                        fields=", ".join(_TURN),
-                    ),
-                )
-            )
+def _turns(name: str, value: list[Any]) -> list[Any]:
+    known = _TURN["properties"]
+    problems = [
+        (place, InputError("unknown field {field}", field=repr(unknown[0])[:80]))
+        for place, turn in enumerate(value, 1)
+        if isinstance(turn, dict) and (unknown := [key for key in turn if key not in known])
+    ]
     if problems:
         place, first = problems[0]
         raise InputError(
             "turn {place} is invalid: {error}",
-            hint="{error_hint}",
+            hint="allowed fields: {fields}",
             problems=problems,
             place=place,
             error=first,
+            fields=", ".join(known),
         )
     return value
 
 
-def _history(name: str, value: Any) -> list[Any]:
-    good = isinstance(value, list) and all(
-        isinstance(one, str) or (isinstance(one, dict) and isinstance(one.get("content"), str))
-        for one in value
-    )
-    if not good:
-        raise InputError(
-            "{field} must be a list of messages",
-            hint="a message is a string, or an object with a role and content",
-            field=name,
-        )
-    return list(value)
-
-
-def _conversation(name: str, value: Any) -> Any:
-    try:
-        return state_of(value)
-    except (KeyError, TypeError, AttributeError):
-        raise InputError(
-            "{field} is not a conversation state",
-            hint="send the state from the previous answer, unchanged",
-            field=name,
-        ) from None
-
-
-def _as_number(text: str) -> Any:
-    try:
-        return int(text)
-    except ValueError:
-        return text
-
-
-def _as_flag(text: str) -> Any:
-    return {"true": True, "1": True, "": True, "false": False, "0": False}.get(text.lower(), text)
-
-
-@cache
-def _choice(names: tuple[str, ...]) -> Kind:
-    """One of some names."""
-
-    def check(field: str, value: Any) -> str:
-        if value not in names:
-            raise InputError(
-                "{field} cannot be {value}",
-                hint="choose one of {choices}",
-                field=field,
-                value=repr(value)[:80],
-                choices=", ".join(names),
-            )
-        return str(value)
-
-    return Kind({"type": "string", "enum": list(names)}, check)
-
-
-_MOMENT: Schema = {
-    "type": "string",
-    "format": "date-time",
-    "description": "ISO 8601; without an offset in the user's own zone",
-}
-_KINDS: Mapping[str, Kind] = {
-    verbs.TEXT: Kind({"type": "string"}, _text),
-    verbs.PATH: Kind({"type": "string"}, _text),
-    verbs.WHOLE: Kind(
-        {"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}, _whole, from_text=_as_number
-    ),
-    verbs.SIZE: Kind(
-        {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
-        _size,
-        from_text=_as_number,
-    ),
-    verbs.CURSOR: Kind({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, _text),
-    verbs.NUMBER: Kind({"type": "number", "minimum": 0, "maximum": 1}, _number),
-    verbs.FLAG: Kind({"type": "boolean"}, _flag, from_text=_as_flag),
-    verbs.MOMENT: Kind(_MOMENT, _moment),
-    verbs.MOMENT_OR_NONE: Kind(_MOMENT, _moment, nullable=True),
-    verbs.TEXTS: Kind({"type": "array", "items": {"type": "string"}}, _texts),
-    verbs.TURNS: Kind(
-        {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["role", "content"],
-                "additionalProperties": False,
-                "properties": {
-                    "role": {"type": "string", "enum": list(ROLES)},
-                    "content": {"anyOf": [{"type": "string"}, {"type": "array"}]},
-                    "at": {"anyOf": [_MOMENT, {"type": "number"}]},
-                    **{
-                        name: {"type": "string"} for name in ("speaker", "id", "session", "channel")
-                    },
-                    "chat": {"type": "string", "enum": list(CHATS)},
-                    "origin": {"type": "string", "enum": list(ORIGINS)},
-                },
-            },
-        },
-        _turns,
-    ),
-    verbs.HISTORY: Kind(
-        {
-            "type": "array",
-            "items": {
-                "anyOf": [
-                    {"type": "string"},
-                    {
-                        "type": "object",
-                        "required": ["content"],
-                        "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
-                    },
-                ]
-            },
-        },
-        _history,
-    ),
-    verbs.CONVERSATION: Kind({"type": "object"}, _conversation),
+_MADE: Mapping[str, Callable[[str, Any], Any]] = {
+    verbs.MOMENT: _moment,
+    verbs.MOMENT_OR_NONE: _moment,
+    verbs.TURNS: _turns,
+    verbs.CONVERSATION: lambda name, value: state_of(value),
 }

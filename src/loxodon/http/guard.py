@@ -1,4 +1,4 @@
-"""Who may ask: pure rules, over the address a server listens at, its token and a request's headers.
+"""Who may ask, and how often: rules over a server's address and tokens, and a request's headers.
 
 Without a token a server answers this machine only, and only what did not come from a web page of
 elsewhere: a page can send requests to any address, and with a name of its own that resolves to
@@ -12,7 +12,9 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from math import ceil
+from time import monotonic
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
@@ -23,17 +25,6 @@ AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
 RELAYS = "x-loxodon-relays"
 """Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
-FORWARDED = (
-    "forwarded",
-    "x-forwarded-for",
-    "x-forwarded-host",
-    "x-forwarded-proto",
-    "x-real-ip",
-    "via",
-    "cf-connecting-ip",
-    "true-client-ip",
-)
-"""Headers by which another server says that it passes on what came from elsewhere."""
 _KNOWN = 64  # hosts that are remembered: nearly all requests name the same
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@\[\]]+))(?::\d*)?")
 
@@ -73,6 +64,11 @@ class Door(NamedTuple):
         return bool(self.token) or not self.local or bool(self.grants())
 
 
+Need = Right | Literal["", "any", "metrics", "home"]
+"""What a token must allow: a right in a space; of the server nothing, any token, the figures, or to
+own all spaces."""
+
+
 class Caller(NamedTuple):
     """Who asks, and as whom."""
 
@@ -90,25 +86,14 @@ class Caller(NamedTuple):
     @property
     def owns_all(self) -> bool:
         """Whether somebody asks for all spaces, as nobody in particular."""
-        grant = self.grant
-        return grant.may("owner") and not (grant.spaces or self.agent or self.chat != "direct")
+        return self.may("owner") and not self.grant.spaces
 
-
-class Me(NamedTuple):
-    """What the token of a request is good for."""
-
-    name: str
-    """What it is called; `owner` for the server's own, empty where none is needed."""
-    rights: Right
-    agent: str
-    chat: Chat
-    owns_all: bool
-    """Whether it is the owner's of all spaces."""
-    spaces: tuple[str, ...]
-    """Those that it reaches."""
-    version: str
-    home: str
-    """The folder of the home, for the owner of all spaces."""
+    def may(self, need: Need) -> bool:
+        if need == "home" or need == "metrics":
+            return self.owns_all
+        if need == "owner":
+            return self.grant.may("owner") and not self.agent and self.chat == "direct"
+        return need == "" or need == "any" or self.grant.may(need)
 
 
 def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:
@@ -156,7 +141,7 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
 def admit(at: Door, headers: Mapping[str, str]) -> Caller:
     """Let a request in, or raise the RefusedError of it; who asks."""
     check_place(at, headers)
-    grant = _granted(at, headers)
+    grant = granted(at, headers)
     if grant is None:
         raise RefusedError(
             401,
@@ -166,7 +151,7 @@ def admit(at: Door, headers: Mapping[str, str]) -> Caller:
             ),
             {"www-authenticate": "Bearer"},
         )
-    return _asking(grant, headers)
+    return _caller(grant, headers)
 
 
 def not_granted() -> RefusedError:
@@ -180,13 +165,7 @@ def not_granted() -> RefusedError:
     )
 
 
-def has_token(at: Door, headers: Mapping[str, str]) -> bool:
-    """Whether the request carries the owner's token; true where none is needed."""
-    grant = _granted(at, headers)
-    return grant is not None and grant.may("owner") and not grant.spaces
-
-
-def _granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
+def granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
     """What the token of a request is good for; None where it is no good."""
     if not at.guarded:
         return Grant()
@@ -198,7 +177,7 @@ def _granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
     return found if scheme.lower() == "bearer" else None
 
 
-def _asking(grant: Grant, headers: Mapping[str, str]) -> Caller:
+def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
     """Who asks, by a token and by what the request says: that can only narrow it.
 
     So the owner's token may relay the user as an agent; an agent's own only where it was given so.
@@ -253,3 +232,52 @@ def _same_place(origin: str, host: str) -> bool:
     except ValueError:
         return False
     return is_loopback(named) or (bool(named) and parts.netloc.lower() == host.lower())
+
+
+BURST = 2.0  # seconds' worth of requests that may come at once
+GUESSES = 5.0  # wrong tokens a second that an address may send
+_MOST_BUCKETS = 10_000
+
+
+class Rates:
+    """A bucket of requests for whoever asks, which fills with time; `rate` a second, 0 for any."""
+
+    def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
+        self.rate = rate
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def take(self, name: str, *, most: float | None = None) -> None:
+        """Take one from the bucket of `name`; a RefusedError 429 where it is empty."""
+        rate = self.rate if most is None else most
+        if not rate:
+            return
+        now = self._clock()
+        left, at = self._left.pop(name, (rate * BURST, now))
+        left = min(rate * BURST, left + (now - at) * rate)
+        self._left[name] = (max(0.0, left - 1), now)
+        if len(self._left) > _MOST_BUCKETS:  # the one that has been quiet for longest
+            del self._left[next(iter(self._left))]
+        if left < 1:
+            raise RefusedError(
+                429,
+                "too_many",
+                UsageError(
+                    "too many requests",
+                    hint="wait a moment; the limit is in the setting serve.rate",
+                ),
+                {"retry-after": str(ceil((1 - left) / rate))},
+            )
+
+
+def let_in(at: Door, rates: Rates, peer: str, headers: Mapping[str, str]) -> Caller:
+    """Let a request in that came from the address `peer`; a RefusedError also where somebody asks
+    too often, or tries tokens."""
+    try:
+        caller = admit(at, headers)
+    except RefusedError as refusal:
+        if refusal.status == 401:
+            rates.take(f"wrong {peer}", most=GUESSES)
+        raise
+    rates.take(caller.name or peer)
+    return caller

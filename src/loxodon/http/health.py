@@ -1,39 +1,37 @@
 """Whether all is well: what makes the health red, and why.
 
-A look at the spaces costs a few reads each, so it is made in the background and kept; what it means
-is decided by a pure function.
+A look at the spaces costs a few reads each, so one is good for a while; what it means is decided by
+a pure function.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from time import monotonic
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
 from loxodon.http.host import Host
 from loxodon.http.metrics import Gauge
+from loxodon.http.operations import Reason
 from loxodon.messages import t, tn
 from loxodon.status import Status
 
 KEPT_SECONDS = 5.0  # how long a look is good for
 WAIT_SECONDS = 2.0  # how long whoever asks waits for a new one
-PATIENCE = 3_600.0  # seconds that something may be due before nobody seems to do it
 LEAST_FREE = 32 << 20  # bytes below which a disk is as good as full
 
 
 class Look(NamedTuple):
     """How a server stands at one moment."""
 
-    spaces: Mapping[str, Status]
-    broken: Mapping[str, str]
+    spaces: Mapping[str, Status] = {}
+    broken: Mapping[str, str] = {}
     """Spaces that cannot be opened, and the code of the error."""
-    refused: Mapping[str, str]
+    refused: Mapping[str, str] = {}
     """Spaces whose last write failed, and the code of the error."""
-    due_for: Mapping[str, float]
-    """Seconds for which a consolidation has been due."""
     writable: bool = True
     free: int = LEAST_FREE
     settings: str = ""
@@ -44,20 +42,11 @@ class Look(NamedTuple):
     """Whether the store has not answered in time."""
 
 
-class Reason(NamedTuple):
-    """Why the health is red."""
-
-    code: str
-    space: str
-    message: str
-
-
 def reasons(look: Look, language: str | None = None) -> list[Reason]:
     """Everything that somebody should see to; none where all is well."""
     found = []
     if look.silent:
-        said = t("the store does not answer", language)
-        found.append(Reason("store", "", said))
+        found.append(Reason("store", "", t("the store does not answer", language)))
     if not look.writable or look.free < LEAST_FREE:
         said = t("the disk is full, or the home is not writable", language)
         found.append(Reason("disk", "", said))
@@ -84,20 +73,7 @@ def reasons(look: Look, language: str | None = None) -> list[Reason]:
         elif status.failing:
             said = t("the last run of {jobs} failed", language, jobs=", ".join(status.failing))
             found.append(Reason("schedule", space, said))
-        elif status.pending and not status.paused and look.due_for.get(space, 0.0) > PATIENCE:
-            said = tn(
-                "{n} turn is waiting for consolidation, but no background job is running",
-                "{n} turns are waiting for consolidation, but no background job is running",
-                status.pending,
-                language,
-            )
-            found.append(Reason("backlog", space, said))
     return found
-
-
-def paused(look: Look) -> list[str]:
-    """The spaces in which nothing is kept now, because their owner wants it so: no fault."""
-    return [space for space, status in look.spaces.items() if status.paused]
 
 
 class Watch:
@@ -107,37 +83,33 @@ class Watch:
         self._host = host
         self._runner = runner
         self._refused: dict[str, str] = {}
-        self._due_since: dict[str, float] = {}
-        self._last = Look({}, {}, {}, {})
+        self._last = Look()
         self._fresh_until = 0.0
         self._looking: asyncio.Future[None] | None = None
-        self._asking: asyncio.Future[list[str]] | None = None
+        self._asking: asyncio.Future[None] | None = None
 
     def wrote(self, space: str, error: LoxodonError | None) -> None:
         """A write to a space went well, or failed."""
+        self._refused.pop(space, None)
         if error is not None:
             self._refused[space] = error.code
-        else:
-            self._refused.pop(space, None)
 
     async def look(self) -> Look:
         """How the server stands. A store that does not answer keeps nobody waiting for long."""
-        if self._looking is None and monotonic() >= self._fresh_until:
-            self._looking = asyncio.ensure_future(self._renew())
-        silent = False
-        if self._looking is not None:
-            done, _ = await asyncio.wait([self._looking], timeout=WAIT_SECONDS)
-            silent = not done
+        if monotonic() >= self._fresh_until:
+            self._looking = await _within(WAIT_SECONDS, self._looking, self._renew)
+        looking = self._looking
+        silent = looking is not None and (not looking.done() or looking.exception() is not None)
         return self._last._replace(
             refused=dict(self._refused), runner=self._runner(), silent=silent
         )
 
     async def ready(self) -> bool:
         """Whether the store answers in time; one that hangs is asked by one call at most."""
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.ensure_future(self._host.run(self._host.spaces))
-        done, _ = await asyncio.wait([self._asking], timeout=WAIT_SECONDS)
-        return bool(done) and self._asking.exception() is None
+        self._asking = await _within(
+            WAIT_SECONDS, self._asking, lambda: self._host.run(self._host.reach)
+        )
+        return self._asking.done() and self._asking.exception() is None
 
     async def _renew(self) -> None:
         started = monotonic()
@@ -147,10 +119,8 @@ class Watch:
             now = monotonic()
             # Many spaces take long to look at: not more than a tenth of the time goes into it.
             self._fresh_until = now + max(KEPT_SECONDS, 10 * (now - started))
-            self._looking = None
 
     def _look(self) -> Look:
-        home = self._host.home
         spaces: dict[str, Status] = {}
         broken: dict[str, str] = {}
         for space in self._host.spaces():
@@ -159,28 +129,30 @@ class Watch:
                     spaces[space] = memory.status()
             except LoxodonError as error:
                 broken[space] = error.code
-        trouble = self._host.trouble
-        now = monotonic()
-        due = [space for space, status in spaces.items() if status.due]
-        self._due_since = {space: self._due_since.get(space, now) for space in due}
+        home, trouble = self._host.home, self._host.trouble
         return Look(
             spaces,
             broken,
-            {},
-            {space: now - since for space, since in self._due_since.items()},
-            os.access(home, os.W_OK),
-            free_bytes(home),
-            trouble.code if trouble else "",
+            writable=os.access(home, os.W_OK),
+            free=free_bytes(home),
+            settings=trouble.code if trouble else "",
         )
+
+
+async def _within(
+    seconds: float, running: asyncio.Future[None] | None, start: Callable[[], Awaitable[None]]
+) -> asyncio.Future[None]:
+    """Wait for what is running, or is started, for so long at most."""
+    work = running if running and not running.done() else asyncio.ensure_future(start())
+    await asyncio.wait([work], timeout=seconds)
+    return work
 
 
 def free_bytes(path: str) -> int:
     """What a disk has room for; where nobody can say, enough."""
-    if not hasattr(os, "statvfs"):
-        return LEAST_FREE
     try:
         found = os.statvfs(path)
-    except OSError:
+    except (AttributeError, OSError):  # Windows has no such call
         return LEAST_FREE
     return found.f_bavail * found.f_frsize
 

@@ -15,7 +15,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from threading import Condition, Lock
 from time import monotonic, sleep
@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.cli.opening import check_database
+from loxodon.cli.call import check_database
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import (
@@ -45,26 +45,18 @@ from loxodon.types import Chat, Receipt
 
 Result = TypeVar("Result")
 
-THREADS = 8
-"""Calls that run at once; a space serves one after the other, so more would only wait elsewhere."""
-LONG_THREADS = 4
-"""Long work that runs at once, on threads of its own."""
-MOST_WAITING = 1_000
-"""Calls that may wait for a thread; one more is refused, so that a flood cannot fill the memory."""
+THREADS = 8  # calls at once; a space serves one after the other, so more would only wait elsewhere
+LONG_THREADS = 4  # for long work
+MOST_WAITING = 1_000  # calls that wait for a thread, so that a flood cannot fill the memory
 IDLE_SECONDS = 600.0
-MOST_OPEN = 64
-"""Memories that stay open while nobody uses them."""
-
-_MAKING_SECONDS = 1.0
-"""How long another process may take to make one."""
-
-Stamp = tuple[int, int, int]
+MOST_OPEN = 64  # memories that stay open while nobody uses them
+_MAKING_SECONDS = 1.0  # how long another process may take to make a database
 
 
 class _Open:
-    """A memory that is open, or about to be."""
+    """A memory that is open, or about to be, under the settings with this stamp."""
 
-    def __init__(self, stamp: Stamp) -> None:
+    def __init__(self, stamp: files.Stamp | None) -> None:
         self.stamp = stamp
         self.opening = Lock()
         self.memory: Memory | None = None
@@ -96,9 +88,10 @@ class Host:
         self._running = 0
         self._ended = Condition(self._lock)
         self._closed = False
-        self._stamp = self._stamp_now()
-        self._config = self._load()
+        self._stamp: files.Stamp | None = None
+        self._config: Config | None = None
         self._trouble: LoxodonError | None = None
+        self._settings()
         self._threads = threads
         self._hire()
         at_fork(self)
@@ -128,28 +121,18 @@ class Host:
         self._settings()
         return self._trouble
 
-    def _load(self) -> Config:
-        return settings.with_environment(settings.load(self.home), os.environ)
-
-    def _stamp_now(self) -> Stamp:
-        """What changes when config.toml does."""
-        try:
-            found = os.stat(os.path.join(self.home, CONFIG))
-        except OSError:
-            return (0, 0, 0)
-        return (found.st_mtime_ns, found.st_size, found.st_ino)
-
-    def _settings(self) -> tuple[Config, Stamp]:
-        stamp = self._stamp_now()
-        if stamp == self._stamp:
-            self._trouble = None
-            return self._config, self._stamp
-        try:
-            loaded = self._load()
-        except LoxodonError as error:
-            self._trouble = error
-        else:
-            self._config, self._stamp, self._trouble = loaded, stamp, None
+    def _settings(self) -> tuple[Config, files.Stamp | None]:
+        stamp = files.stamp(os.path.join(self.home, CONFIG))
+        if self._config is None or stamp != self._stamp:
+            try:
+                loaded = settings.with_environment(settings.load(self.home), os.environ)
+            except LoxodonError as error:
+                if self._config is None:
+                    raise
+                self._trouble = error
+                return self._config, self._stamp
+            self._config, self._stamp = loaded, stamp
+        self._trouble = None
         return self._config, self._stamp
 
     # Memories
@@ -158,6 +141,13 @@ class Host:
     def root(self) -> str:
         """Where the spaces are: the home, or the address of its database."""
         return root_of(self.home, self.config)
+
+    def reach(self) -> None:
+        """Raise an error where the spaces cannot be reached, in constant time."""
+        if there := files.shared(self.root):
+            there[0].stamp(CONFIG)
+        else:
+            os.stat(self.home)
 
     def spaces(self) -> list[str]:
         """The names of the spaces that the home has."""
@@ -178,15 +168,13 @@ class Host:
             return ""
         if not folder.startswith("~"):  # a plain name is its own folder
             return folder if folder_name(folder) == folder else ""
-        if folder not in self._names and (name := _named_in(path, self._keys())):
-            self._names[folder] = name if folder_name(name) == folder else ""
+        if folder not in self._names:
+            keys: Keys = ()
+            with suppress(LoxodonError):  # opening a memory says what is wrong with its key
+                keys = keys_for(self.home, self.config)
+            if name := _named_in(path, keys):
+                self._names[folder] = name if folder_name(name) == folder else ""
         return self._names.get(folder, "")
-
-    def _keys(self) -> Keys:
-        """What opens the databases; nothing where they are not encrypted, or the key is gone."""
-        with suppress(LoxodonError):  # of the memories themselves, opening one says what is wrong
-            return keys_for(self.home, self.config)
-        return ()
 
     def memory(self, space: str = "main", *, make: bool = True) -> Memory:
         """The memory of a space, shared by all. Ask for it each time; do not keep or close it."""
@@ -200,11 +188,12 @@ class Host:
         A space that is not there is made, or without `make` a NotFoundError.
         """
         held = self._hold(space)
+        acts = acting(Actor(self._surface or actor().surface))
         try:
             with held.opening:  # one opens it, the others wait for that
                 if held.memory is None:
                     held.memory = self.apart(space, make=make)
-            with self._acting():
+            with acts:
                 yield held.memory
         except DeletedSpaceError:  # by another server; the next who asks opens it anew
             with self._lock:
@@ -237,14 +226,16 @@ class Host:
         config = self.config
         now = (self._clock or system_clock(zone_named(config.timezone)))()
         keys = keys_for(self.home, config)
-        release = lambda: self.release(space)  # noqa: E731
-        root = root_of(self.home, config)
         return delete(
-            self.home, space, config, keys, now, root=root, dry_run=dry_run, let_go=release
+            self.home,
+            space,
+            config,
+            keys,
+            now,
+            root=root_of(self.home, config),
+            dry_run=dry_run,
+            let_go=lambda: self.release(space),
         )
-
-    def _acting(self) -> AbstractContextManager[None]:
-        return acting(Actor(self._surface or actor().surface))
 
     def _hold(self, space: str) -> _Open:
         stamp = self._settings()[1]
@@ -352,7 +343,8 @@ class Host:
 
     def _do(self, space: str, work: Callable[[Memory], Result], make: bool, apart: bool) -> Result:
         if apart:
-            with self._acting(), self.apart(space, make=make) as memory:
+            acts = acting(Actor(self._surface or actor().surface))
+            with acts, self.apart(space, make=make) as memory:
                 return work(memory)
         with self.using(space, make=make) as memory:
             return work(memory)

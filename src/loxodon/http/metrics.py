@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter as Counted
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -15,6 +16,8 @@ from prometheus_client import (
 from prometheus_client import Gauge as Current
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import generate_latest
+
+from loxodon.http.operations import Figures
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 TYPE = CONTENT_TYPE_LATEST
@@ -32,26 +35,6 @@ class Gauge(NamedTuple):
     about: str
     labels: tuple[str, ...]
     samples: Iterable[tuple[tuple[str, ...], float]]
-
-
-class Figures(NamedTuple):
-    """What the requests of one operation took."""
-
-    requests: int
-    errors: int
-    mean_ms: float
-    p50_ms: float
-    """At most: the upper bound of the bucket that the middle one is in."""
-    p95_ms: float
-
-
-class Served(NamedTuple):
-    """What a server did since it started."""
-
-    version: str
-    up_s: int
-    """Seconds since then."""
-    operations: Mapping[str, Figures]
 
 
 class Metrics:
@@ -100,19 +83,18 @@ class Metrics:
 
     def figures(self) -> dict[str, Figures]:
         """What requests took since the server started, by operation."""
-        failed: dict[str, float] = {}
-        for sample in self._samples(self._requests, "_total"):
-            name = sample.labels["operation"]
-            errors = sample.value if sample.labels["status"] >= "400" else 0
-            failed[name] = failed.get(name, 0) + errors
+        failed: Counted[str] = Counted()
         buckets: dict[str, list[tuple[float, float]]] = {}
-        for sample in self._samples(self._seconds, "_bucket"):
-            bound = min(float(sample.labels["le"]), BOUNDS[-1])
-            buckets.setdefault(sample.labels["operation"], []).append((bound, sample.value))
-        seconds = {
-            sample.labels["operation"]: sample.value
-            for sample in self._samples(self._seconds, "_sum")
-        }
+        seconds: dict[str, float] = {}
+        for sample in (one for metric in self._registry.collect() for one in metric.samples):
+            name = sample.labels.get("operation", "")
+            if sample.name == "loxodon_requests_total" and sample.labels["status"] >= "400":
+                failed[name] += int(sample.value)
+            elif sample.name == "loxodon_request_seconds_bucket":
+                bound = min(float(sample.labels["le"]), BOUNDS[-1])
+                buckets.setdefault(name, []).append((bound, sample.value))
+            elif sample.name == "loxodon_request_seconds_sum":
+                seconds[name] = sample.value
 
         def within(name: str, share: float) -> float:
             """The milliseconds within which a share of requests was answered."""
@@ -122,17 +104,13 @@ class Metrics:
         return {
             name: Figures(
                 int(counts[-1][1]),
-                int(failed.get(name, 0)),
+                failed[name],
                 round(1e3 * seconds[name] / counts[-1][1], 2),
                 within(name, 0.5),
                 within(name, 0.95),
             )
             for name, counts in sorted(buckets.items())
         }
-
-    @staticmethod
-    def _samples(metric: Counter | Histogram, end: str) -> list[Any]:
-        return [one for one in next(iter(metric.collect())).samples if one.name.endswith(end)]
 
     def text(self, gauges: Iterable[Gauge] = ()) -> str:
         """All of it in Prometheus' text format, and these `gauges`."""

@@ -1,8 +1,8 @@
-"""What can be asked over HTTP: the routes of the verbs, and how each is done.
+"""What can be asked over HTTP: the verbs by their routes, and what is asked of the server itself.
 
-A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET or a DELETE and in the
-JSON body of the others; what stands in braces in the path is handed on first. They are called what
-the library calls them.
+The path of a verb is within `/v1/spaces/{space}`. The fields stand in the query of a GET or DELETE
+and in the JSON body of the others; what stands in braces in the path is handed on first. They are
+called what the library calls them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import types
 from loxodon.errors import DamagedStoreError
+from loxodon.http.guard import Need
 from loxodon.memory import Memory, all_verbs
 from loxodon.paging import USUAL, Page
 from loxodon.recall.graph import Graph
 from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
 from loxodon.security.audit_log import AuditEntry, Verified
 from loxodon.security.inspection import Inspected, Subject
+from loxodon.security.tokens import Right
 from loxodon.status import Stats, Status
 from loxodon.store import Note
-from loxodon.types import Frame, Problem, Recall
-from loxodon.verbs import PATH, Access, Argument, Route, Verb
+from loxodon.types import Chat, Frame, Problem, Recall
+from loxodon.verbs import FLAG, Argument, Route, Verb
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
@@ -42,31 +44,40 @@ class Due(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One thing that can be asked: a verb by one of its routes."""
+    """One thing that can be asked: a verb by one of its routes, or something of the server."""
 
     name: str
     method: str
     path: str
     group: str
     about: str
-    takes: tuple[Argument, ...]
-    local: tuple[str, ...]
-    """Fields that name files of this machine: only for the owner of all spaces, who is on it."""
     gives: Any
     """The type of what comes back, for its description."""
-    paged: str
+    right: Need
+    takes: tuple[Argument, ...] = ()
+    paged: str = ""
     """The verb whose order it has, where that comes a page at a time; else empty."""
-    field: str
+    field: str = ""
     """The field of the answer that has it; empty where it is the answer."""
-    right: Access
-    make: bool
-    status: int
-    long: Literal["", "kept", "cut"]
-    progress: bool
+    make: bool = False
+    status: int = 200
+    long: Literal["", "kept", "cut"] = ""
+    progress: bool = False
     """Whether its work calls `progress`."""
-    run: Run
+    run: Run | None = None
+
+    @property
+    def address(self) -> str:
+        """The whole path."""
+        return f"/v1/spaces/{{space}}{self.path}" if self.run else self.path
+
+    @property
+    def in_query(self) -> bool:
+        """Whether its fields stand in the query."""
+        return self.method in IN_QUERY
 
 
+IN_QUERY = ("GET", "DELETE")
 RESULTS: Mapping[str, Any] = {
     **vars(types),
     **{
@@ -175,19 +186,17 @@ def result_of(verb: Verb) -> Any:
 
 
 def _operation(verb: Verb, route: Route) -> Operation:
-    takes = tuple(one for one in verb.takes if route.only in ("", one.name))
     return Operation(
         route.name or verb.name.rpartition(".")[2],
         route.method,
         route.path,
         _group(verb),
         route.about or verb.about,
-        takes,
-        tuple(one.name for one in takes if one.kind == PATH),
         result_of(verb),
+        route.access or verb.access,
+        tuple(one for one in verb.takes if route.only in ("", one.name)),
         verb.name if verb.paged else "",
         verb.field,
-        route.access or verb.access,
         route.makes_space,
         route.status,
         route.long,
@@ -196,11 +205,121 @@ def _operation(verb: Verb, route: Route) -> Operation:
     )
 
 
-IN_QUERY = ("GET", "DELETE")
-"""Methods whose fields stand in the query."""
 OPERATIONS: tuple[Operation, ...] = tuple(
     sorted(
         (_operation(verb, route) for verb in all_verbs().values() for route in verb.routes),
         key=lambda one: [*_GROUPS].index(one.group),
     )
+)
+
+
+# The server
+
+
+class Condition(NamedTuple):
+    """Whether all is well."""
+
+    status: Literal["ok", "failing"]
+
+
+class Reason(NamedTuple):
+    """Why the health is red."""
+
+    code: str
+    space: str
+    message: str
+
+
+class Health(NamedTuple):
+    """Whether all is well, and if not, why."""
+
+    status: Literal["ok", "failing"]
+    reasons: list[Reason]
+    paused: list[str]
+    """The spaces in which nothing is kept now, because their owner wants it so: no fault."""
+
+
+class Me(NamedTuple):
+    """What the token of a request is good for."""
+
+    name: str
+    """What it is called; `owner` for the server's own, empty where none is needed."""
+    rights: Right
+    agent: str
+    chat: Chat
+    owns_all: bool
+    """Whether it is the owner's of all spaces."""
+    spaces: tuple[str, ...]
+    """Those that it reaches."""
+    version: str
+    home: str
+    """The folder of the home, for the owner of all spaces."""
+
+
+class Figures(NamedTuple):
+    """What the requests of one operation took."""
+
+    requests: int
+    errors: int
+    mean_ms: float
+    p50_ms: float
+    """At most: the upper bound of the bucket that the middle one is in."""
+    p95_ms: float
+
+
+class Served(NamedTuple):
+    """What a server did since it started."""
+
+    version: str
+    up_s: int
+    """Seconds since then."""
+    operations: Mapping[str, Figures]
+
+
+class Spaces(NamedTuple):
+    """The names of spaces."""
+
+    spaces: list[str]
+
+
+class Made(NamedTuple):
+    """A space, and whether it is new."""
+
+    home: str
+    space: str
+    created: bool
+
+
+_DRY_RUN = (Argument("dry_run", FLAG, "show what would be done, without doing it"),)
+SERVER = (
+    Operation("spaces", "GET", "/v1/spaces", "Spaces", "List the spaces", Spaces, "any"),
+    Operation(
+        "make_space",
+        "PUT",
+        "/v1/spaces/{space}",
+        "Spaces",
+        "Create a space; does nothing if it exists",
+        Made,
+        "home",
+    ),
+    Operation(
+        "delete_space",
+        "DELETE",
+        "/v1/spaces/{space}",
+        "Spaces",
+        "Delete a space permanently, with all its files",
+        types.Receipt,
+        "home",
+        _DRY_RUN,
+    ),
+    Operation("me", "GET", "/v1/me", "Server", "Say what the token is good for", Me, "any"),
+    Operation("server", "GET", "/v1/server", "Server", "Say what requests took", Served, "home"),
+    Operation("livez", "GET", "/livez", "Server", "Say that the process answers", Condition, ""),
+    Operation(
+        "readyz", "GET", "/readyz", "Server", "Say whether the store can be reached", Condition, ""
+    ),
+    Operation(
+        "health", "GET", "/health", "Server", "Say whether all is well", Health | Condition, ""
+    ),
+    Operation("metrics", "GET", "/metrics", "Server", "Numbers for Prometheus", str, "metrics"),
 )

@@ -60,12 +60,8 @@ def failed(error: LoxodonError | RefusedError, language: str) -> Response:
         found = error_of(error.error, language, error.code)
         return document(found, error.status, error.headers)
     busy = isinstance(error, errors.BusyStoreError | errors.BusyModelError)
-    headers = {"retry-after": "1"} if busy else {}
-    return document(error_of(error, language), status_of(error), headers)
-
-
-def status_of(error: LoxodonError) -> int:
-    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    return document(error_of(error, language), status, {"retry-after": "1"} if busy else {})
 
 
 def error_of(error: LoxodonError, language: str, code: str = "") -> dict[str, object]:

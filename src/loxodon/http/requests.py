@@ -1,13 +1,10 @@
-"""A request as it comes in: its language and its body, each within limits."""
+"""A request as it comes in: its language, query and body, within limits."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import NoReturn
 from urllib.parse import parse_qsl
 
-import msgspec
 from starlette.requests import Request
 
 from loxodon.errors import InputError, UsageError
@@ -50,44 +47,34 @@ def query_of(request: Request) -> list[tuple[str, str]]:
         ) from None
 
 
-async def body_of(request: Request, most: int) -> bytes:
-    """The whole body, at most `most` bytes; one that is announced as longer is not read at all."""
+async def json_body(request: Request, most: int) -> bytes:
+    """The body of a request, which must be JSON unless it is empty; a RefusedError for more than
+    `most` bytes, of which one that is announced as longer is not read at all."""
+    too_large = RefusedError(
+        413,
+        "too_large",
+        UsageError(
+            "the body is larger than {most} bytes", hint="split it into several requests", most=most
+        ),
+        {"connection": "close"},
+    )
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > most:
-        _too_large(most)
+        raise too_large
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > most:
-                    _too_large(most)
+                    raise too_large
     except TimeoutError:
         error = UsageError("timed out waiting for the request body")
         raise RefusedError(408, "too_slow", error, {"connection": "close"}) from None
-    return bytes(body)
-
-
-def _too_large(most: int) -> NoReturn:
-    error = UsageError(
-        "the body is larger than {most} bytes", hint="split it into several requests", most=most
-    )
-    raise RefusedError(413, "too_large", error, {"connection": "close"})
-
-
-def json_of(body: bytes, headers: Mapping[str, str]) -> object:
-    """The document in a body; an empty body is an empty object."""
-    if not body:
-        return {}
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":  # which a form of a web page cannot send
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if body and kind != "application/json":  # which a form of a web page cannot send
         error = UsageError(
             "the body must be JSON", hint="send it with Content-Type: application/json"
         )
         raise RefusedError(415, "unsupported_media_type", error)
-    try:
-        return msgspec.json.decode(body)
-    except RecursionError:
-        raise InputError("the body is nested too deeply", hint="use less nesting") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError("the body is not JSON: {reason}", reason=error) from None
+    return bytes(body)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
-import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from loxodon.errors import ConfigError, UsageError, install_hint
@@ -122,12 +121,11 @@ def serve(
                 del silent[longest]
                 longest.transport.abort()
             silent[self] = None
-            self._timer = self.loop.call_later(HEAD_SECONDS, transport.abort)
+            self._wait_for_head()
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
-            self._size = 0
-            self._timer = self._timer or self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+            self._wait_for_head()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
@@ -154,15 +152,20 @@ def serve(
             silent.pop(self, None)
             super().connection_lost(exc)
 
+        def _wait_for_head(self) -> None:
+            self._size = 0
+            self._timer = self._timer or self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
         def _cancel(self) -> None:
             if self._timer:
                 self._timer.cancel()
             self._timer = None
 
     class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            yield  # they are handled here, so that a stop that was asked for is no failure
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            # Not handed on to uvicorn, which would raise the signal again: a stop is no failure.
+            self.should_exit, self.force_exit = True, bool(self.should_exit)
+            stopping()
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
@@ -184,46 +187,15 @@ def serve(
     )
     # A recall computes in a thread for as long as it may; whoever else is to be answered waits.
     sys.setswitchinterval(_TURN_SECONDS)
-    with _logged():
-        asyncio.run(_until_stopped(Server(settings), listening, stopping))
-
-
-async def _until_stopped(
-    server: Any, listening: socket.socket, stopping: Callable[[], None]
-) -> None:
-    def stop() -> None:
-        if server.should_exit:
-            server.force_exit = True
-        server.should_exit = True
-        stopping()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # Windows
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
-    await server.serve(sockets=[listening])
-
-
-@contextmanager
-def _logged() -> Iterator[None]:
-    """What uvicorn and asyncio have to say, as lines like ours."""
-    loggers = [logging.getLogger(name) for name in ("uvicorn", "asyncio")]
-    handler = _Handler(logging.WARNING)
-    propagated = [logger.propagate for logger in loggers]
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.propagate = False
-    try:
-        yield
-    finally:
-        for logger, propagates in zip(loggers, propagated, strict=True):
-            logger.removeHandler(handler)
-            logger.propagate = propagates
+    for name in ("uvicorn", "asyncio"):
+        logging.getLogger(name).handlers = [_Handler(logging.WARNING)]
+        logging.getLogger(name).propagate = False
+    Server(settings).run(sockets=[listening])
 
 
 class _Handler(logging.Handler):
+    """What uvicorn and asyncio have to say, as lines like ours."""
+
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(Exception):  # a log line is never worth an error
             log("server", level=record.levelname.lower(), message=record.getMessage())

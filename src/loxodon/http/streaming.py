@@ -1,14 +1,14 @@
-"""Long work over HTTP: told as it comes along, and given up where nobody waits for it any more.
+"""Long work over HTTP, told as it comes along.
 
 With `Accept: application/x-ndjson` the answer is a line of JSON for each step, with
-`Accept: text/event-stream` an event; the last one has the result, or the error. Otherwise there is
-one JSON document at the end.
+`Accept: text/event-stream` an event; the last one has the result, or the error.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from threading import Event
 from time import monotonic
 from typing import Any
@@ -20,18 +20,13 @@ EVENTS = "text/event-stream"
 _EVERY = 0.1  # seconds between two steps that are told
 
 
-def form_of(accept: str) -> str:
-    """How a client wants to be told: `LINES`, `EVENTS`, or not at all."""
-    return next((form for form in (LINES, EVENTS) if form in accept.lower()), "")
-
-
 def written(form: str, event: str, text: str) -> bytes:
     """One step, of which `text` is the JSON, as it goes over the wire."""
     line = f"event: {event}\ndata: {text}\n\n" if form == EVENTS else f'{{"{event}":{text}}}\n'
     return line.encode("utf-8", "replace")
 
 
-def given_up() -> LoxodonError:
+def cancelled() -> LoxodonError:
     """The error of work that was not brought to its end."""
     return LoxodonError("the operation was cancelled", hint="try again; nothing was lost")
 
@@ -47,18 +42,11 @@ class Steps:
         self._queue: asyncio.Queue[Mapping[str, Any] | None] = asyncio.Queue()
         self._last = 0.0
         self.cut = Event()
-        self.halted = asyncio.Event()
-
-    def halt(self) -> None:
-        """Cut the work, and let nobody wait for it."""
-        self.halted.set()
-        self.cut.set()
-        self.end()
 
     def progress(self, *numbers: int) -> None:
         """What is done of how much, of which phase where there are phases."""
         if self.cut.is_set():
-            raise given_up()
+            raise cancelled()
         now = monotonic()
         *phase, done, total = numbers
         if now - self._last >= _EVERY or done >= total:
@@ -71,16 +59,9 @@ class Steps:
         self._put(None)
 
     def _put(self, step: Mapping[str, Any] | None) -> None:
-        try:
+        with suppress(RuntimeError):  # the loop has ended: nobody is there to be told
             self._loop.call_soon_threadsafe(self._queue.put_nowait, step)
-        except RuntimeError:  # the loop has ended: nobody is there to be told
-            return
 
-    def __aiter__(self) -> Steps:
-        return self
-
-    async def __anext__(self) -> Mapping[str, Any]:
-        step = await self._queue.get()
-        if step is None:
-            raise StopAsyncIteration
-        return step
+    async def __aiter__(self) -> AsyncIterator[Mapping[str, Any]]:
+        while (step := await self._queue.get()) is not None:
+            yield step

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypedDict, Union, get_args, get_origin, get_type_hints
+
+import msgspec
 
 from loxodon.cli import view
 from loxodon.paging import Page
@@ -49,23 +51,35 @@ _FORMS: dict[str, Schema] = {
     "Session.turns": {"minimum": 1},
 }
 """What the fields of values are besides their types."""
-_STATE: Schema = {
-    "type": "object",
-    "description": "What the gate knows of the conversation; hand it in with the next message.",
-    "properties": {
-        "recalled": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["words", "kind"],
-                "properties": {
-                    "words": {"type": "array", "items": {"type": "string"}},
-                    "kind": {"type": "string"},
-                },
-            },
-        }
-    },
-}
+
+
+class TopicFields(TypedDict):
+    words: list[str]
+    kind: str
+
+
+class StateFields(TypedDict):
+    """What the gate knows of the conversation; hand it in with the next message."""
+
+    recalled: list[TopicFields]
+
+
+def inlined(kind: Any) -> Schema:
+    """The JSON schema of a type that msgspec knows, without references."""
+    schema = msgspec.json.schema(kind)
+    named = schema.pop("$defs", {})
+
+    def inline(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inline(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return inline(named[part["$ref"].rpartition("/")[2]])
+        return {key: inline(one) for key, one in part.items() if key != "title"}
+
+    found: Schema = inline(schema)
+    return found
 
 
 def plain(value: object) -> Any:
@@ -85,18 +99,9 @@ def plain(value: object) -> Any:
 
 
 def page_schema(items: Schema) -> Schema:
-    """The JSON schema of a page."""
-    return {
-        "type": "object",
-        "required": ["items", "next"],
-        "properties": {
-            "items": items,
-            "next": {
-                "type": ["string", "null"],
-                "description": "The cursor of the next page; null on the last.",
-            },
-        },
-    }
+    """The JSON schema of a page; `next` is the cursor of the next one."""
+    properties = {"items": items, "next": {"type": ["string", "null"]}}
+    return {"type": "object", "required": ["items", "next"], "properties": properties}
 
 
 def state_to(state: Conversation) -> Any:
@@ -163,7 +168,7 @@ def _object(kind: Any, named: dict[str, Schema]) -> Schema:
         if type_ is not Conversation
     }
     if kind is Frame:
-        properties["state"] = _STATE
+        properties["state"] = inlined(StateFields)
     if kind is Recall:
         required.remove("trace")
     if kind is Entity:
@@ -187,24 +192,16 @@ def read(kind: Any, data: Any) -> Any:
         return state_of(data)
     origin, given = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return None if data is None else read(_of_some(given), data)
+        some = [one for one in given if one is not NoneType]
+        return data if data is None or len(some) > 1 else read(some[0], data)
     if origin in (tuple, list):
         return origin(read(given[0], one) for one in data)
     if origin is not None and issubclass(origin, Mapping):
-        return {read_key(given[0], key): read(given[1], one) for key, one in data.items()}
+        # JSON has only texts as keys.
+        key = int if given[0] is int else str
+        return {key(name): read(given[1], one) for name, one in data.items()}
     if kind is Entity:
         data = {**data, "no": int(data["id"].removeprefix("e_"))}
     return kind(
         **{name: read(type_, data[name]) for name, type_ in _fields(kind).items() if name in data}
     )
-
-
-def read_key(kind: Any, key: str) -> Any:
-    """A key of a mapping: JSON has only texts."""
-    return int(key) if kind is int else key
-
-
-def _of_some(kinds: tuple[Any, ...]) -> Any:
-    """The one of a union that is not None; numbers that may be text are as JSON has them."""
-    some = [one for one in kinds if one is not NoneType]
-    return some[0] if len(some) == 1 else Any

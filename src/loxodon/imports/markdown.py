@@ -29,7 +29,7 @@ from loxodon.notes.annotations import annotated, day_at_start, front_matter, pre
 from loxodon.notes.generated import generated
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
-from loxodon.views import marker_of
+from loxodon.views.manifest import is_view
 
 _MOST_NOTE = 64 << 20  # bytes of a note
 _HEAD = 4_096  # bytes in which a file that Loxodon wrote says so
@@ -82,7 +82,7 @@ def _is_view(start: bytes) -> bool:
     head = start.decode("utf-8", "replace").lstrip("\ufeff")
     if head.startswith("---"):
         return any(line.startswith("loxodon:") for line in head.split("\n")[:30])
-    return marker_of(head) is not None
+    return is_view(head)
 
 
 def _daily(package: Package, name: str, around: Around) -> Iterator[Found]:

@@ -87,7 +87,7 @@ def _ask(store: Store, now: datetime) -> int:
     """Ask whether what matters is still so, a few at a time; how many were asked now."""
     still = [
         one
-        for one in store.pages.reviews(0)[0]
+        for one in store.page("reviews", 0)[0]
         if one.belief.id == one.against.id and one.belief.kind == "fact"
     ]
     for one in still:

@@ -131,7 +131,7 @@ class Schedule:
         """Plans whose time has come and that are not done, the first due first."""
         now = self._memory.now()
         return paged(
-            "due_reminders", cursor, lambda after: self._store.pages.due(now, limit, after)
+            "due_reminders", cursor, lambda after: self._store.page("due", limit, after, value=now)
         )
 
     # What is due

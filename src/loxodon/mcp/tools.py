@@ -20,7 +20,7 @@ from loxodon.config import EXTRA_TOOLS
 from loxodon.errors import InputError, no_memory
 from loxodon.guard.instructions import found_in
 from loxodon.guard.own_words import own_words
-from loxodon.http.fields import kind_of
+from loxodon.http.fields import schema_of
 from loxodon.http.wire import Schema
 from loxodon.mcp import shapes
 from loxodon.mcp.asking import Action, require
@@ -30,7 +30,7 @@ from loxodon.messages import current, t
 from loxodon.security.tokens import Right
 from loxodon.text.language import language_of
 from loxodon.types import Added, Chat, Record
-from loxodon.verbs import FLAG, TEXT, WHOLE, Argument, Verb
+from loxodon.verbs import FLAG, MOMENT_OR_NONE, TEXT, WHOLE, Argument, Verb
 
 Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Shape]
@@ -93,11 +93,9 @@ class Tool(NamedTuple):
 
 
 def _described(one: Argument) -> Schema:
-    kind = kind_of(one)
-    found: Schema = {
-        name: kind.schema[name] for name in ("type", "enum", "items") if name in kind.schema
-    }
-    if kind.nullable:
+    schema = schema_of(one._replace(most=0))
+    found: Schema = {name: schema[name] for name in ("type", "enum", "items") if name in schema}
+    if one.kind == MOMENT_OR_NONE:
         found["type"] = [found["type"], "null"]
     return {**found, "description": one.about} if one.about else found
 

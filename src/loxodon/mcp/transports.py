@@ -29,9 +29,8 @@ from starlette.types import Receive, Scope, Send
 
 from loxodon.errors import UsageError
 from loxodon.http import server as web
-from loxodon.http.guard import Caller, Door, RefusedError, admit
+from loxodon.http.guard import GUESSES, Caller, Door, Rates, RefusedError, admit
 from loxodon.http.logs import log
-from loxodon.http.rates import GUESSES, Rates
 from loxodon.http.replies import failed
 from loxodon.http.requests import MOST_BYTES, language_of, peer_of
 from loxodon.mcp.server import Answers, Served, asked_by, server_of

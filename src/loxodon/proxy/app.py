@@ -17,10 +17,9 @@ from starlette.routing import Mount, Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from loxodon.errors import LoxodonError, UnreachableModelError, UsageError
-from loxodon.http.guard import Caller, Door, RefusedError, admit, not_granted
+from loxodon.http.guard import GUESSES, Caller, Door, Rates, RefusedError, admit, not_granted
 from loxodon.http.logs import log
 from loxodon.http.metrics import TYPE, Gauge, Metrics
-from loxodon.http.rates import GUESSES, Rates
 from loxodon.http.requests import language_of, peer_of
 from loxodon.proxy import requests
 from loxodon.proxy.exchange import OUTCOMES, Exchange, Memories

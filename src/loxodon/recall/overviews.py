@@ -217,7 +217,7 @@ class Overviews:
         with store.reading():
             altered = store.overview.altered(since, _UNSEEN, _MOST + 1)
             news = _News(store, altered[:_MOST])
-            reviews = store.pages.reviews(0)[0]
+            reviews = store.page("reviews", 0)[0]
             asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
             against = [one for one in reviews if one.belief.id != one.against.id]
             beliefs = store.find(Filter(kind="belief", state="active"), limit + len(against), True)

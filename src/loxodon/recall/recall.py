@@ -292,7 +292,7 @@ def _item(
         one.state,
         sources.get(found.key.row, ()),
         why,
-        one.tags,
+        tuple(map(shown, one.tags)),
         over,
         one.due_at,
         one.done,

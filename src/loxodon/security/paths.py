@@ -3,8 +3,7 @@
 The home is not for anybody to name: it has the keys, the tokens, the settings, and the databases
 and texts of every space, and what is taken in is told by the next recall. What lies in a folder
 that was named is reached by no link that leaves it, and a file of the home by no hard link. Who may
-name a file at all is for the surface to say: over HTTP only the owner of all spaces, on this
-machine.
+name a file at all is for the surface to say: over HTTP only files of the space (`layout.FILES`).
 """
 
 from __future__ import annotations
@@ -36,18 +35,6 @@ def named(home: str, path: str | os.PathLike[str], but: Iterable[str] = ()) -> s
             path=full,
         )
     return full
-
-
-def full_path(field: str, path: str) -> str:
-    """A path that somebody names from elsewhere, who cannot know where we stand."""
-    if os.path.isabs(path):
-        return path
-    raise InputError(
-        "{field} must be an absolute path, and {path} is not",
-        hint="start it with /",
-        field=field,
-        path=repr(path)[:200],
-    )
 
 
 def is_inside(path: str, folder: str) -> bool:

@@ -5,14 +5,14 @@ Each list is in the order of an index, from a key on, so that a page costs the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import no_memory
 from loxodon.paging import Key, Slice
-from loxodon.store import Altered, Filter, LabelUse, QuarantinedText, Step, StoredReceipt, Tie
+from loxodon.store import Altered, Filter, Step, StoredReceipt, Tie
 from loxodon.store.driver import Row, these
 from loxodon.store.rows import (
     entity_of,
@@ -26,7 +26,7 @@ from loxodon.store.rows import (
 )
 from loxodon.store.search import Conditions, conditions_of
 from loxodon.text.words import fold
-from loxodon.types import Entity, Event, Record, Review, Segment, Session, Turn
+from loxodon.types import Record, Review, Session
 
 if TYPE_CHECKING:
     from loxodon.store.rows import DecayModel
@@ -37,127 +37,89 @@ _KEPT = ("strength", "strength_at", "kind", "importance", "state", "agent", "aud
 _FEW = 1_000  # memories with a label up to which it is quicker to sort these than to read the list
 
 
-class Pages:
-    """Every list, a page at a time.
+def page(
+    store: Store, name: str, limit: int, after: Key | None, where: Filter, value: Any
+) -> Slice[Any]:
+    """The first `limit` items (0: all) of a list after the key `after` (None: from the beginning),
+    and the key of the last of them, or None if no more follow.
 
-    A method returns the first `limit` items (0: all) of its list that come after the key `after`
-    (None: from the beginning), and the key of the last of them, or None if no more follow. A key
-    is the place of an item in the order; the item need not be there any more. Keys are unique and
-    do not depend on other items. So whatever is written between two pages, an item that stays is
-    returned once. The cost is that of the page, however long the list is and wherever the page.
+    A key is the place of an item in the order; it is unique and does not depend on other items. So
+    whatever is written between two pages, an item that stays is returned once. The cost is that of
+    the page, however long the list is and wherever the page.
     """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._db = store._db
-        self._zone = store._zone
-
-    def memories(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Record]:
-        """Newest first. Key: the time of creation in milliseconds, the number."""
-        found = conditions_of(where, "memories")
-        for label in ("entity", "tag", "topic", "project"):
-            name = getattr(where, label)
-            if name is None:
-                continue
-            few = (label, fold(name))
-            if self._db.value("count_labelled", (*few, _FEW)) < _FEW:
-                rest = tuple(
-                    f"{one}_of_few" if one == "memory_state" else one for one in found.names
-                )
-                found = Conditions(("memory_of_few", *rest), (*few, *found.values))
-                return self._memories("few_memories", found, limit, after)
-        return self._memories("memories", found, limit, after)
-
-    def due(self, now: datetime, limit: int, after: Key | None = None) -> Slice[Record]:
-        """Active memories that are due by `now` and not done, earliest first. Key: when it is due,
-        the number."""
-        by = Conditions(("due_by",), (to_stored(now)[0],))
-        return self._memories("due", by, limit, after)
-
-    def turns(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Turn]:
-        """Newest first. Key: the time, the number."""
-        rows, last = self._read("turns", conditions_of(where, "turns"), 2, limit, after)
-        return [turn_of(row) for row in rows], last
-
-    def sessions(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Session]:
-        """Sessions with turns within a time, the one that was begun last first. Key: the number."""
-        rows, last = self._read("sessions", _within(where, "session"), 1, limit, after)
-        return [
-            Session(id, turns, moment(first, self._zone), moment(until, self._zone))
-            for id, turns, first, until in rows
-        ], last
-
-    def entities(self, limit: int, after: Key | None = None) -> Slice[Entity]:
-        """In the order they were first named. Key: the number."""
-        rows, last = self._read("entities", Conditions(), 1, limit, after)
-        return [entity_of(row, self._zone) for row in rows], last
-
-    def segments(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Segment]:
-        """Segments within a time, in order. Key: the beginning, the number."""
-        rows, last = self._read("segments", _within(where, "segments"), 2, limit, after)
-        return [segment_of(row) for row in rows], last
-
-    def events(self, since: str, limit: int, after: Key | None = None) -> Slice[Event]:
-        """Events of the days from `since` on, in order. Key: the day, the time, the number."""
-        where = Conditions(("events_since",), (since,))
-        rows, last = self._read("events", where, 3, limit, after)
-        return [event_of(row, self._zone) for row in rows], last
-
-    def reviews(self, limit: int, after: Key | None = None) -> Slice[Review]:
-        """Open reviews, oldest first. Key: when it was asked, the number of the belief."""
-        with self._db.reading():
-            rows, last = self._read("reviews", Conditions(), 2, limit, after)
-            numbers = {row for belief, against, _ in rows for row in (belief, against)}
-            sources = self._store.sources(numbers)
+    db, zone, list_of = store._db, store._zone, name
+    found = Conditions()
+    if name == "memories":
+        list_of, found = _labelled(store, conditions_of(where, "memories"), where)
+    elif name == "turns":
+        found = conditions_of(where, "turns")
+    elif name in ("sessions", "segments"):
+        of = "session" if name == "sessions" else name
+        for bound, at in (("since", where.since), ("until", where.until)):
+            if at is not None:
+                found &= Conditions((f"{of}_{bound}",), (to_stored(at)[0],))
+    elif value is not None:
+        found = Conditions((_BY[name],), (value,))
+    if after is not None:
+        found &= Conditions((f"after_{list_of}",), tuple(after))
+    with db.reading():
+        values = [*found.values, limit + 1 if limit else -1]
+        rows = db.all(f"page_{list_of}", values, where=found.names)
+        full = bool(limit) and len(rows) > limit
+        some, width = rows[:limit] if full else rows, KEYS[name]
+        items = [row[width:] for row in some]
+        last = tuple(some[-1][:width]) if full else None
+        if name in ("memories", "due"):
+            return store._with_sources(items), last
+        if name == "reviews":
+            numbers = {row for belief, against, _ in items for row in (belief, against)}
+            sources = store.sources(numbers)
             known = {
                 row: record._replace(sources=sources.get(row, ()))
-                for row, record in self._store.records(numbers).items()
+                for row, record in store.records(numbers).items()
             }
-        return [
-            Review(known[belief], known[against], moment(at, self._zone))
-            for belief, against, at in rows
-        ], last
-
-    def quarantined(
-        self, state: str | None, limit: int, after: Key | None = None
-    ) -> Slice[QuarantinedText]:
-        """Passages in a state, or all; newest first. Key: the number."""
-        where = Conditions(("quarantine_state",), (state,)) if state else Conditions()
-        rows, last = self._read("quarantine", where, 1, limit, after)
-        return [quarantined_of(row, self._zone) for row in rows], last
-
-    def receipts(self, limit: int, after: Key | None = None) -> Slice[StoredReceipt]:
-        """Newest first. Key: the time, the id."""
-        rows, last = self._read("receipts", Conditions(), 2, limit, after)
-        return [StoredReceipt(*row) for row in rows], last
-
-    def _memories(
-        self, page: str, where: Conditions, limit: int, after: Key | None
-    ) -> Slice[Record]:
-        with self._db.reading():
-            rows, last = self._read(page, where, 2, limit, after)
-            return self._store._with_sources(rows), last
-
-    def _read(
-        self, page: str, where: Conditions, width: int, limit: int, after: Key | None
-    ) -> Slice[Row]:
-        """The rows after a key, without its `width` columns, and the key of the last."""
-        if after is not None:
-            where &= Conditions((f"after_{page}",), tuple(after))
-        values = [*where.values, limit + 1 if limit else -1]
-        rows = self._db.all(f"page_{page}", values, where=where.names)
-        full = bool(limit) and len(rows) > limit
-        some = rows[:limit] if full else rows
-        return [row[width:] for row in some], tuple(some[-1][:width]) if full else None
+            return [
+                Review(known[one], known[two], moment(at, zone)) for one, two, at in items
+            ], last
+    return [_MADE[name](row, zone) for row in items], last
 
 
-def _within(where: Filter, of: str) -> Conditions:
-    """A time as a condition on what has a beginning and an end."""
-    found = Conditions()
-    for name, at in (("since", where.since), ("until", where.until)):
-        if at is not None:
-            found &= Conditions((f"{of}_{name}",), (to_stored(at)[0],))
-    return found
+KEYS = {
+    "memories": 2,  # the time of creation, the number; newest first
+    "due": 2,  # when it is due, the number; active and not done by the time `value`
+    "turns": 2,  # the time, the number; newest first
+    "sessions": 1,  # the number; those with turns within a time, the one begun last first
+    "entities": 1,  # the number
+    "segments": 2,  # the beginning, the number; those within a time
+    "events": 3,  # the day, the time, the number; of the days from `value` on
+    "reviews": 2,  # when it was asked, the number of the belief; open ones
+    "quarantine": 1,  # the number; in the state `value`, or all; newest first
+    "receipts": 2,  # the time, the id; newest first
+}
+"""How many columns the key of each list has."""
+_BY = {"due": "due_by", "events": "events_since", "quarantine": "quarantine_state"}
+_MADE: Mapping[str, Callable[[Row, tzinfo | None], Any]] = {
+    "turns": lambda row, zone: turn_of(row),
+    "sessions": lambda row, zone: Session(
+        row[0], row[1], moment(row[2], zone), moment(row[3], zone)
+    ),
+    "entities": entity_of,
+    "segments": lambda row, zone: segment_of(row),
+    "events": event_of,
+    "quarantine": quarantined_of,
+    "receipts": lambda row, zone: StoredReceipt(*row),
+}
+
+
+def _labelled(store: Store, found: Conditions, where: Filter) -> tuple[str, Conditions]:
+    """The list to read memories from: where few have a label, it is quicker to sort these."""
+    for label in ("entity", "tag", "topic", "project"):
+        if (name := getattr(where, label)) is not None:
+            few = (label, fold(name))
+            if store._db.value("count_labelled", (*few, _FEW)) < _FEW:
+                rest = (f"{one}_of_few" if one == "memory_state" else one for one in found.names)
+                return "few_memories", Conditions(("memory_of_few", *rest), (*few, *found.values))
+    return "memories", found
 
 
 class Overview:
@@ -210,15 +172,6 @@ class Overview:
                 names = lists[named] = tuple(loaded(named))
             strength = base * share ** ((now - since) / _DAY) if now > since else base
             yield Tie(id, subject, attribute, value, names, project, strength, said, changed)
-
-    def label_uses(self, label: str, limit: int) -> list[LabelUse]:
-        """The labels of active memories that most have. The label is `project`, `topic`, `tag` or
-        `entity`."""
-        return [LabelUse(*row) for row in self._db.all("label_uses", (label, limit))]
-
-    def made_from(self, id: str) -> list[int]:
-        """The rows of the memories that took the place of a memory, or were derived from it."""
-        return self._db.column("made_from", (id, these([id])[1:-1]))
 
     def steps(self, id: str) -> list[Step]:
         """The strength of a memory with each of its versions, oldest first."""

@@ -18,34 +18,12 @@ Sign = Callable[[bytes], bytes]
 
 LOW = "low"
 _SIZE = 16
-SIGNED = (
-    "id",
-    "kind",
-    "content",
-    "created_at",
-    "agent",
-    "audience",
-    "subject",
-    "attribute",
-    "value",
-    "category",
-    "project",
-    "topic",
-    "tags",
-    "entities",
-    "importance",
-    "confidence",
-    "sensitivity",
-    "trust",
-    "state",
-    "valid_from",
-    "valid_until",
-    "expires_at",
-    "due_at",
-    "done",
-    "version",
-    "positive",
+_FIELDS = (
+    "id kind content created_at agent audience subject attribute value category project topic tags "
+    "entities importance confidence sensitivity trust state valid_from valid_until expires_at "
+    "due_at done version positive"
 )
+SIGNED = tuple(_FIELDS.split())
 _LACKED = {"positive": 1}  # what the history of older versions lacks, and what held then
 
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
+from loxodon.paging import Key, Slice
 from loxodon.store import (
     Beside,
     CompletedCall,
@@ -37,9 +37,15 @@ from loxodon.store import (
     Standing,
     Stretch,
 )
+from loxodon.store.audit_rows import AuditRows
+from loxodon.store.documents import DocumentStore
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
+from loxodon.store.erasure import Erasure
 from loxodon.store.fulltext import FullText
 from loxodon.store.indexes import Indexes
+from loxodon.store.pages import Overview, page
+from loxodon.store.primary import PrimaryData
+from loxodon.store.quarantine import Quarantine
 from loxodon.store.rows import (
     about_label,
     damaged,
@@ -54,7 +60,11 @@ from loxodon.store.rows import (
     turn_of,
 )
 from loxodon.store.search import TABLES, Conditions, conditions_of, search
+from loxodon.store.vectors import Vectors
 from loxodon.store.walls import Wall, owners_only
+from loxodon.store.working_sessions import WorkingSessions
+from loxodon.store.worklog import WorkLog
+from loxodon.store.workspace_data import WorkspaceData
 from loxodon.text.words import VERSION, fold
 from loxodon.types import (
     GENERAL_TOPIC,
@@ -71,20 +81,11 @@ from loxodon.types import (
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
     from loxodon.security.audit import Audit
-    from loxodon.store.audit_rows import AuditRows
-    from loxodon.store.documents import DocumentStore
-    from loxodon.store.erasure import Erasure
-    from loxodon.store.pages import Overview, Pages
-    from loxodon.store.primary import PrimaryData
-    from loxodon.store.quarantine import Quarantine
     from loxodon.store.rows import DecayModel
-    from loxodon.store.vectors import Vectors
-    from loxodon.store.working_sessions import WorkingSessions
-    from loxodon.store.worklog import WorkLog
-    from loxodon.store.workspace_data import WorkspaceData
 
 _Value = TypeVar("_Value")
 _CHUNK = 500
+_ANY = Filter()
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
@@ -111,6 +112,15 @@ class Store:
         self._decay = decay
         self._db = db
         self._indexes = Indexes(db, text)
+        self.worklog = WorkLog(self)
+        self.workspace_data = WorkspaceData(self, guard)
+        self.documents = DocumentStore(self)
+        self.working_sessions = WorkingSessions(db)
+        self.erasure = Erasure(self)
+        self.overview = Overview(self, decay)
+        self.quarantine = Quarantine(self)
+        self.audit_rows = AuditRows(db)
+        self.vectors = Vectors(db)
         try:
             self._claim()
             self._renew_words()
@@ -304,84 +314,22 @@ class Store:
         """A stored time."""
         return moment(milliseconds, self._zone)
 
-    # Its parts: imported when they are first asked for, because a recall has no use for most
-
-    @cached_property
-    def worklog(self) -> WorkLog:
-        """The work in progress of consolidation."""
-        from loxodon.store.worklog import WorkLog
-
-        return WorkLog(self)
-
-    @cached_property
-    def workspace_data(self) -> WorkspaceData:
-        """Data of the workspace: files, their chunks, marks and imports."""
-        from loxodon.store.workspace_data import WorkspaceData
-
-        return WorkspaceData(self, self._guard)
-
-    @cached_property
-    def documents(self) -> DocumentStore:
-        """JSON values that programs store."""
-        from loxodon.store.documents import DocumentStore
-
-        return DocumentStore(self)
-
-    @cached_property
-    def working_sessions(self) -> WorkingSessions:
-        """Conversations of agents, as `loxodon.working` keeps them."""
-        from loxodon.store.working_sessions import WorkingSessions
-
-        return WorkingSessions(self._db)
-
-    @cached_property
-    def erasure(self) -> Erasure:
-        """Permanent deletion."""
-        from loxodon.store.erasure import Erasure
-
-        return Erasure(self)
-
     @property
     def primary(self) -> PrimaryData:
         """Export and import of all data that is not derived."""
         self._for_owner()
-        from loxodon.store.primary import PrimaryData
-
         return PrimaryData(self)
 
-    @cached_property
-    def overview(self) -> Overview:
-        """What pages for people are made of."""
-        from loxodon.store.pages import Overview
-
-        return Overview(self, self._decay)
-
-    @cached_property
-    def pages(self) -> Pages:
-        """Every list, a page at a time."""
-        from loxodon.store.pages import Pages
-
-        return Pages(self)
-
-    @cached_property
-    def quarantine(self) -> Quarantine:
-        """Text that is stored but never shown."""
-        from loxodon.store.quarantine import Quarantine
-
-        return Quarantine(self)
-
-    @cached_property
-    def audit_rows(self) -> AuditRows:
-        from loxodon.store.audit_rows import AuditRows
-
-        return AuditRows(self._db)
-
-    @cached_property
-    def vectors(self) -> Vectors:
-        """Search by meaning, if an embedder is set."""
-        from loxodon.store.vectors import Vectors
-
-        return Vectors(self._db)
+    def page(
+        self,
+        name: str,
+        limit: int,
+        after: Key | None = None,
+        where: Filter = _ANY,
+        value: Any = None,
+    ) -> Slice[Any]:
+        """A page of a list of `pages.KEYS`; the list is narrowed by `where` or `value`."""
+        return page(self, name, limit, after, where, *_plain([value]))
 
     def _for_owner(self) -> None:
         """Refuse what is about the whole of a space to whoever sees a part of it."""

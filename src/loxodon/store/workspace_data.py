@@ -85,10 +85,6 @@ class WorkspaceData:
         self._db.run("drop_source_file", known[:1])
         self._reindex(rows)
 
-    def of_file(self, root: str, path: str) -> list[str]:
-        """The texts of a file's chunks, with their headings, in order."""
-        return self._db.column("chunks_of_file", (root, path))
-
     def notes(self, rows: Iterable[int]) -> dict[int, Note]:
         """Chunks by their row in the index `chunks`; missing ones are left out."""
         found: dict[int, Note] = {}
@@ -100,10 +96,6 @@ class WorkspaceData:
             place = first, last, heading, day, type, importance, project
             found[row] = Note(NoteFile(*file), Chunk(text, *place, tuple(loaded(triggers))))
         return found
-
-    def dated(self, since: datetime, until: datetime, limit: int) -> list[int]:
-        """The rows of the latest `limit` chunks dated within a time, latest first."""
-        return self._db.column("dated_chunks", (to_stored(since)[0], to_stored(until)[0], limit))
 
     def _words_of(self, file: int) -> dict[int, list[_Words]]:
         """What each chunk of a file is found by for standing there."""
@@ -136,19 +128,6 @@ class WorkspaceData:
             self._store.vectors.gone(gone)
             self._db.many("drop_chunk", [(row,) for row in gone])
 
-    # Transcripts that are followed
-
-    def mark(self, path: str, session: str = "") -> str:
-        """How far a transcript was read, in its reader's format; empty if not at all."""
-        return self._db.value("mark", (path, session)) or ""
-
-    def marks(self, path: str) -> dict[str, str]:
-        """The marks of all sessions of a file."""
-        return dict(self._db.all("marks", (path,)))
-
-    def set_mark(self, path: str, session: str, mark: str, at: datetime) -> None:
-        self._db.run("set_mark", (path, session, mark, to_stored(at)[0]))
-
     # Imports
 
     def imported(self, keys: Iterable[bytes]) -> dict[bytes, str]:
@@ -159,6 +138,3 @@ class WorkspaceData:
             some = these_keys(wanted[start : start + _BATCH])
             found.update(self._db.all("imported", (some,)))
         return found
-
-    def put_import(self, key: bytes, memory: str, at: datetime) -> None:
-        self._db.run("put_import", (key, to_stored(at)[0], memory))

@@ -17,8 +17,7 @@ from loxodon import files
 from loxodon.errors import LoxodonError
 from loxodon.layout import COPIES, VIEWS
 from loxodon.security.paths import is_inside
-from loxodon.views import manifest, marker_of
-from loxodon.views.folder import LOCK
+from loxodon.views import manifest
 
 if TYPE_CHECKING:
     from loxodon.store import Progress
@@ -157,7 +156,7 @@ def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> 
             erase(path)
             gone += 1
     if found and found.space == space:
-        for name in (manifest.MANIFEST, manifest.PART, LOCK):
+        for name in (manifest.MANIFEST, manifest.LOCK):
             with suppress(FileNotFoundError):
                 erase(os.path.join(root, *name.split("/")))
     for place, _, _ in os.walk(root, topdown=False):
@@ -182,7 +181,7 @@ def changed(root: str, space: str) -> list[str]:
                 known
                 and known.space == space
                 and (
-                    view in (manifest.MANIFEST, manifest.PART)
+                    view == manifest.MANIFEST
                     or (view in known.files and manifest.change_of(root, view, known) == "same")
                 )
             ):
@@ -202,5 +201,5 @@ def _says_space(path: str) -> str | None:
         return ""
     if not manifest.is_view(start):
         return ""
-    marker = marker_of(start)
+    marker = manifest.marker_of(start)
     return marker.space if marker else None

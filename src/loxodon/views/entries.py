@@ -1,209 +1,60 @@
-"""Memories as a list in Markdown, for a person to read and to edit.
+"""insights.md and projects.md: memories as lists, for a person to read and to edit.
+
+    ## Active facts
 
     - [f_20260204_001] **User · allergy**: The user is allergic to peanuts.
       Second line of the same memory.
       `tags: [food, health]` `importance: 0.9` `updated: 2026-02-22` `source: monday:m3` `v3`
 
-What is in brackets is the memory's id; an entry without one is new. The label in bold is there to
-be read: of an entry with an id it is not taken in. The last line may be missing, and so may any
-part of it. Content survives exactly: what an editor would not keep, or what would read as something
-else, stands escaped (`&#xD;`, or a backslash at the start of a line).
+    ## Archived facts
+
+In brackets is the memory's id; an entry without one is new. The label in bold is there to be read:
+of an entry with an id it is not taken in. The last line ends the entry; an entry that a person
+writes may do without. Content survives exactly: what an editor would not keep, or what would read
+as something else, is escaped (`&#xD;`, or a backslash at the start of a line). projects.md lists
+facts by project, and plans with a box to tick.
+
+A line that was left without its entry, or a heading that entries have lost, makes a page unreadable
+(`EditedView.broken`): nothing of it is taken.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.language.statements import USER
 from loxodon.messages import t
-from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, FileProblem, Record, Source, State
-from loxodon.views import ViewMarker, marker_of
+from loxodon.text.words import fold
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, STATES, FileProblem, Record, Source, State
+from loxodon.views.edits import EditedEntry, EditedView
+from loxodon.views.manifest import Planned, View, based_on, comment
+from loxodon.views.pages import Content
 
+INSIGHTS = "insights.md"
+MONTHS = "insights/"
+PROJECTS = "projects.md"
+SPLIT_ABOVE = 2_000
+JOIN_BELOW = 1_800  # so that a memory at the border does not go to and fro
 _LABEL_LENGTH = 40
-
-
-class ListEntry(NamedTuple):
-    """A memory as it stands in a list; None and 0 for what is not said there."""
-
-    line: int
-    id: str
-    """Empty for a new one."""
-    content: str
-    section: str = ""
-    """The heading that it stands under, as written there."""
-    tags: tuple[str, ...] | None = None
-    project: str | None = None
-    importance: float | None = None
-    version: int = 0
-    done: bool | None = None
-
-
-class Listed(NamedTuple):
-    """What stands in a file of entries."""
-
-    entries: tuple[ListEntry, ...]
-    sections: tuple[str, ...]
-    """Its headings of the second level."""
-    problems: tuple[FileProblem, ...]
-    """Lines that could not be read; the others were."""
-    marker: ViewMarker | None
-
-
-# Text that survives
-
-_FRAGILE = re.compile(
-    r"&(?=(?:amp;)*#x[0-9A-F]{1,6};)"  # what reads as one of our own escapes
-    "|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]"  # what ends a line, or is not seen
-    r"|[^\S\n](?=\n|\Z)|\n\Z|\A\s"  # space at the end of a line, and around the whole
-)
-_ESCAPE = re.compile(r"&((?:amp;)*)#x([0-9A-F]{1,6});")
-_BACKSLASH = re.compile(r"\\(?=\s*[*`\\])")
-
-
-def escaped(text: str) -> str:
-    """`text` as it can stand in lines that editors touch; `unescaped` gives it back."""
-    if text.isprintable() and "&" not in text and text == text.strip():
-        return text  # most are
-    return _FRAGILE.sub(lambda match: _code(match[0]), text)
-
-
-def _code(character: str) -> str:
-    return "&amp;" if character == "&" else f"&#x{ord(character):X};"
-
-
-def unescaped(text: str) -> str:
-    return _ESCAPE.sub(_character, text) if "&" in text else text
-
-
-def _character(match: re.Match[str]) -> str:
-    deeper, code = match[1], int(match[2], 16)
-    if deeper:
-        return f"&{deeper[4:]}#x{match[2]};"
-    # Nobody can have meant half a character or one that no text has.
-    return chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else match[0]
-
-
-# Values within a line
-
-_UNSAFE = re.compile('[`"\\[\\],，、\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]')
-_BEYOND_JSON = re.compile("[`\x7f-\x9f\u2028\u2029\ufeff]")
-
-
-def value_text(value: str) -> str:
-    """A value as it stands in a code span: plain, or as a JSON string where that would not read
-    the same."""
-    if value and value == value.strip() and not _UNSAFE.search(value):
-        return value
-    return _BEYOND_JSON.sub(
-        lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False)
-    )
-
-
-def value_of(text: str) -> str:
-    """The inverse of `value_text`; ValueError for a string that is cut."""
-    text = text.strip()
-    if not text.startswith('"'):
-        return text
-    found = json.loads(text)
-    if not isinstance(found, str):
-        raise ValueError(text)
-    return found
-
-
-def list_text(values: Iterable[str]) -> str:
-    return f"[{', '.join(map(value_text, values))}]"
-
-
-_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,，、"]*)\s*(?:[,，、]|\Z)')
-
-
-def items_of(text: str) -> list[str]:
-    """The inverse of `list_text`; commas of either script separate. ValueError for nonsense."""
-    text = text.strip()
-    if text.startswith("[") != text.endswith("]"):
-        raise ValueError(text)
-    text = text.removeprefix("[").removesuffix("]")
-    found, at = [], 0
-    while at < len(text):
-        match = _ITEM.match(text, at)
-        if match is None or match.end() == at:
-            raise ValueError(text)
-        if match[1]:
-            found.append(value_of(match[1]))
-        at = match.end()
-    return found
-
-
-def names_of(text: str) -> tuple[str, ...]:
-    """The names in a list that a person may have written: each once, none empty."""
-    return tuple(dict.fromkeys(name for name in map(str.strip, items_of(text)) if name))
-
-
-# Writing
-
-
-def entry_lines(record: Record, language: str) -> list[str]:
-    """A memory with its label and all that can be said of it in a line."""
-    first, *rest = _content_lines(record.content)
-    said = f"- [{record.id}] **{label_of(record, language)}**: {first}".rstrip(" ")
-    return [said, *rest, f"  {_about(record)}"]
-
-
-def bullet_lines(record: Record, *, plan: bool) -> list[str]:
-    """A memory in short: its id and its words; a plan with a box to tick and when it is due."""
-    first, *rest = _content_lines(record.content)
-    box = f"[{'x' if record.done else ' '}] " if plan else ""
-    lines = [f"- {box}[{record.id}] {first}".rstrip(" "), *rest]
-    if plan and record.due_at:
-        lines.append(f"  `due: {record.due_at:%Y-%m-%d}`")
-    return lines
-
-
-def _content_lines(content: str) -> list[str]:
-    if "\n" not in content:
-        return [_guarded(escaped(content), first=True)]
-    first, *rest = escaped(content).split("\n")
-    indented = (f"  {_guarded(line)}" if line else "" for line in rest)
-    return [_guarded(first, first=True), *indented]
-
-
-def _guarded(line: str, first: bool = False) -> str:
-    """A line that does not read as a label, nor as the last line of an entry."""
-    said = line.strip()
-    if said[:1] not in ("*", "`", "\\"):
-        return line
-    if (first and line.startswith("**")) or _ABOUT.fullmatch(said) or _BACKSLASH.match(line):
-        return f"\\{line}"
-    return line
-
-
-def _bare(line: str) -> str:
-    return line[1:] if _BACKSLASH.match(line) else line
-
-
-def label_of(record: Record, language: str) -> str:
-    """A few words on what a memory is about."""
-    category = _category(record.category, language)
-    parts = [record.topic if record.topic != GENERAL_TOPIC else category]
-    if record.subject:
-        subject = t("User", language) if record.subject == USER else record.subject
-        # The names of attributes are English.
-        parts = [subject, record.attribute.replace("_", " ") if language == "en" else category]
-    text = " · ".join(part for part in parts if part)
-    text = " ".join(re.sub("[*`<>\\[\\]\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]", " ", text).split())
-    return text[:_LABEL_LENGTH].strip() or category
-
-
-def _category(name: str, language: str) -> str:
-    if language == "en":
-        return name.capitalize()
-    return _CATEGORIES.get(name, name)
-
-
+_ACTIVE = {"zh": "活跃事实", "en": "Active facts"}
+_ARCHIVED = {"zh": "归档事实", "en": "Archived facts"}
+_FACTS = {"zh": "事实", "en": "What is known"}
+_PROJECTS = {"zh": "项目", "en": "Projects"}
+_PLANS = {"zh": "计划", "en": "Plans"}
+_MONTHS = {"zh": ("月份", "活跃", "归档"), "en": ("Month", "Active", "Archived")}
+_EDIT = {
+    "zh": "可以直接编辑：改动、新增或删除条目，然后运行 loxodon sync；删除的条目会归档",
+    "en": "edit, add or delete entries, then run loxodon sync; a deleted entry is archived",
+}
+_ADD = {
+    "zh": "在项目标题下新增一条，再运行 loxodon sync，就会成为该项目的一条记忆",
+    "en": "add an entry under a project, then run loxodon sync: it becomes a memory of it",
+}
 _CATEGORIES = {
     "identity": "身份",
     "health": "健康",
@@ -223,16 +74,122 @@ _CATEGORIES = {
 }
 
 
-def _about(record: Record) -> str:
-    parts = [f"tags: {list_text(record.tags)}"] if record.tags else []
+# Writing
+
+
+def views(content: Content) -> Iterator[Planned]:
+    """insights.md, past 2,000 facts as an index of a file for each month; and projects.md."""
+    language, facts = content.language, content.basis("/fact/")
+    number = content.store.counts().kinds["fact"]
+    months = [name for name in content.known if name.startswith(MONTHS)]
+    split = number >= (JOIN_BELOW if months else SPLIT_ABOVE + 1)
+    basis = based_on(language, "months" if split else "whole", facts)
+    if split:
+        if not months or any(content.known[name] != basis for name in months):
+            months = sorted(_by_month(content.facts))
+        yield Planned(INSIGHTS, basis, partial(_index, content))
+        for name in months:
+            make = partial(_insights, content, name)
+            yield Planned(name, basis, make)
+    else:
+        yield Planned(INSIGHTS, basis, partial(_insights, content, INSIGHTS))
+    yield Planned(
+        PROJECTS, based_on(language, content.basis("/fact/active")), partial(_projects, content)
+    )
+
+
+def _by_month(facts: Iterable[Record]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for one in facts:
+        day = one.id.split("_")[1]  # which does not depend on where one is
+        found.setdefault(f"{MONTHS}{day[:-4]}-{day[-4:-2]}.md", []).append(one)
+    return found
+
+
+def _insights(content: Content, name: str) -> View:
+    language = content.language
+    facts = content.facts if name == INSIGHTS else _by_month(content.facts).get(name, [])
+    parts = [[comment(name, content.space, _EDIT[language])], [f"# {_FACTS[language]}"]]
+    ids: dict[str, int] = {}
+    for state, heading in zip(STATES, (_ACTIVE, _ARCHIVED), strict=True):
+        parts.append([f"## {heading[language]}"])
+        for one in facts:
+            if one.state == state:
+                parts.append(_entry_lines(one, f"**{_label_of(one, language)}**: ", _about(one)))
+                ids[one.id] = one.version
+    return View(_joined(parts), ids)
+
+
+def _index(content: Content) -> View:
+    """Which month has how many, the latest first. A table: no line of it reads as an entry."""
+    language = content.language
+    rows = [f"| {' | '.join(_MONTHS[language])} |", "|---|---:|---:|"]
+    for name, found in sorted(_by_month(content.facts).items(), reverse=True):
+        active = sum(one.state == "active" for one in found)
+        label = name.removeprefix(MONTHS).removesuffix(".md")
+        rows.append(f"| [{label}]({name}) | {active} | {len(found) - active} |")
+    parts = [[comment(INSIGHTS, content.space, _EDIT[language])], [f"# {_FACTS[language]}"], rows]
+    return View(_joined([*parts, [f"## {_ACTIVE[language]}"]]))
+
+
+def _projects(content: Content) -> View:
+    language = content.language
+    projects: dict[str, list[Record]] = {}
+    for one in content.facts:
+        if one.state == "active" and one.project not in ("", GLOBAL_PROJECT):
+            projects.setdefault(one.project, []).append(one)
+    parts = [[comment(PROJECTS, content.space, _ADD[language])], [f"# {_PROJECTS[language]}"]]
+    ids: dict[str, int] = {}
+    for project in sorted(projects, key=lambda name: (fold(name), name)):
+        heading = _escaped(project).replace("\n", "&#xA;")  # a heading is one line
+        parts.append([f"## {heading}"])
+        known = [one for one in projects[project] if one.category != "plan"]
+        plans = [one for one in projects[project] if one.category == "plan" and not one.done]
+        parts += [_entry_lines(one, "", [f"v{one.version}"]) for one in known]
+        if plans:
+            parts.append([f"### {_PLANS[language]}"])
+        for one in plans:
+            due = [f"due: {one.due_at:%Y-%m-%d}"] if one.due_at else []
+            parts.append(_entry_lines(one, "", [*due, f"v{one.version}"], "[ ] "))
+        ids |= {one.id: one.version for one in (*known, *plans)}
+    return View(_joined(parts), ids)
+
+
+def _joined(parts: Sequence[Sequence[str]]) -> str:
+    """Blocks of lines, with an empty line between them."""
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _entry_lines(record: Record, label: str, about: Sequence[str], box: str = "") -> list[str]:
+    first, *rest = _escaped(record.content).split("\n")
+    said = f"- {box}[{record.id}] {label}{_guarded(first, first=True)}".rstrip(" ")
+    indented = (f"  {_guarded(line)}" if line else "" for line in rest)
+    return [said, *indented, "  " + " ".join(f"`{part}`" for part in about)]
+
+
+def _label_of(record: Record, language: str) -> str:
+    """A few words on what a memory is about."""
+    category = record.category.capitalize()
+    if language == "zh":
+        category = _CATEGORIES.get(record.category, record.category)
+    parts = [record.topic if record.topic != GENERAL_TOPIC else category]
+    if record.subject:
+        subject = t("User", language) if record.subject == USER else record.subject
+        # The names of attributes are English.
+        parts = [subject, record.attribute.replace("_", " ") if language == "en" else category]
+    text = " · ".join(part for part in parts if part)
+    text = " ".join(re.sub("[*`<>\\[\\]\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]", " ", text).split())
+    return text[:_LABEL_LENGTH].strip() or category
+
+
+def _about(record: Record) -> list[str]:
+    parts = [f"tags: [{', '.join(map(_value_text, record.tags))}]"] if record.tags else []
     if record.project != GLOBAL_PROJECT:
-        parts.append(f"project: {value_text(record.project)}")
-    parts.append(f"importance: {record.importance!r}")
-    parts.append(f"updated: {record.updated_at:%Y-%m-%d}")
+        parts.append(f"project: {_value_text(record.project)}")
+    parts += [f"importance: {record.importance!r}", f"updated: {record.updated_at:%Y-%m-%d}"]
     if record.sources:
-        parts.append(f"source: {value_text(place_of(record.sources[0]))}")
-    parts.append(f"v{record.version}")
-    return " ".join(f"`{part}`" for part in parts)
+        parts.append(f"source: {_value_text(place_of(record.sources[0]))}")
+    return [*parts, f"v{record.version}"]
 
 
 def place_of(source: Source) -> str:
@@ -240,20 +197,88 @@ def place_of(source: Source) -> str:
     return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
 
 
+# Text that survives
+
+_FRAGILE = re.compile(
+    r"&(?=(?:amp;)*#x[0-9A-F]{1,6};)"  # what reads as one of our own escapes
+    "|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]"  # what ends a line, or is not seen
+    r"|[^\S\n](?=\n|\Z)|\n\Z|\A\s"  # space at the end of a line, and around the whole
+)
+_ESCAPE = re.compile(r"&((?:amp;)*)#x([0-9A-F]{1,6});")
+_BACKSLASH = re.compile(r"\\(?=\s*[*`\\])")
+_UNSAFE = re.compile('[`"\\[\\],，、\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]')
+_BEYOND_JSON = re.compile("[`\x7f-\x9f\u2028\u2029\ufeff]")
+_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,，、"]*)\s*(?:[,，、]|\Z)')
+
+
+def _escaped(text: str) -> str:
+    """`text` as it can stand in lines that editors touch; `_unescaped` gives it back."""
+    return _FRAGILE.sub(lambda odd: "&amp;" if odd[0] == "&" else f"&#x{ord(odd[0]):X};", text)
+
+
+def _unescaped(text: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        deeper, code = match[1], int(match[2], 16)
+        if deeper:
+            return f"&{deeper[4:]}#x{match[2]};"
+        # Nobody can have meant half a character or one that no text has.
+        return chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else match[0]
+
+    return _ESCAPE.sub(character, text)
+
+
+def _guarded(line: str, first: bool = False) -> str:
+    """A line that does not read as a label, nor as the last line of an entry."""
+    said = line.strip()
+    if said[:1] not in ("*", "`", "\\"):
+        return line
+    if (first and line.startswith("**")) or _ABOUT.fullmatch(said) or _BACKSLASH.match(line):
+        return f"\\{line}"
+    return line
+
+
+def _value_text(value: str) -> str:
+    """A value in a code span: plain, or as a JSON string where that would not read the same."""
+    if value and value == value.strip() and not _UNSAFE.search(value):
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return _BEYOND_JSON.sub(lambda odd: f"\\u{ord(odd[0]):04x}", quoted)
+
+
+def _value_of(text: str) -> str:
+    """The inverse of `_value_text`; ValueError for a string that is cut."""
+    text = text.strip()
+    return str(json.loads(text)) if text.startswith('"') else text
+
+
+def _names_of(text: str) -> tuple[str, ...]:
+    """The names in a list that a person may have written, commas of either script between them:
+    each once, none empty. ValueError for nonsense."""
+    text = text.strip()
+    if text.startswith("[") != text.endswith("]"):
+        raise ValueError(text)
+    text = text.removeprefix("[").removesuffix("]")
+    found, at = list[str](), 0
+    while at < len(text):
+        match = _ITEM.match(text, at)
+        if match is None or match.end() == at:
+            raise ValueError(text)
+        found.append(_value_of(match[1]).strip())
+        at = match.end()
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
 # Reading
 
 _SPAN = r"`(?:v\d{1,9}|(?:tags|project|importance|updated|created|source|due)[:：][^`\n]*)`"
 _ABOUT = re.compile(rf"{_SPAN}(?: +{_SPAN})*")
-_SPANS = re.compile(r"`([^`]*)`")
 _BULLET = re.compile(
     r"[-*+] +(?:\[(?P<box>[ xX])\] +)?(?:\[(?P<id>[fbs]_\d{8,}_\d{3,})\])?(?: |$)?"
 )
 _EMPTY_BULLET = re.compile(r"[-*+] *")
-_LIKE_AN_ID = re.compile(r"\[[fbs]_\d")
 _LABEL = re.compile(r"\*\*(?P<label>[^*\n]{1,200})\*\*(?:[:：] ?|$)")
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*")
-_BESIDE = re.compile(r"<!--.*-->\s*|\|.*|-{3,}\s*|\*{3,}\s*|_{3,}\s*")
-"""Lines that say nothing of a memory: comments, tables, rules."""
+_BESIDE = re.compile(r"<!--.*-->\s*|\|.*|-{3,}\s*|\*{3,}\s*|_{3,}\s*")  # comments, tables, rules
 
 
 class _Block(NamedTuple):
@@ -263,142 +288,157 @@ class _Block(NamedTuple):
     section: str
     lines: list[str]
 
-
-def parsed(text: str, file: str, *, labels: bool) -> Listed:
-    """The entries of a list, each with the line where it begins.
-
-    With `labels`, a label in bold before an entry's words is not part of them, unless the entry is
-    new. Any text can be parsed; what makes no sense is reported.
-    """
-    problems: list[FileProblem] = []
-    sections: list[str] = []
-    entries = [
-        _entry(block, file, labels, problems) for block in _blocks(text, file, sections, problems)
-    ]
-    return Listed(
-        tuple(entry for entry in entries if entry),
-        tuple(sections),
-        tuple(problems),
-        marker_of(text),
-    )
+    @property
+    def about(self) -> str:
+        """The last line, if it says something about the entry; it ends it."""
+        last = self.lines[-1].strip()
+        return last if len(self.lines) > 1 and _ABOUT.fullmatch(last) else ""
 
 
-def _lines(text: str) -> list[str]:
-    """The lines as we wrote them: an editor that ends them all with CR LF changes nothing."""
-    text = text.removeprefix("\ufeff")
-    lines = text.split("\n")
-    # Our own text has no CR that is not escaped.
-    return [line.removesuffix("\r") for line in lines]
+def read_page(file: str, text: str, written: Mapping[str, int]) -> EditedView:
+    """An edited page. Any text can be read; what makes no sense is reported."""
+    reader = _Reader(file, text)
+    broken = reader.broken or _lost_heading(file, reader.sections, written)
+    family = file.split("/")[0].removesuffix(".md")
+    ended = text.endswith("\n")
+    if broken:
+        return EditedView(file, (), family, (broken,), written, ended)
+    # One that a heading has passed cannot be told from one that has passed the heading.
+    may_shift = 0 if file == PROJECTS else 1
+    return EditedView(file, reader.entries, family, reader.problems, written, ended, may_shift)
 
 
-def _blocks(
-    text: str, file: str, sections: list[str], problems: list[FileProblem]
-) -> Iterator[_Block]:
-    block: _Block | None = None
-    blank = 0
-    for number, line in enumerate(_lines(text), 1):
-        if not line.strip():
-            blank += 1
-            continue
-        heading = _HEADING.fullmatch(line)
-        if block and not heading and (line.startswith(("  ", "\t")) or not (blank or _opens(line))):
-            block.lines.extend([""] * blank)
-            block.lines.append(_dedented(line))
-        else:
-            if block:
-                yield block
-            block = None
-            if heading:
-                if len(heading[1]) == 2:
-                    sections.append(unescaped(heading[2]))
-            elif _BULLET.match(line) or _EMPTY_BULLET.fullmatch(line):
-                block = _Block(number, sections[-1] if sections else "", [line])
-            elif not _BESIDE.fullmatch(line):
-                problems.append(_stray(file, number))
-        blank = 0
-    if block:
-        yield block
-
-
-def _opens(line: str) -> bool:
-    """Whether an unindented line is something of its own, not more of the entry above it."""
-    return bool(_BULLET.match(line) or _EMPTY_BULLET.fullmatch(line) or _BESIDE.fullmatch(line))
-
-
-def _dedented(line: str) -> str:
-    return line[2:] if line.startswith("  ") else line.removeprefix("\t")
-
-
-def _stray(file: str, line: int) -> FileProblem:
+def _lost_heading(
+    file: str, sections: Sequence[str], written: Mapping[str, int]
+) -> FileProblem | None:
+    """Without its headings nobody can say which facts of insights.md are archived."""
+    if file == PROJECTS or not written:
+        return None
+    states = [state for one in sections if (state := _state_of(one))]
+    if states == list(STATES):
+        return None
     return FileProblem(
         file,
-        line,
-        t("this line does not belong to an entry"),
-        t("start it with `- ` to make it an entry"),
+        0,
+        t("the headings of active and archived facts must be there once each, in this order"),
+        t("restore them, or delete the file and run `loxodon export`; nothing was changed"),
     )
 
 
-def _entry(block: _Block, file: str, labels: bool, problems: list[FileProblem]) -> ListEntry | None:
-    bullet = _BULLET.match(block.lines[0])
-    first = block.lines[0][bullet.end() :] if bullet else ""
-    box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")
-    if not id and _LIKE_AN_ID.match(first):
-        what, hint = t("its id is not readable"), t("restore it; a new entry has no id")
-        problems.append(FileProblem(file, block.line, what, hint))
-        return None
-    rest = block.lines[1:]
-    about = rest.pop().strip() if rest and _ABOUT.fullmatch(rest[-1].strip()) else ""
-    if labels and (label := _LABEL.match(first)):
-        # Whoever writes a new entry like this means the label to be part of it.
-        first = first[label.end() :] if id else f"{label['label']}: {first[label.end() :]}"
-    content = unescaped("\n".join(map(_bare, (first, *rest))))
-    if not content.strip():
-        what = t("the entry is empty")
-        problems.append(FileProblem(file, block.line, what, t("delete the line to archive it")))
-        return None
-    entry = ListEntry(
-        block.line, id, content, block.section, done=box in ("x", "X") if box else None
-    )
-    return _with_about(entry, about, block.line + len(rest) + 1, file, problems)
+def _state_of(section: str) -> State | None:
+    if section.startswith(tuple(_ARCHIVED.values())):
+        return "archived"
+    return "active" if section.startswith(tuple(_ACTIVE.values())) else None
 
 
-def _with_about(
-    entry: ListEntry, about: str, line: int, file: str, problems: list[FileProblem]
-) -> ListEntry:
-    for span in _SPANS.findall(about):
-        if span[0] == "v" and span[1:].isdecimal():
-            entry = entry._replace(version=int(span[1:]))
-            continue
-        name, value = re.split("[:：]", span, maxsplit=1)
-        try:
-            if name == "tags":
-                entry = entry._replace(tags=names_of(value))
-            elif name == "project":
-                entry = entry._replace(project=value_of(value) or GLOBAL_PROJECT)
-            elif name == "importance":
-                entry = entry._replace(importance=_share(value))
-        except ValueError:
-            error = InputError("{field} cannot be {value}", field=name, value=repr(value.strip()))
-            problems.append(FileProblem(file, line, error.localized()[0]))
-    return entry
+class _Reader:
+    def __init__(self, file: str, text: str) -> None:
+        self._file = file
+        self.entries: list[EditedEntry] = []
+        self.problems: list[FileProblem] = []
+        self.sections: list[str] = []
+        self.broken: FileProblem | None = None
+        block: _Block | None = None
+        blank = 0
+        # Our own text has no CR that is not escaped.
+        lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                blank += 1
+                continue
+            heading = _HEADING.fullmatch(line)
+            bullet = _BULLET.match(line) or _EMPTY_BULLET.fullmatch(line)
+            indented = line.startswith(("  ", "\t"))
+            begins = heading or bullet or _BESIDE.fullmatch(line)
+            if block and not block.about and (indented or not (blank or begins)):
+                bare = line[2:] if line.startswith("  ") else line.removeprefix("\t")
+                block.lines.extend([*[""] * blank, bare])
+            elif not begins and (indented or _ABOUT.fullmatch(line)):
+                self._orphan(number)
+            else:
+                self._end(block)
+                block = None
+                if heading and len(heading[1]) == 2:
+                    self.sections.append(_unescaped(heading[2]))
+                elif bullet:
+                    block = _Block(number, self.sections[-1] if self.sections else "", [line])
+                elif not begins:
+                    what = t("this line does not belong to an entry")
+                    self._problem(number, what, t("start it with `- ` to make it an entry"))
+            blank = 0
+        cut = block and not block.about and not text.endswith("\n")
+        if block and cut and (bullet := _BULLET.match(block.lines[0])) and bullet["id"]:
+            self._broken(block.line, t("its end is missing"))
+        self._end(block)
 
+    def _orphan(self, line: int) -> None:
+        self._broken(line, t("this line belongs to an entry that is not there"))
 
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 1:
-        raise ValueError(text)
-    return value
+    def _broken(self, line: int, what: str) -> None:
+        hint = t("put its entry back, or delete this line too; nothing was changed")
+        self.broken = self.broken or FileProblem(self._file, line, what, hint)
 
+    def _problem(self, line: int, what: str, hint: str = "") -> None:
+        self.problems.append(FileProblem(self._file, line, what, hint))
 
-ACTIVE = ("活跃事实", "Active facts")
-ARCHIVED = ("归档事实", "Archived facts")
+    def _end(self, block: _Block | None) -> None:
+        """Take up an entry that was read to its end."""
+        if block is None:
+            return
+        bullet = _BULLET.match(block.lines[0])
+        first = block.lines[0][bullet.end() :] if bullet else ""
+        box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")
+        if not id and re.match(r"\[[fbs]_\d", first):
+            what, hint = t("its id is not readable"), t("restore it; a new entry has no id")
+            self._problem(block.line, what, hint)
+            return
+        about, rest = block.about, block.lines[1:]
+        if about:
+            rest.pop()
+        if not id and "" in rest and re.search(r"`v\d+`", about):
+            self._orphan(block.line + len(block.lines) - 1)  # of what stood below a new entry
+            return
+        label = _LABEL.match(first) if self._file != PROJECTS else None
+        if label:
+            # Whoever writes a new entry like this means the label to be part of it.
+            first = first[label.end() :] if id else f"{label['label']}: {first[label.end() :]}"
+        bare = (line[1:] if _BACKSLASH.match(line) else line for line in (first, *rest))
+        content = _unescaped("\n".join(bare).rstrip("\n"))
+        if not content.strip():
+            self._problem(block.line, t("the entry is empty"), t("delete the line to archive it"))
+            return
+        said: dict[str, Any] = {"content": content}
+        if box:
+            said |= {"done": box != " "} if id else {"done": box != " ", "category": "plan"}
+        version = self._said_about(about, block.line + len(block.lines) - 1, said)
+        section: tuple[str, Any] | None = None
+        if self._file == PROJECTS:
+            section = ("project", block.section) if block.section else None
+        else:
+            section = ("state", _state_of(block.section) or "active")
+        self.entries.append(EditedEntry(self._file, block.line, said, id, version, section=section))
 
-
-def state_of(entry: ListEntry) -> State:
-    """Which part of insights.md an entry stands in."""
-    return "archived" if entry.section.startswith(ARCHIVED) else "active"
-
-
-def joined(parts: Sequence[Sequence[str]]) -> str:
-    """Blocks of lines, with an empty line between them."""
-    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+    def _said_about(self, about: str, line: int, said: dict[str, Any]) -> int:
+        """Add to `said` what the last line of an entry says; the version that it names."""
+        version = 0
+        for span in re.findall(r"`([^`]*)`", about):
+            if span[0] == "v" and span[1:].isdecimal():
+                version = int(span[1:])
+                continue
+            name, value = re.split("[:：]", span, maxsplit=1)
+            try:
+                if name == "tags":
+                    said[name] = _names_of(value)
+                elif name == "project":
+                    said[name] = _value_of(value) or GLOBAL_PROJECT
+                elif name == "importance":
+                    said[name] = float(value)
+                    if not 0 <= said[name] <= 1:
+                        raise ValueError(value)
+            except ValueError:
+                said.pop(name, None)
+                error = InputError(
+                    "{field} cannot be {value}", field=name, value=repr(value.strip())
+                )
+                self._problem(line, error.localized()[0])
+        return version

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
 from itertools import chain
+from typing import Any
 
 from loxodon.errors import LoxodonError, UsageError
 from loxodon.guard.guard import Guard
@@ -15,33 +16,14 @@ from loxodon.layout import VIEWS
 from loxodon.messages import LANGUAGES, current
 from loxodon.security.paths import is_closed
 from loxodon.store import Filter, Progress
-from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.types import Exported
-from loxodon.views import (
-    Planned,
-    View,
-    bad_view,
-    copies,
-    days,
-    entities,
-    indexes,
-    insights,
-    pages,
-    projects,
-    records,
-    segments,
-    state,
-    tags,
-)
+from loxodon.views import copies, dump, entries, pages, records
 from loxodon.views.folder import Folder
-from loxodon.views.held import held_back
-from loxodon.views.manifest import astray
-from loxodon.views.mask import masked_view
+from loxodon.views.manifest import Planned, View, astray, bad_view
 from loxodon.views.workspace import TROUBLE, Workspace
 
-_SAMPLE = 200
-"""Memories by which the language of the views is told."""
+_SAMPLE = 200  # memories by which the language of the pages is told
 
 
 def export(
@@ -56,7 +38,7 @@ def export(
     """Write every view where it differs; see `Workspace.export`.
 
     After something was erased, which bases do not tell, `anew` says by their names which views
-    are made whatever they were based on; the others stay as they are.
+    are made whatever they were based on. Masked copies have no dump: they are never read back.
     """
     if masked and folder is None:
         raise UsageError(
@@ -65,19 +47,21 @@ def export(
         )
     path = folder or workspace.path
     root = os.path.join(path, VIEWS)
+    store, guard = workspace.store, workspace.memory.guard
     if is_closed(workspace.memory.home, path, root):
         raise bad_view(root, 0, astray())
-    with (
-        Folder(root, workspace.store.space, masked=masked, settled=settled) as held,
-        workspace.store.reading(),
-    ):
+    with Folder(root, store.space, masked=masked, settled=settled) as held, store.reading():
         if path != workspace.usual:
             copies.note(workspace.folder, path, "export" if folder else "workspace")
+        content = pages.Content(
+            workspace.memory, store, workspace.zone, _language(workspace), held.known
+        )
+        shown = chain(records.views(content), entries.views(content), pages.views(content))
+        dumped = dump.views(store, content.bases, content.held) if not masked else ()
         total = max(len(held.known), 1)
-        for done, planned in enumerate(_planned(workspace, held.known), 1):
-            if not (anew and not anew(planned.name) and held.keep(planned.name)):
-                planned = _masked(planned, workspace.memory.guard) if masked else planned
-                held.put(planned, anew=anew is not None)
+        for done, planned in enumerate(chain(dumped, shown), 1):
+            planned = _masked(planned, guard) if masked else planned
+            held.put(planned, anew=anew is not None and anew(planned.name))
             if progress:
                 progress(done, max(done, total))
         return held.finish()
@@ -108,42 +92,41 @@ def _keep_trouble(workspace: Workspace, text: str) -> None:
         workspace.store.worklog.put_page(TROUBLE, "", text, "{}", workspace.memory.now())
 
 
-def _planned(workspace: Workspace, known: Mapping[str, str]) -> Iterator[Planned]:
-    """Every view in order: first what a store can be made of, or a person edits."""
-    store, zone = workspace.store, workspace.zone
-    bases, space = store.primary.bases(), store.space
-    language = _language(workspace)
-    held = held_back(store).memories
-    facts = cache(lambda: [one for one in store.find(Filter(kind="fact")) if one.id not in held])
-    number = store.counts().kinds["fact"]
-    return chain(
-        records.views(store, zone, bases, workspace.rendered),
-        insights.views(space, bases, language, known, number, facts),
-        projects.views(space, bases, language, facts),
-        days.views(store, zone, bases),
-        segments.views(store, bases, known),
-        entities.views(store, zone, bases),
-        state.views(store, zone, bases),
-        tags.views(space, bases, facts, lambda: segments.tagged(store)),
-        indexes.views(store, zone, bases),
-        pages.views(workspace.memory, store, bases, language),
-    )
-
-
-def _masked(planned: Planned, guard: Guard) -> Planned:
-    def make() -> View:
-        return masked_view(planned.make(), guard)
-
-    return planned._replace(make=make)
-
-
 def _language(workspace: Workspace) -> str:
     """The language of headings: the one that is set, else that of most of the memories."""
     chosen = workspace.memory.config.language
     if chosen in LANGUAGES:
         return chosen
-    store: Store = workspace.store
+    store = workspace.store
     said = [one.content for one in store.find(Filter(state="active"), _SAMPLE)]
     said = said or [turn.content for turn in store.journal(Filter(), _SAMPLE)]
     found = Counter(map(language_of, said)).most_common(1)
     return found[0][0] if found else current()
+
+
+def _masked(planned: Planned, guard: Guard) -> Planned:
+    """A view to show to others: what the policy masks or never keeps is masked; its mark stays."""
+
+    def values(value: Any) -> Any:
+        if isinstance(value, list):
+            return [values(one) for one in value]
+        if isinstance(value, dict):
+            return {
+                guard.shown(name, private=False): one if name == "loxodon" else values(one)
+                for name, one in value.items()
+            }
+        return guard.shown(value, private=False) if isinstance(value, str) else value
+
+    def make() -> View:
+        text, ids = planned.make()
+        if planned.name.endswith(".json"):
+            found = json.dumps(values(json.loads(text)), ensure_ascii=False, indent=1)
+            return View(f"{found}\n", ids)
+        if planned.name.endswith(".jsonl"):
+            lines = (values(json.loads(line)) for line in text.split("\n") if line)
+            text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
+            return View(text, ids)
+        first, end, rest = text.partition("\n")
+        return View(first + end + guard.shown(rest, private=False), ids)
+
+    return planned._replace(make=make)

@@ -5,22 +5,21 @@
             folder.put(planned)
         done = folder.finish()
 
-`manifest` knows what was written before. A file is replaced in one step, and on disk before the
-manifest says so: what a power cut left of it, old or new, would be taken for a person's changes.
+What is to be written waits in `state/drafts/`; `finish` puts it in place, after the manifest says
+that it may be there.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
+import shutil
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
-from io import FileIO
-from typing import Any
 
+from loxodon import files
 from loxodon.errors import (
     BusyStoreError,
     FullStoreError,
@@ -29,29 +28,27 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.filelock import FileLock
-from loxodon.files import private, sync_folder
 from loxodon.messages import t
 from loxodon.security.paths import is_inside
 from loxodon.types import Exported, FileProblem
-from loxodon.views import Planned, bad_view, head
 from loxodon.views.manifest import (
     HEAD_BYTES,
+    LOCK,
     MANIFEST,
-    PART,
     Manifest,
+    Planned,
     Written,
     astray,
+    bad_view,
     change_of,
     editable,
     hash_of,
     is_view,
     load,
-    one_a_line,
-    row_of,
+    manifest_text,
 )
 
-LOCK = "state/views.lock"
-_DRAFT = ".loxodon.tmp"
+_DRAFTS = "state/drafts"
 _WAIT_SECONDS = 60.0
 
 
@@ -72,12 +69,10 @@ class Folder:
         self._masked = masked
         self._settled = settled or {}
         self._rows: dict[str, Written] = {}
+        self._drafts: dict[str, str] = {}
         self._folders: dict[str, bool] = {}
-        self._unsynced: set[str] = set()
         self._kept: list[FileProblem] = []
-        self._left: set[str] = set()
-        self._written = self._unchanged = self._removed = 0
-        self._part: FileIO | None = None
+        self._unchanged = self._removed = 0
 
     def __enter__(self) -> Folder:
         try:
@@ -95,132 +90,122 @@ class Folder:
             raise _unwritten(self.root, error) from None
         try:
             self._before = self._manifest()
-            self._check_owner()
-            self._sweep()
+            shutil.rmtree(self._path(_DRAFTS), ignore_errors=True)
+            self._folders.pop(_DRAFTS, None)
         except BaseException:
             self._lock.close()
             raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._part is not None:
-            self._part.close()
+        shutil.rmtree(self._path(_DRAFTS), ignore_errors=True)
         self._lock.close()
 
     def _manifest(self) -> Manifest:
-        nothing = Manifest(self._space, self._masked, {}, 0)
+        found = None
         try:
-            return load(self.root) or nothing
+            found = load(self.root)
         except InputError:
             if not self._is_ours(MANIFEST):
                 raise
-            return nothing  # nonsense under our mark is written anew
-
-    def _check_owner(self) -> None:
-        if self._before.space != self._space:
+        if found is None:  # or nonsense under our mark, which is written anew
+            return Manifest(self._space, self._masked, 0, {}, 0)
+        if found.space != self._space:
             raise InputError(
                 "{path} contains the text views of the space {owner}",
                 hint="export each space into a folder of its own",
                 path=self.root,
-                owner=repr(self._before.space),
+                owner=repr(found.space),
             )
-        if self._before.masked != self._masked:
+        if found.masked != self._masked:
             raise InputError(
                 "masked and unmasked copies cannot be in the same folder: {path}",
                 hint="choose another folder",
                 path=self.root,
             )
-
-    def _sweep(self) -> None:
-        """Take away the drafts of an export that was killed."""
-        if os.path.exists(self._path(PART)):
-            for folder in {os.path.dirname(name) for name in (*self._before.files, MANIFEST)}:
-                with suppress(OSError):
-                    os.unlink(self._path(os.path.join(folder, _DRAFT)))
-
-    # One view
+        return found
 
     @property
     def known(self) -> Mapping[str, str]:
         """The views of the last export, each with its basis."""
         return {name: row.basis for name, row in self._before.files.items()}
 
+    # One view
+
     def put(self, planned: Planned, *, anew: bool = False) -> None:
         """See to it that a view is there as planned; it is made only where it must be, or `anew`
         whatever it was based on."""
+        before = self._before.files.get(planned.name)
+        same = before is not None and change_of(self.root, planned.name, self._before) == "same"
         try:
             if not self._has_folder(os.path.dirname(planned.name)):
                 self._leave(planned.name, t("there is a file or a link in place of its folder"))
-            elif anew or not self._is_known(planned):
-                self._put(planned)
+            elif (
+                before is not None
+                and same
+                and not (anew or before.was)
+                and planned.basis
+                and before.basis == planned.basis
+            ):
+                self._keep(planned.name, before)
+            else:
+                self._put(planned, same)
         except OSError as error:
             raise _unwritten(self._path(planned.name), error) from None
 
-    def keep(self, name: str) -> bool:
-        """Leave a view of the last export as it is, whether it is up to date or not; False where
-        there is none."""
-        before = self._before.files.get(name)
-        if before is None or change_of(self.root, name, self._before) != "same":
-            return False
-        self._rows[name] = before
-        self._unchanged += 1
-        return True
-
-    def _is_known(self, planned: Planned) -> bool:
-        """Whether the file is as it was written, and would be written so again."""
-        before = self._before.files.get(planned.name)
-        if before is None or not planned.basis or before.basis != planned.basis or before.was:
-            return False
-        if change_of(self.root, planned.name, self._before) != "same":
-            return False
-        self._rows[planned.name] = before
-        self._unchanged += 1
-        return True
-
-    def _put(self, planned: Planned) -> None:
-        name, text, ids = planned.make()
+    def _put(self, planned: Planned, same: bool) -> None:
+        name, path = planned.name, self._path(planned.name)
+        text, ids = planned.make()
         data = text.encode("utf-8")
-        path, before = self._path(name), self._before.files.get(name)
         row = Written(sha256(data).hexdigest(), len(data), 0, planned.basis, ids)
-        about = _lstat(path)
+        try:
+            about = os.lstat(path)
+        except FileNotFoundError:
+            about = None
         if about is not None:
             if not stat.S_ISREG(about.st_mode):
                 self._leave(name, t("there is something in its place that is not a file"))
                 return
-            known = before is not None and change_of(self.root, name, self._before) == "same"
-            sure = before.sha256 if before and known and not before.was else ""
-            if about.st_size == row.size and row.sha256 == (sure or hash_of(path)):
-                self._rows[name] = row._replace(mtime=about.st_mtime_ns)
-                self._unchanged += 1
+            row = row._replace(was=hash_of(path))
+            if row.was == row.sha256:
+                self._keep(name, row._replace(mtime=about.st_mtime_ns, was=""))
                 return
-            if not known and not self._may_replace(name, about.st_size):
+            if not same and about.st_size and not self._may_replace(name, row.was):
                 return
-        self._write(name, data, row._replace(was=_present(path, before)))
+        self._has_folder(_DRAFTS)
+        draft = self._path(f"{_DRAFTS}/{len(self._drafts)}")
+        with open(draft, "xb", opener=files.private) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            mtime = os.fstat(file.fileno()).st_mtime_ns
+        self._drafts[name] = draft
+        self._rows[name] = row._replace(mtime=mtime)
 
-    def _may_replace(self, name: str, size: int) -> bool:
+    def _may_replace(self, name: str, present: str) -> bool:
         """Whether a file that is not as we left it may be written over; one that is edited where
         edits are not read is set aside first."""
-        path, before = self._path(name), self._before.files.get(name)
-        if not size and before is not None:
-            return True  # what a bad disk or an editor leaves
-        if not self._is_ours(name):
+        before = self._before.files.get(name)
+        # JSON lines say nothing of themselves, and an editor may have them begin with anything.
+        if not self._is_ours(name) and not (before and name.endswith(".jsonl")):
             self._leave(
                 name,
                 t("it was not written by Loxodon"),
                 t("move it away to get the text view with that name"),
             )
             return False
-        if name in self._settled and hash_of(path) == self._settled[name]:
+        if self._settled.get(name) == present:
             return True
         if editable(name):
             hint = t("apply your edits with `loxodon sync`")
             self._leave(name, t("it was edited after it was written"), hint)
-            if before is not None:
-                self._rows[name] = before  # what the edits are compared with
             return False
         if before is not None:
-            aside = _free(f"{path}.edited")
-            os.rename(path, aside)
+            aside, number = f"{self._path(name)}.edited", 1
+            while os.path.lexists(aside):
+                number += 1
+                aside = f"{self._path(name)}.edited-{number}"
+            os.rename(self._path(name), aside)
             what = t(
                 "it was edited, but Loxodon does not read edits of this file: your version "
                 "was moved to {file}",
@@ -229,9 +214,15 @@ class Folder:
             self._kept.append(FileProblem(name, 0, what))
         return True
 
+    def _keep(self, name: str, row: Written) -> None:
+        self._rows[name] = row
+        self._unchanged += 1
+
     def _leave(self, name: str, what: str, hint: str = "") -> None:
-        self._left.add(name)
+        """Tell of a file that stays; what its edits are compared with stays known."""
         self._kept.append(FileProblem(name, 0, what, hint))
+        if name in self._before.files:
+            self._rows[name] = self._before.files[name]
 
     def _is_ours(self, name: str) -> bool:
         try:
@@ -240,91 +231,65 @@ class Folder:
         except OSError:
             return False
 
-    def _write(self, name: str, data: bytes, row: Written) -> None:
-        path = self._path(name)
-        draft = os.path.join(os.path.dirname(path), _DRAFT)
-        try:
-            mtime = _write_draft(draft, data)
-            self._note(name, row._replace(mtime=mtime))
-            os.replace(draft, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(draft)
-            raise
-        self._rows[name] = row._replace(mtime=mtime, was="")
-        self._written += 1
-        self._unsynced.add(os.path.dirname(path))
-
-    def _note(self, name: str, row: Written) -> None:
-        """Put down what is about to be written, for the case that this is the last we do."""
-        if self._part is None:
-            self._part = open(self._path(PART), "ab", buffering=0, opener=private)  # noqa: SIM115
-            # On a line of its own: the part of a run that was killed may end within one.
-            self._part.write(b"\n" + _line({"loxodon": self._head()}))
-        self._part.write(_line({"name": name, **row_of(row)}))
-
-    def _head(self) -> dict[str, Any]:
-        mark = head(MANIFEST, self._space)
-        return {**mark, "masked": True} if self._masked else mark
-
     # The end
 
     def finish(self) -> Exported:
-        """Take away the views that are no more, and keep the manifest."""
+        """Put what was written in its place, and take away the views that are no more."""
+        gone = [name for name in self._before.files if name not in self._rows]
         try:
-            for name in self._before.files:
-                if name not in self._rows and name not in self._left:
+            if self._drafts or gone or self._rows != self._before.files:
+                if self._drafts:
+                    self._save()
+                for name, draft in self._drafts.items():
+                    self._replace(name, draft)
+                for name in gone:
                     self._remove(name)
-            self._keep_manifest()
+                changed = {os.path.dirname(self._path(name)) for name in (*self._drafts, *gone)}
+                for folder in sorted(changed):
+                    if os.path.isdir(folder):
+                        files.sync_folder(folder)
+                self._save()
         except OSError as error:
             raise _unwritten(self.root, error) from None
         return Exported(
             self.root,
-            self._written,
+            len(self._drafts),
             self._unchanged,
             self._removed,
             tuple(self._kept),
             self._masked,
         )
 
+    def _replace(self, name: str, draft: str) -> None:
+        row, path = self._rows[name], self._path(name)
+        there = hash_of(path)
+        if there and there != row.was:  # somebody was quicker
+            self._rows.pop(name)
+            hint = t("apply your edits with `loxodon sync`")
+            self._leave(name, t("it was edited after it was written"), hint)
+            return
+        os.replace(draft, path)
+        self._rows[name] = row._replace(was="")
+
     def _remove(self, name: str) -> None:
-        state = change_of(self.root, name, self._before)
-        if name == MANIFEST or state == "gone":
+        path, change = self._path(name), change_of(self.root, name, self._before)
+        if change == "gone" or not self._has_folder(os.path.dirname(name), make=False):
             return
-        path = self._path(name)
-        if not self._has_folder(os.path.dirname(name), make=False):
-            return
-        taken_in = name in self._settled and hash_of(path) == self._settled[name]
-        if state == "edited" and not taken_in:
+        if change == "edited" and self._settled.get(name, "-") != hash_of(path):
             self._leave(
                 name,
                 t("it is no longer needed, but was edited after it was written"),
                 t("delete it if you do not need it"),
             )
-            self._rows[name] = self._before.files[name]
-            return
-        if not self._is_ours(name):
             return
         os.unlink(path)
-        self._unsynced.add(os.path.dirname(path))
         self._removed += 1
         with suppress(OSError):  # not empty, or not ours to remove
             os.rmdir(os.path.dirname(path))
 
-    def _keep_manifest(self) -> None:
-        part = self._path(PART)
-        if self._rows != self._before.files or not os.path.exists(self._path(MANIFEST)):
-            files = {name: row_of(row) for name, row in sorted(self._rows.items())}
-            text = one_a_line({"loxodon": self._head()}, "files", files)
-            draft = self._path(os.path.join(os.path.dirname(MANIFEST), _DRAFT))
-            for folder in sorted(self._unsynced):
-                if os.path.isdir(folder):
-                    sync_folder(folder)
-            _write_draft(draft, text.encode("utf-8"))
-            os.replace(draft, self._path(MANIFEST))
-            sync_folder(os.path.dirname(draft))
-        if self._part is not None or os.path.exists(part):
-            os.unlink(part)
+    def _save(self) -> None:
+        text = manifest_text(self._space, self._masked, self._rows)
+        files.replace(self._path(MANIFEST), text.encode("utf-8"))
 
     # Paths
 
@@ -338,60 +303,11 @@ class Folder:
             path = self._path(name) if name else self.root
             # Those above it first: through a link that leads out nothing is made either.
             within = not name or self._has_folder(os.path.dirname(name), make)
-            if make and within:
-                _make_folders(path)
+            if make and within and not os.path.lexists(path):
+                files.make_folder(path)
             found = within and os.path.isdir(path) and is_inside(path, self.root)
             self._folders[name] = found
         return found
-
-
-def _make_folders(path: str) -> None:
-    """Make a folder and those above it that are missing, for their owner only."""
-    if _lstat(path) is not None:
-        return
-    parent = os.path.dirname(path)
-    if parent != path:
-        _make_folders(parent)
-    with suppress(FileExistsError):
-        os.mkdir(path, 0o700)
-
-
-def _write_draft(path: str, data: bytes) -> int:
-    """Write a file for its owner only, on disk; its time in nanoseconds."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
-    with open(descriptor, "wb", buffering=0) as file:
-        while data:
-            data = data[file.write(data) :]
-        os.fsync(file.fileno())
-        return os.fstat(file.fileno()).st_mtime_ns
-
-
-def _lstat(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except FileNotFoundError:
-        return None
-
-
-def _line(row: Mapping[str, Any]) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode("utf-8") + b"\n"
-
-
-def _present(path: str, before: Written | None) -> str:
-    """The hash of a file that is about to be replaced; empty for one that we did not write."""
-    if before is None:
-        return ""
-    return hash_of(path) if before.was else before.sha256
-
-
-def _free(path: str) -> str:
-    """`path`, or with a number behind it where that is taken."""
-    found, n = path, 1
-    while os.path.lexists(found):
-        n += 1
-        found = f"{path}-{n}"
-    return found
 
 
 def _unwritten(path: str, error: OSError) -> LoxodonError:

@@ -1,9 +1,16 @@
-"""What was last written to a folder of views, and what has happened to it since.
+"""What was last written to a folder of text views, and what has happened to each file since.
 
 The manifest `state/views.json` has the hash, size and time of each file, and which version of which
-memory stands in it. By it an unchanged file is known without reading it, and one that a person
-edited is known as edited. While an export runs, what it writes is noted in `state/views.part`
-before it is moved into place: one that is killed leaves no file that looks like somebody's edit.
+memory is on an editable page. It is written before the files are replaced, with both hashes of
+each (`Written.was`), and again afterwards: a file that a killed export left behind, old or new, is
+never taken for somebody's edit.
+
+A generated page says so in its first line, and a file that does not is never replaced:
+
+    <!-- loxodon view: projects.md · space: "main" · version: 2 -->    Markdown
+    {"loxodon": {"view": "tags.json", "space": "main", "version": 2},  JSON
+
+JSON lines are records only; they are known by the manifest.
 """
 
 from __future__ import annotations
@@ -12,35 +19,53 @@ import json
 import os
 import re
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.layout import VIEWS
+from loxodon.messages import t
 from loxodon.security.paths import is_inside, opened
-from loxodon.views import VERSION, bad_view, marker_of
+from loxodon.types import Problem
 
+VERSION = 2  # of the formats; a file with a higher one is refused
 MANIFEST = "state/views.json"
-PART = "state/views.part"
-MOST_BYTES = 256 << 20
-"""A view that is larger is not read."""
-HEAD_BYTES = 4_096
-"""Of a file that say whether it is a view."""
-_TICK = 20_000_000
-"""Nanoseconds within which two changes of a file may have the same time."""
-_COARSE_TICK = 2_000_000_000
-"""The same where times are kept in whole seconds."""
-
+LOCK = "state/views.lock"
+MOST_BYTES = 256 << 20  # of a page that is read
+HEAD_BYTES = 4_096  # of a file that say whether it is a view
+_TICK = 2_000_000_000  # nanoseconds within which two changes of a file may have the same time
 _EDITABLE = re.compile(
     r"insights\.md|insights/\d{4,}-\d\d\.md|projects\.md|"
     r"layer2/(?:active|archive)/(?:facts|beliefs|summaries)\.jsonl"
 )
+_COMMENT = re.compile(
+    r'<!-- loxodon view: (?P<view>[^\n]*?) · space: (?P<space>"(?:[^"\\\n]|\\.)*")'
+    r" · version: (?P<version>\d{1,9})\b"
+)
+_OURS = re.compile(  # the front matter of a segment, a page whose end was lost, a line of layer2
+    r'---\r?\nloxodon: |\s*\{\s*"loxodon"\s*:\s*\{\s*"view"|\{"id": "[fbs]_.{1,3000}"score_at": "'
+)
 
 
-def editable(name: str) -> bool:
-    """Whether what a person changes in a view is taken in by `sync`; others are only written."""
-    return _EDITABLE.fullmatch(name) is not None
+class View(NamedTuple):
+    """The text of a file, and the memories on it, each with the version that is written."""
+
+    text: str
+    ids: Mapping[str, int] = {}
+
+
+class Planned(NamedTuple):
+    """A file that need not be made: while the basis is the same, so is the text."""
+
+    name: str  # within the folder of views, with slashes: `layer2/active/facts.jsonl`
+    basis: str  # empty where the view has to be made to know
+    make: Callable[[], View]
+
+
+def based_on(*parts: object) -> str:
+    """A basis: the format, and what a view depends on."""
+    return "/".join(map(str, (VERSION, *parts)))
 
 
 class Written(NamedTuple):
@@ -48,25 +73,96 @@ class Written(NamedTuple):
 
     sha256: str
     size: int
-    mtime: int
-    """Nanoseconds."""
+    mtime: int  # nanoseconds
     basis: str = ""
     ids: Mapping[str, int] = {}
-    was: str = ""
-    """The hash it had before, where it is not known whether the writing came to its end."""
+    was: str = ""  # the hash before, while it is not known whether it was replaced
 
 
 class Manifest(NamedTuple):
-    """What was last written to a folder."""
-
     space: str
     masked: bool
+    version: int
     files: Mapping[str, Written]
-    mtime: int
-    """When it was written itself, in nanoseconds."""
+    mtime: int  # when it was written itself, in nanoseconds
+
+
+class ViewMarker(NamedTuple):
+    """What a generated page says of itself."""
+
+    view: str
+    space: str
+    version: int
 
 
 Change = Literal["same", "edited", "gone"]
+
+
+def editable(name: str) -> bool:
+    """Whether `sync` takes in what a person changes in a view; others are only written."""
+    return _EDITABLE.fullmatch(name) is not None
+
+
+# Marks
+
+
+def mark(view: str, space: str) -> dict[str, Any]:
+    """The value of the key `loxodon` in a generated JSON file."""
+    return {"view": view, "space": space, "version": VERSION}
+
+
+def comment(view: str, space: str, note: str = "") -> str:
+    """The first line of a generated Markdown page; `note` is a word to its reader."""
+    parts = [f"loxodon view: {_plain(view)}", f"space: {json.dumps(_plain(space))}"]
+    return f"<!-- {' · '.join([*parts, f'version: {VERSION}', *([note] if note else [])])} -->"
+
+
+def _plain(text: str) -> str:
+    """Text that ends neither a comment nor a line."""
+    return re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]", " ", text).replace("--", "‐‐")
+
+
+def marker_of(text: str) -> ViewMarker | None:
+    """What the start of a page says of it, if it was generated. Front matter is not looked at."""
+    start = text[:HEAD_BYTES].lstrip("\ufeff \r\n\t")
+    if found := _COMMENT.match(start):
+        return ViewMarker(found["view"], json.loads(found["space"]), int(found["version"]))
+    if key := re.match(r'\{\s*"loxodon"\s*:\s*', start):
+        try:
+            value = json.JSONDecoder().raw_decode(start, key.end())[0]
+            return ViewMarker(value["view"] + "", value["space"] + "", value["version"] + 0)
+        except (ValueError, RecursionError, TypeError, KeyError):
+            return None
+    return None
+
+
+def is_view(start: str) -> bool:
+    """Whether the beginning of a file says that Loxodon wrote it."""
+    return marker_of(start) is not None or bool(_OURS.match(start.lstrip("\ufeff")))
+
+
+def bad_view(file: str, line: int, reason: InputError) -> InputError:
+    """The error for a line (from 1; 0 for the whole file) of a view that cannot be read."""
+    if line:
+        return InputError(
+            "{file}, line {line}: {reason}",
+            hint="fix the line, or delete it",
+            file=file,
+            line=line,
+            reason=reason,
+        )
+    return InputError("{file}: {reason}", hint="{reason_hint}", file=file, reason=reason)
+
+
+def newer() -> InputError:
+    return InputError("it was written by a newer version of Loxodon", hint="update Loxodon")
+
+
+def astray() -> InputError:
+    return InputError("it is not a file in this folder", hint="move it away")
+
+
+# The manifest
 
 
 def load(root: str) -> Manifest | None:
@@ -76,70 +172,53 @@ def load(root: str) -> Manifest | None:
     """
     try:
         text, _ = read(root, MANIFEST)
+        if not text:
+            return None
+        kept = json.loads(text)
+        about = kept["loxodon"]
+        files = {_inside(name): _written(row) for name, row in kept["files"].items()}
         mtime = os.stat(os.path.join(root, MANIFEST)).st_mtime_ns
+        found = Manifest(
+            str(about["space"]), about.get("masked") is True, int(about["version"]), files, mtime
+        )
     except NotFoundError:
-        text, mtime = "", 0
-    parts = _parts(root)
-    if not text and not parts:
         return None
-    try:
-        kept = json.loads(text) if text else {"loxodon": parts[0][1]["loxodon"], "files": {}}
-        found, newer = _manifest(kept, mtime), kept["loxodon"]["version"] > VERSION
-        rows = {_name(name): written_of(row) for name, row in parts if name}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         reason = InputError(
             "it was not written by Loxodon",
             hint="move it away; `loxodon sync` and `loxodon export` write it again",
         )
         raise bad_view(MANIFEST, 0, reason) from None
-    if newer:
-        reason = InputError("it was written by a newer version of Loxodon", hint="update Loxodon")
-        raise bad_view(MANIFEST, 0, reason)
-    return found._replace(files={**found.files, **rows})
+    if found.version > VERSION:
+        raise bad_view(MANIFEST, 0, newer())
+    return found
 
 
-def _manifest(kept: Any, mtime: int) -> Manifest:
-    mark = kept["loxodon"]
-    files = {_name(name): written_of(row) for name, row in kept["files"].items()}
-    return Manifest(str(mark["space"]), mark.get("masked") is True, files, mtime)
-
-
-def _name(name: str) -> str:
+def _inside(name: str) -> str:
     """A name that stays within the folder, whoever wrote the manifest; else ValueError."""
     if not name or "\0" in name or any(part in ("", ".", "..") for part in name.split("/")):
         raise ValueError(name)
     return name
 
 
-def written_of(row: Mapping[str, Any]) -> Written:
+def _written(row: Mapping[str, Any]) -> Written:
     ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
-    return Written(
-        str(row["sha256"]),
-        int(row["size"]),
-        int(row["mtime_ns"]),
-        str(row.get("basis", "")),
-        ids,
-        str(row.get("was", "")),
-    )
+    basis, was = str(row.get("basis", "")), str(row.get("was", ""))
+    return Written(str(row["sha256"]), int(row["size"]), int(row["mtime_ns"]), basis, ids, was)
 
 
-def row_of(written: Written) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "sha256": written.sha256,
-        "size": written.size,
-        "mtime_ns": written.mtime,
-        "basis": written.basis,
-        "ids": written.ids,
-        "was": written.was,
-    }
-    return {name: value for name, value in row.items() if value or name in ("size", "mtime_ns")}
+def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str:
+    about = {**mark(MANIFEST, space), **({"masked": True} if masked else {})}
+    rows = {}
+    for name, one in sorted(files.items()):
+        row = {"sha256": one.sha256, "size": one.size, "mtime_ns": one.mtime}
+        rest = {"basis": one.basis, "ids": one.ids, "was": one.was}
+        rows[name] = row | {key: value for key, value in rest.items() if value}
+    return one_a_line({"loxodon": about}, "files", rows)
 
 
 def one_a_line(top: Mapping[str, Any], name: str, rows: Mapping[str, Any]) -> str:
-    """A JSON object whose last value has many entries, one a line.
-
-    So a person can look through them, and it takes a tenth of what `indent` does.
-    """
+    """A JSON object whose last value has many entries, one a line, for people to look through."""
     lines = [f"{_json(key)}: {_json(value)}" for key, value in rows.items()]
     return "".join((_json(top)[:-1], f", {_json(name)}: {{\n", ",\n".join(lines), "\n}}\n"))
 
@@ -148,19 +227,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _parts(root: str) -> list[tuple[str, dict[str, Any]]]:
-    """What an export that did not come to its end has noted; its last line may be cut."""
-    try:
-        with open(os.path.join(root, PART), encoding="utf-8", errors="replace") as file:
-            lines = file.read(MOST_BYTES).split("\n")
-    except OSError:
-        return []
-    found: list[tuple[str, dict[str, Any]]] = []
-    for line in lines:
-        with suppress(ValueError, AttributeError, RecursionError):
-            row = json.loads(line)
-            found.append((str(row.pop("name", "")), row))
-    return found if found and "loxodon" in found[0][1] else []
+# The files
 
 
 def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
@@ -171,9 +238,7 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
     """
     path = os.path.join(root, name)
     try:
-        if not is_inside(path, root):
-            raise bad_view(name, 0, astray())
-        if not stat.S_ISREG(os.stat(path).st_mode):
+        if not is_inside(path, root) or not stat.S_ISREG(os.stat(path).st_mode):
             raise bad_view(name, 0, astray())
         with os.fdopen(opened(path, root), "rb") as file:
             data = file.read(most + 1)
@@ -196,10 +261,6 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
         raise bad_view(name, 0, reason) from None
 
 
-def astray() -> InputError:
-    return InputError("it is not a file in this folder", hint="move it away")
-
-
 def change_of(root: str, name: str, manifest: Manifest) -> Change:
     """Whether a file is as it was written; it is read only where its size and time do not tell."""
     written = manifest.files[name]
@@ -212,19 +273,15 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
         return "edited"  # or so it may be: nobody lets us look
     if not stat.S_ISREG(about.st_mode):
         return "edited"
-    as_written = about.st_size == written.size
-    if as_written and about.st_mtime_ns == written.mtime and _settled(written.mtime, manifest):
-        return "same"
-    if not as_written and not written.was:
+    same_size = about.st_size == written.size
+    if not same_size and not written.was:
         return "edited"
+    # A later edit has a later time, unless it came at once.
+    settled = manifest.mtime - written.mtime > _TICK
+    if same_size and about.st_mtime_ns == written.mtime and settled:
+        return "same"
     found = hash_of(path)
     return "same" if found and found in (written.sha256, written.was) else "edited"
-
-
-def _settled(mtime: int, manifest: Manifest) -> bool:
-    """Whether a later edit would have a later time: so much later was the manifest written."""
-    coarse = mtime % 1_000_000_000 == 0
-    return manifest.mtime - mtime > (_COARSE_TICK if coarse else _TICK)
 
 
 def hash_of(path: str) -> str:
@@ -239,10 +296,24 @@ def hash_of(path: str) -> str:
     return digest.hexdigest()
 
 
-def is_view(start: str) -> bool:
-    """Whether the first lines of a file say that it is a generated one."""
-    if marker_of(start) is not None:
-        return True
-    start = start.lstrip("\ufeff")
-    # One whose end was lost is still ours; one that lost its beginning is not.
-    return bool(re.match(r'---\r?\nloxodon: |\s*\{\s*"loxodon"\s*:\s*\{\s*"view"', start))
+def damaged_views(workspace: str) -> Iterator[Problem]:
+    """Views that were damaged where they lie, for `loxodon validate`.
+
+    A person who edits a file changes its time; a disk that loses a bit does not.
+    """
+    root = os.path.join(workspace, VIEWS)
+    try:
+        manifest = load(root)
+    except InputError as error:
+        yield Problem(os.path.join(root, MANIFEST), *error.localized(), derived=True)
+        return
+    for name, written in manifest.files.items() if manifest else ():
+        path = os.path.join(root, *name.split("/"))
+        try:
+            about = os.lstat(path)
+        except OSError:  # taken away, which is for `sync` to tell
+            continue
+        untouched = (about.st_size, about.st_mtime_ns) == (written.size, written.mtime)
+        if untouched and hash_of(path) not in (written.sha256, written.was):
+            hint = t("delete it; `loxodon export` writes it again")
+            yield Problem(path, t("it differs from what was written"), hint, derived=True)

@@ -1,47 +1,398 @@
-"""USER.md, the profile, and layer1/snapshot.md, what a conversation starts with. Written only.
+"""The pages that are only shown: nothing of them is read back.
 
-They are as consolidation last made them. Where it has not yet, or what they tell of has changed
-since, they are made now, and stay until a memory changes: a day that passes changes no file.
+| file | shows |
+|---|---|
+| USER.md, layer1/snapshot.md | the profile, and what a conversation starts with |
+| daily/2026-02-04.md | what was said on a day, where it was said |
+| segments/2026-02-04-001.md | what was said in a stretch of talk about one thing |
+| tags.json | which facts and which segments have a tag |
+| layer2/entities/ | whom and what the memories are about |
+| layer2/index/ | active memories by keyword, month and entity |
+| state/ | where consolidation stands, the ranking of the snapshot, what comes back next |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import TYPE_CHECKING
+import json
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
+from loxodon.store import Filter
+from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
+from loxodon.store.rows import moment
 from loxodon.store.store import Store
-from loxodon.views import Planned, View, based_on, comment
+from loxodon.text.markdown import one_line
+from loxodon.text.words import fold
+from loxodon.types import Record
+from loxodon.views.dump import HeldBack, held_back
+from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark, one_a_line
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
-PROFILE = "USER.md"
-SNAPSHOT = "layer1/snapshot.md"
+PLURALS = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LABEL = 60  # characters of a name in a heading
+_MOST = 200  # memories of a kind that the card of an entity names, the newest
+_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+_WORK_TIMES = ("last_run", "last_success", "weekly_at")
+_WORK_TOP = ("last_run", "last_success", "phase", "attempts")
+
+Object = dict[str, Any]
 
 
-def views(
-    memory: Memory, store: Store, bases: Mapping[str, str], language: str
-) -> Iterator[Planned]:
-    memories = [basis for name, basis in sorted(bases.items()) if name.startswith("memories/")]
-    made = {name: store.worklog.page(name, language) for name in ("profile", "snapshot")}
-    times = {name: page[2].timestamp() if page else 0 for name, page in made.items()}
+class Content:
+    """What all pages are made from, at one moment of the store."""
 
-    def profile() -> View:
-        text = _profile(store, memory.now(), language)
-        return View(PROFILE, f"{comment(PROFILE, store.space)}\n\n{text}\n")
+    def __init__(
+        self,
+        memory: Memory,
+        store: Store,
+        zone: tzinfo | None,
+        language: str,
+        known: Mapping[str, str],
+    ) -> None:
+        self.memory = memory
+        self.store = store
+        self.space = store.space
+        self.zone = zone
+        self.language = language
+        self.known = known  # the views of the last export, each with its basis
+        self.held: HeldBack = held_back(store)
+        self.bases = store.primary.bases()
 
-    def snapshot() -> View:
-        mark = comment(SNAPSHOT, store.space)
-        return View(SNAPSHOT, f"{mark}\n\n{memory.snapshot(language)}\n")
+    def basis(self, begin: str = "") -> str:
+        """Of the memories whose kind and state begin so (`fact/active`)."""
+        of = [f"{n}:{self.bases[n]}" for n in sorted(self.bases) if n.startswith("memories/")]
+        return "+".join([*(one for one in of if begin in one), self.held.basis()])
 
-    yield Planned(PROFILE, based_on(language, times["profile"], *memories), profile)
-    yield Planned(SNAPSHOT, based_on(language, times["snapshot"], *memories), snapshot)
+    @cached_property
+    def facts(self) -> list[Record]:
+        return [one for one in self.store.find(Filter(kind="fact")) if one.id not in self.held.ids]
+
+    @cached_property
+    def rows(self) -> list[Object]:
+        """Every memory, as the store keeps it."""
+        columns = PRIMARY_TABLES["memories"].columns
+        rows = self.held.rows("memories", self.store.primary.dump("memories"))
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    @property
+    def active(self) -> Iterator[Object]:
+        return (row for row in self.rows if row["state"] == "active")
+
+    @cached_property
+    def segments(self) -> list[tuple[str, Row]]:
+        """The segments, each with its id: its number counts those of a day as they were made."""
+        days: Counter[str] = Counter()
+        found = []
+        for row in self.store.primary.dump("segments"):
+            day = local_time(row[4], row[6])[:10]
+            days[day] += 1
+            found.append((f"{day}-{days[day]:03d}", row))
+        return found
 
 
-def _profile(store: Store, now: datetime, language: str) -> str:
-    """The profile; where it has to be made, a model is not asked for its portrait."""
+def utc_time(milliseconds: int) -> str:
+    """A stored moment: `2026-02-04T10:30:00Z`, milliseconds where there are."""
+    return local_time(milliseconds, 0).removesuffix("+00:00") + "Z"
+
+
+def local_time(milliseconds: int, offset: int) -> str:
+    """A stored moment where it was said, minutes east of UTC: `2026-02-04T18:30:00+08:00`."""
+    local = _EPOCH.replace(tzinfo=None) + timedelta(milliseconds=milliseconds, minutes=offset)
+    sign, (hours, minutes) = "-" if offset < 0 else "+", divmod(abs(offset), 60)
+    text = local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")
+    return f"{text}{sign}{hours:02d}:{minutes:02d}"
+
+
+def views(content: Content) -> Iterator[Planned]:
+    for day in content.store.primary.days():
+        name = f"daily/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
+        basis = based_on(day.turns, day.first, day.last, content.held.basis(day))
+        yield Planned(name, basis, partial(_day, content, name, day))
+    yield from _segments(content)
+    yield from _entities(content)
+    yield from _indexes(content)
+    yield from _state(content)
+    yield from _profiles(content)
+
+
+def _json_page(content: Content, name: str, found: Object) -> View:
+    whole = {"loxodon": mark(name, content.space), **found}
+    return View(json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
+
+
+# Markdown
+
+
+def _day(content: Content, name: str, day: JournalDay) -> View:
+    """Every line of what was said stands behind `> `: nothing in it reads as anything else."""
+    columns = PRIMARY_TABLES["turns"].columns
+    parts = [comment(name, content.space), f"# {day.date}"]
+    for row in content.store.primary.turns_of(day):
+        turn = dict(zip(columns, content.held.shown(row), strict=True))
+        at = local_time(turn["at"], turn["utc_offset"])[11:19]
+        who = _label(turn["speaker"] or turn["role"])
+        said = turn["content"].replace("\n", "\n> ")
+        parts += [f"## {at} {who} · {_label(turn['session'])}", f"> {said}"]
+    return View("\n\n".join(parts) + "\n")
+
+
+def _label(text: str) -> str:
+    """A name that is one short line, and neither a comment nor a tag."""
+    return one_line(text)[:_LABEL].replace("<", "‹").replace(">", "›")
+
+
+def _segments(content: Content) -> Iterator[Planned]:
+    basis = based_on(content.bases.get("segments", ""), content.basis("/fact/"))
+    counts: Counter[int] = Counter()
+
+    def make(id: str, row: Row) -> View:
+        if not counts:
+            counts.update(_facts_of_segments(content))
+        _, session, _, _, started, ended, offset, topic, tags, text = row
+        begin, end = local_time(started, offset), local_time(ended, offset)
+        lines = [
+            "---",
+            "loxodon: segment",
+            f"id: {id}",
+            f"date: {begin[:10]}",
+            f"time_range: {begin[11:16]}-{end[11:16]}",
+            f"topic: {_yaml(topic)}",
+            f"tags: [{', '.join(map(_yaml, json.loads(tags)))}]",
+            f"fact_count: {counts[row[0]]}",
+            f"session: {_yaml(session)}",
+            f"started_at: {begin}",
+            f"ended_at: {end}",
+            f"space: {_yaml(content.space)}",
+            f"version: {VERSION}",
+            "---",
+        ]
+        return View("\n".join(lines) + f"\n\n{text}\n")
+
+    for id, row in content.segments:
+        yield Planned(f"segments/{id}.md", basis, partial(make, id, row))
+
+
+def _yaml(value: str) -> str:
+    """A value of front matter: plain where YAML reads it as the same text, else in quotes."""
+    if re.fullmatch(r"[^\W\d_][\w \-./+]*(?<! )", value) and value.casefold() not in _WORDS:
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return re.sub("[\x7f-\x9f\u2028\u2029\ufeff]", lambda odd: f"\\u{ord(odd[0]):04x}", quoted)
+
+
+def _facts_of_segments(content: Content) -> Iterator[int]:
+    """The number of a segment for each fact that was drawn from it."""
+    starts: dict[str, list[tuple[int, int, int]]] = {}
+    for _, (no, session, first, last, *_) in content.segments:
+        starts.setdefault(session, []).append((first, last, no))
+    for some in starts.values():
+        some.sort()
+    facts = {row["row"] for row in content.rows if row["kind"] == "fact"}
+    found: set[tuple[int, int]] = set()
+    for memory, _, session, _, seq, *_ in content.store.primary.dump("memory_sources"):
+        some = starts.get(session, []) if seq is not None and memory in facts else []
+        at = bisect_right(some, (seq, 1 << 62, 0)) - 1
+        if at >= 0 and some[at][1] >= seq:
+            found.add((some[at][2], memory))
+    return (no for no, _ in found)
+
+
+def _profiles(content: Content) -> Iterator[Planned]:
+    """As consolidation last made them; where what they tell of has changed since, made now."""
     from loxodon.write import compress
     from loxodon.write.residue import Residue
 
-    return compress.profile(store, now, language, Residue())
+    store, language = content.store, content.language
+
+    def profile() -> str:
+        return compress.profile(store, content.memory.now(), language, Residue())
+
+    def page(name: str, make: Any) -> View:
+        return View(f"{comment(name, content.space)}\n\n{make()}\n")
+
+    pages = {
+        "USER.md": ("profile", profile),
+        "layer1/snapshot.md": ("snapshot", lambda: content.memory.snapshot(language)),
+    }
+    for name, (kept, make) in pages.items():
+        found = store.worklog.page(kept, language)
+        basis = based_on(language, found[2].timestamp() if found else 0, content.basis())
+        yield Planned(name, basis, partial(page, name, make))
+
+
+# JSON
+
+
+def _entities(content: Content) -> Iterator[Planned]:
+    """The list of entities, and a card for each."""
+    entities = list(content.store.primary.dump("entities"))
+    basis = content.bases["entities"]
+    index = "layer2/entities/_index.json"
+
+    def card(row: Row) -> Object:
+        no, name, type, aliases, created, updated, agent = row
+        return {
+            "id": f"e_{no:03d}",
+            "name": name,
+            "type": type,
+            "aliases": json.loads(aliases),
+            **({"agent": agent} if agent else {}),
+            "created": utc_time(created),
+            "updated": utc_time(updated),
+        }
+
+    def listed() -> View:
+        lines = ",\n".join(json.dumps(card(row), ensure_ascii=False) for row in entities)
+        head = json.dumps(mark(index, content.space), ensure_ascii=False)
+        return View(f'{{"loxodon": {head},\n"entities": [\n{lines}\n]}}\n')
+
+    known: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
+
+    def make(name: str, row: Row) -> View:
+        if not known:
+            known.update(_known_of_names(content))
+        about, named = known.get((row[6], fold(row[1])), ([], []))
+        attributes: Object = {}
+        for one in about:
+            if one["kind"] == "fact" and one["attribute"] and one["value"]:
+                since = one["confirmed_at"] or one["created_at"]
+                shown = {"value": one["value"], "updated": utc_time(since)}
+                attributes.setdefault(one["attribute"], shown)
+        related = {
+            f"related_{plural}": [one["id"] for one in (*about, *named) if one["kind"] == kind][
+                :_MOST
+            ]
+            for kind, plural in PLURALS.items()
+        }
+        return _json_page(content, name, {**card(row), "attributes": attributes, **related})
+
+    yield Planned(index, based_on(basis), listed)
+    for row in entities:
+        name = f"layer2/entities/e_{row[0]:03d}.json"
+        yield Planned(name, based_on(basis, content.basis("/active")), partial(make, name, row))
+
+
+def _known_of_names(content: Content) -> dict[tuple[str, str], tuple[list[Object], list[Object]]]:
+    """The active memories about each name and those that have it, by agent; newest first."""
+    found: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
+    for row in reversed(list(content.active)):
+        subject = fold(row["subject"]) if row["subject"] else ""
+        if subject:
+            found.setdefault((row["agent"], subject), ([], []))[0].append(row)
+        for name in {fold(one) for one in json.loads(row["entities"])} - {subject}:
+            found.setdefault((row["agent"], name), ([], []))[1].append(row)
+    return found
+
+
+def _indexes(content: Content) -> Iterator[Planned]:
+    def page(name: str, found: Mapping[str, Any]) -> View:
+        lines = [f'{{"loxodon": {json.dumps(mark(name, content.space), ensure_ascii=False)}']
+        for key, value in found.items():
+            key = "Loxodon" if key == "loxodon" else key  # the mark of the file has that name
+            shown = json.dumps(value, ensure_ascii=False)
+            lines.append(f"{json.dumps(key, ensure_ascii=False)}: {shown}")
+        return View(",\n".join(lines) + "}\n")
+
+    def keywords() -> Object:
+        return _grouped(content.store.primary.labels("keyword"))
+
+    def timeline() -> Object:
+        """By the month since which a memory holds, or in which it was made; the newest first."""
+        found = []
+        for row in content.active:
+            since = row["created_at"] if row["valid_from"] is None else row["valid_from"]
+            at = moment(since, content.zone)
+            found.append((f"{at.year:04d}-{at.month:02d}", at, row["row"], row["id"]))
+        return _grouped((month, id) for month, _, _, id in sorted(found, reverse=True))
+
+    def relations() -> Object:
+        found: dict[str, dict[str, list[str]]] = {}
+        for row in content.active:
+            for name in json.loads(row["entities"]):
+                of = found.setdefault(name, {plural: [] for plural in PLURALS.values()})
+                of[PLURALS[row["kind"]]].append(row["id"])
+        return dict(sorted(found.items()))
+
+    indexes = {
+        "layer2/index/keywords.json": (keywords, content.bases["unindexed"]),
+        "layer2/index/timeline.json": (timeline, content.zone),
+        "layer2/index/relations.json": (relations, ""),
+    }
+    for name, (make, more) in indexes.items():
+        basis = based_on(content.basis("/active"), more)
+        yield Planned(name, basis, lambda name=name, make=make: page(name, make()))  # type: ignore[misc]
+    basis = based_on(content.basis("/fact/active"), content.bases["segments"])
+    yield Planned("tags.json", basis, partial(_tags, content))
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, id in pairs:
+        found.setdefault(name, []).append(id)
+    return found
+
+
+def _tags(content: Content) -> View:
+    tagged = [
+        ("insights", row["id"], json.loads(row["tags"]), row["updated_at"])
+        for row in content.active
+        if row["kind"] == "fact"
+    ]
+    tagged += [("segments", id, json.loads(row[8]), row[5]) for id, row in content.segments]
+    index: dict[str, dict[str, list[str]]] = {}
+    for where, id, tags, _ in tagged:
+        for tag in tags:
+            index.setdefault(tag, {"insights": [], "segments": []})[where].append(id)
+    last = max((at for *_, at in tagged), default=0)
+    meta = {
+        "last_updated": utc_time(last) if last else None,
+        "total_tags": len(index),
+        "total_entries": sum(bool(tags) for _, _, tags, _ in tagged),
+    }
+    top = {"loxodon": mark("tags.json", content.space), "meta": meta}
+    return View(one_a_line(top, "index", {tag: index[tag] for tag in sorted(index)}))
+
+
+def _state(content: Content) -> Iterator[Planned]:
+    primary = content.store.primary
+    values: dict[str, str] = dict(primary.dump("meta"))
+    work = json.loads(values.get("consolidation", "{}"))
+    work |= {name: utc_time(work[name]) for name in _WORK_TIMES if work.get(name) is not None}
+    consolidation = {
+        "last_run": work.get("last_run"),
+        "last_success": work.get("last_success"),
+        "current_phase": work.get("phase") or None,
+        "phase_data": {name: value for name, value in work.items() if name not in _WORK_TOP},
+        "retry_count": work.get("attempts", 0),
+    }
+    rankings: Object = {"updated": None, "rankings": []}
+    snapshots = [row for row in primary.dump("pages") if row[0] == "snapshot"]
+    if snapshots:
+        _, _, made_at, _, basis = max(snapshots, key=lambda row: row[2])
+        ranking = json.loads(basis).get("ranking", {})
+        ranks = [{"rank": n, "id": id, "score": s} for n, (id, s) in enumerate(ranking.items(), 1)]
+        rankings = {"updated": utc_time(made_at), "rankings": ranks}
+    last: dict[str, int] = {}
+    for id, _, _, at in content.held.rows("memory_uses", primary.dump("memory_uses")):
+        last[id] = max(at, last.get(id, at))
+    used = [(content.store.get(id), at) for id, at in last.items()]
+    pending = [
+        {"type": record.kind, "id": record.id, "triggered_at": utc_time(at)}
+        for record, at in used
+        if record is not None and record.state == "archived"
+    ]
+    pages = {
+        "state/consolidation.json": consolidation,
+        "state/rankings.json": rankings,
+        "state/pending_activate.json": {"items": pending},
+    }
+    for name, found in pages.items():
+        yield Planned(name, "", partial(_json_page, content, name, found))

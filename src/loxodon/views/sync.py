@@ -1,10 +1,10 @@
-"""Taking in what a person changed in the views, as that person's own change.
+"""Taking in what a person changed on the pages, as that person's own change.
 
 Files are read first; then, in one transaction, `edits` decides what becomes of each change and it
-is done, so that two syncs at once take nothing twice. Afterwards the notes beside the views are
-indexed, and the views whose changes were all taken are written anew. A view that holds something
-which could not be taken stays as it is, and what was taken of it is marked
-(`WorkspaceData.set_mark`).
+is done, so that two syncs at once take nothing twice, and one that is killed loses nothing.
+Afterwards the notes beside the views are indexed, and the pages whose changes were all taken are
+written anew. A page with something that could not be taken stays as it is; what was taken of it is
+kept as a mark (`WorkspaceData.set_mark`).
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from loxodon import fields
 from loxodon.errors import InputError, LoxodonError, NotFoundError, refused
 from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.store import Filter
-from loxodon.types import Exported, FileProblem, Kind, Record, Source, Synced
-from loxodon.views import VERSION, insights, manifest, marker_of, projects, records
-from loxodon.views.edited import page_of
+from loxodon.types import FileProblem, Kind, Record, Source, Synced
+from loxodon.views import entries, manifest, records
 from loxodon.views.edits import (
     CurrentMemories,
     Edit,
@@ -36,17 +34,13 @@ from loxodon.views.edits import (
 )
 
 if TYPE_CHECKING:
-    from loxodon.memory import Memory
     from loxodon.verbs import Changes
     from loxodon.views.workspace import Workspace
 
-_T = TypeVar("_T")
-_FEW = 200
-"""Memories that are read one by one; more are read all together."""
-_REMEMBERED = 500
-"""Changes from one view that are remembered after it was written anew."""
-_FIXED = frozenset(
-    {
+_FEW = 200  # memories that are read one by one; more are read all together
+_REMEMBERED = 500  # changes from one page that are remembered
+_CAPTURED = frozenset(
+    [
         "content",
         "importance",
         "confidence",
@@ -56,30 +50,17 @@ _FIXED = frozenset(
         "topic",
         "category",
         "expires_at",
-    }
+    ]
 )
-"""What `Memory.capture` takes."""
+_MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
 class Taken(NamedTuple):
-    """What was taken in from the views."""
+    """What was taken in from the pages."""
 
     synced: Synced
-    settled: Mapping[str, str] = {}
-    """Views that may be written anew, each with the hash of what was read."""
-    waiting: bool = False
-    """Whether a view was left for later because it had only just been written."""
-
-
-class _Read(NamedTuple):
-    """The views that a person changed."""
-
-    pages: Sequence[EditedView]
-    hashes: Mapping[str, str]
-    written: Mapping[str, str]
-    """The hash of each as it was last written."""
-    problems: Sequence[FileProblem]
-    waiting: bool
+    settled: Mapping[str, str] = {}  # pages to write anew, each with the hash of what was read
+    waiting: bool = False  # whether a page was left for later because it had only just changed
 
 
 def sync(
@@ -93,12 +74,17 @@ def sync(
 ) -> tuple[Synced, bool]:
     """Take in what changed in the workspace; also whether something was left for later.
 
-    `before` leaves views alone that were changed after that moment (nanoseconds): they may not be
+    `before` leaves pages alone that were changed after that moment (nanoseconds): they may not be
     whole yet. Without `renew` the views are written only where something was taken in, and without
     `make` only where there are some.
     """
-    if not workspace.memory.has_views:
-        told = Synced(notes=(_no_views(workspace.memory),))
+    memory = workspace.memory
+    if not memory.has_views:
+        what, hint = refused("views").localized()
+        if memory.encrypted:
+            what = t("this memory is encrypted, so it has no text views to sync")
+            hint = t("change a memory with `loxodon edit`")
+        told = Synced(notes=(FileProblem(VIEWS, 0, what, hint),))
         return told if dry_run else told._replace(indexed=workspace.index()), False
     taken = take_in(workspace, deletions=deletions, dry_run=dry_run, before=before)
     if dry_run:
@@ -106,42 +92,10 @@ def sync(
     synced = taken.synced._replace(indexed=workspace.index())
     if any(problem.file == manifest.MANIFEST for problem in synced.problems):
         return synced, taken.waiting  # an export would only say the same
-    if _has_views(workspace, make) and (renew or taken.settled or changed_something(synced)):
+    changed = synced.added or synced.edited or synced.archived or synced.unarchived
+    if _has_views(workspace, make) and (renew or taken.settled or changed):
         synced = _exported(workspace, synced, taken.settled)
     return synced, taken.waiting
-
-
-def _no_views(memory: Memory) -> FileProblem:
-    if not memory.encrypted:
-        what, hint = refused("views").localized()
-        return FileProblem(VIEWS, 0, what, hint)
-    what = t("this memory is encrypted, so it has no text views to sync")
-    return FileProblem(VIEWS, 0, what, t("change a memory with `loxodon edit`"))
-
-
-def changed_something(synced: Synced) -> bool:
-    return bool(synced.added or synced.edited or synced.archived or synced.unarchived)
-
-
-def _exported(workspace: Workspace, synced: Synced, settled: Mapping[str, str]) -> Synced:
-    """Write the views; that they cannot be written undoes nothing of what was taken in."""
-    try:
-        exported: Exported = workspace.export(settled=settled)
-    except LoxodonError as error:
-        what, hint = error.localized()
-        problem = FileProblem(VIEWS, 0, what, hint)
-        return synced._replace(problems=(*synced.problems, problem))
-    told = {problem.file for problem in synced.problems}
-    kept = (one for one in exported.kept if one.file not in told)
-    root = os.path.join(workspace.path, VIEWS)
-    return synced._replace(notes=(*synced.notes, *(one for one in kept if _is_news(root, one))))
-
-
-def _is_news(root: str, kept: FileProblem) -> bool:
-    """Whether that a view was kept was not told yet: what stands in one that is read back was, or
-    it was edited just now and is the next sync's."""
-    path = os.path.join(root, kept.file)
-    return not manifest.editable(kept.file) or not os.path.isfile(path) or os.path.islink(path)
 
 
 def _has_views(workspace: Workspace, make: bool) -> bool:
@@ -154,6 +108,25 @@ def _has_views(workspace: Workspace, make: bool) -> bool:
     return bool(counts.turns or counts.active or counts.archived)
 
 
+def _exported(workspace: Workspace, synced: Synced, settled: Mapping[str, str]) -> Synced:
+    """Write the views; that they cannot be written undoes nothing of what was taken in."""
+    try:
+        kept = workspace.export(settled=settled).kept
+    except LoxodonError as error:
+        problem = FileProblem(VIEWS, 0, *error.localized())
+        return synced._replace(problems=(*synced.problems, problem))
+    told = {problem.file for problem in synced.problems}
+    root = os.path.join(workspace.path, VIEWS)
+
+    def is_news(one: FileProblem) -> bool:
+        """What is on an editable page was told, or was edited just now: the next sync tells."""
+        path = os.path.join(root, one.file)
+        plain = os.path.isfile(path) and not os.path.islink(path)
+        return one.file not in told and not (manifest.editable(one.file) and plain)
+
+    return synced._replace(notes=(*synced.notes, *filter(is_news, kept)))
+
+
 def take_in(
     workspace: Workspace,
     *,
@@ -161,72 +134,52 @@ def take_in(
     dry_run: bool = False,
     before: int | None = None,
 ) -> Taken:
-    """Take in what a person changed in the views, without writing any of them."""
-    root = os.path.join(workspace.path, VIEWS)
-    read = _changed_views(workspace, root, before)
-    if not read.pages:
-        return Taken(Synced(problems=tuple(read.problems)), waiting=read.waiting)
-    store = workspace.store
-    with store.reading() if dry_run else store.writing():
-        pages = [_with_marks(workspace, root, page, read.written) for page in read.pages]
-        pages = [_without_forgotten(workspace, page) for page in pages]
-        plan = decide(pages, _held(workspace, pages), deletions)
-        synced = _told(plan) if dry_run else _do(workspace, root, pages, plan, read.written)
-    problems = (*read.problems, *plan.problems)
-    synced = synced._replace(
-        conflicts=tuple(plan.conflicts), problems=problems, notes=tuple(plan.notes)
-    )
-    held = {one.file for one in (*plan.conflicts, *problems)}
-    settled = {name: hash for name, hash in read.hashes.items() if name not in held}
-    return Taken(synced, {} if dry_run else settled, read.waiting)
-
-
-def _without_forgotten(workspace: Workspace, page: EditedView) -> EditedView:
-    """A page without entries of memories that were forgotten: an old copy of a view brings none of
-    them back."""
-    marks = workspace.memory.forgotten()
-    if marks is None:
-        return page
-    return page._replace(
-        lines=[line for line in page.lines if not (line.id and marks.has("memory", 0, line.id))]
-    )
-
-
-# Reading
-
-
-def _changed_views(workspace: Workspace, root: str, before: int | None) -> _Read:
-    space, store = workspace.memory.space, workspace.store
-    last, problems = _last_written(root, space)
-    files = last.files if last else {}
+    """Take in what a person changed on the pages, without writing any of them."""
+    root, store = os.path.join(workspace.path, VIEWS), workspace.store
     pages: list[EditedView] = []
     hashes: dict[str, str] = {}
     waiting = False
+    last, problems = _last_written(root, workspace.memory.space)
+    files = last.files if last else {}
     for name in _names(root, files):
+        path = os.path.join(root, name)
         if last and name in files and manifest.change_of(root, name, last) != "edited":
             continue
-        if before is not None and _changed_after(os.path.join(root, name), before):
+        if before is not None and os.path.isfile(path) and os.stat(path).st_mtime_ns > before:
             waiting = True
             continue
         try:
             text, hash = manifest.read(root, name)
-            if text or name not in files:  # an empty one is what a power cut leaves
-                _check_marker(name, text, space)
-                _check_merged(text)
-                written = files[name].ids if name in files else {}
-                known = partial(workspace.rendered.in_file, store, name)
-                pages.append(page_of(name, text, written, known))
+            row = files.get(name)
+            if text or row is None:  # an empty one is what a power cut leaves
+                # Which memories were on a page that was being written is not sure.
+                written = row.ids if row and not row.was else {}
+                pages.append(_page(name, text, written, workspace.memory.space))
             hashes[name] = hash
         except NotFoundError:
             continue
         except InputError as error:
             problems.append(_problem(name, error))
-    written_as = {name: row.sha256 for name, row in files.items()}
-    return _Read(pages, hashes, written_as, problems, waiting)
+    if not pages:
+        return Taken(Synced(problems=tuple(problems)), waiting=waiting)
+    with store.reading() if dry_run else store.writing():
+        pages = [_with_marks(workspace, root, page) for page in pages]
+        plan = decide(pages, _held(workspace, pages), deletions)
+        synced = _told(plan) if dry_run else _do(workspace, root, pages, plan)
+    problems += plan.problems
+    synced = synced._replace(
+        conflicts=tuple(plan.conflicts), problems=tuple(problems), notes=tuple(plan.notes)
+    )
+    stays = {one.file for one in (*plan.conflicts, *problems)}
+    settled = {name: hash for name, hash in hashes.items() if name not in stays}
+    return Taken(synced, {} if dry_run else settled, waiting)
+
+
+# Reading
 
 
 def _last_written(root: str, space: str) -> tuple[manifest.Manifest | None, list[FileProblem]]:
-    """The manifest; without it the versions that stand in the views still tell what was edited."""
+    """The manifest; without it the versions on the pages still tell what was edited."""
     try:
         found = manifest.load(root)
     except InputError as error:
@@ -248,48 +201,43 @@ def _last_written(root: str, space: str) -> tuple[manifest.Manifest | None, list
 
 
 def _names(root: str, files: Mapping[str, object]) -> list[str]:
-    """The views that are read back: those that were written, and others that are there."""
-    try:
-        months = sorted(os.listdir(os.path.join(root, insights.FOLDER)))
-    except OSError:
-        months = []
+    """The pages that are read back: those that were written, and others that are there."""
+    folder = os.path.join(root, entries.MONTHS)
+    months = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     there = [
-        insights.NAME,
-        projects.NAME,
-        *(f"{insights.FOLDER}/{month}" for month in months),
+        entries.INSIGHTS,
+        entries.PROJECTS,
+        *(f"{entries.MONTHS}{month}" for month in months),
         *records.FILES,
     ]
     found = [name for name in there if os.path.isfile(os.path.join(root, name))]
     return [name for name in dict.fromkeys([*files, *found]) if manifest.editable(name)]
 
 
-def _check_marker(name: str, text: str, space: str) -> None:
-    """Refuse a file that is not this view of this space."""
-    mark = marker_of(text)
-    if mark is None or mark.view != name:
-        raise InputError(
-            "its first line, which marks it as a text view, is missing",
-            hint="restore that line, or move the file away to get a new view",
-        )
-    if mark.space != space:
-        raise InputError(
-            "it belongs to the space {owner}", hint="move it away", owner=repr(mark.space)
-        )
-    if mark.version > VERSION:
-        raise InputError("it was written by a newer version of Loxodon", hint="update Loxodon")
-
-
-_MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
-
-
-def _check_merged(text: str) -> None:
-    """Refuse a file with two versions of the same lines, as git leaves them behind."""
+def _page(name: str, text: str, written: Mapping[str, int], space: str) -> EditedView:
+    """An edited page; an InputError where it is not this page of this space."""
     if mark := _MERGING.search(text):
         raise InputError(
             "it contains a merge conflict, from line {line} on",
             hint="resolve the conflict, and remove its markers",
             line=text.count("\n", 0, mark.start()) + 1,
         )
+    found = manifest.marker_of(text)
+    if name in records.FILES and found is None:
+        return records.read_lines(name, text, written)
+    if found is None or found.view != name:
+        raise InputError(
+            "its first line, which marks it as a text view, is missing",
+            hint="restore that line, or move the file away to get a new view",
+        )
+    if found.space != space:
+        raise InputError(
+            "it belongs to the space {owner}", hint="move it away", owner=repr(found.space)
+        )
+    if found.version > manifest.VERSION:
+        raise manifest.newer()
+    read = records.read_lines if name in records.FILES else entries.read_page
+    return read(name, text, written)
 
 
 def _problem(name: str, error: InputError) -> FileProblem:
@@ -299,20 +247,9 @@ def _problem(name: str, error: InputError) -> FileProblem:
     return FileProblem(name, 0, what, hint)
 
 
-def _changed_after(path: str, moment: int) -> bool:
-    try:
-        return os.stat(path).st_mtime_ns > moment
-    except OSError:
-        return False
-
-
-# What the memory has
-
-
 def _held(workspace: Workspace, pages: Sequence[EditedView]) -> CurrentMemories:
     store, zone = workspace.store, workspace.zone
-    ids = {line.id for page in pages for line in page.lines if line.id}
-    ids |= {id for page in pages for id in page.written if id not in page.untouched}
+    ids = {id for page in pages for id in (*page.ids, *page.written)}
     if len(ids) > _FEW:
         now = {record.id: record for record in store.find(Filter()) if record.id in ids}
     else:
@@ -333,53 +270,46 @@ def _held(workspace: Workspace, pages: Sequence[EditedView]) -> CurrentMemories:
     return CurrentMemories(now, at, check)
 
 
-class _Mark(NamedTuple):
-    """What was taken from a view before."""
-
-    written: str = ""
-    """The hash of the view as it had been written then."""
-    taken: Mapping[str, int] = {}
-    known: Mapping[str, str] = {}
-    """As `Page` has them: they hold until it is written anew."""
-    ours: Mapping[str, int] = {}
-    named: Mapping[str, str] = {}
-    """The same of all times, the latest of them: an editor may still have an older copy open."""
+# Marks
 
 
-def _mark(workspace: Workspace, path: str) -> _Mark:
-    kept = workspace.store.scalar("mark", path, "") or ""
-    return _Mark(**json.loads(kept)) if kept else _Mark()
+def _mark(workspace: Workspace, path: str) -> dict[str, dict[str, Any]]:
+    """What was taken from a page before: the version that each edit made (`ours`), and the memory
+    that each entry without an id became (`named`)."""
+    return json.loads(workspace.store.scalar("mark", path, "") or "{}")  # type: ignore[no-any-return]
 
 
-def _with_marks(
-    workspace: Workspace, root: str, page: EditedView, written: Mapping[str, str]
-) -> EditedView:
-    """A page with what was taken from it before."""
+def _with_marks(workspace: Workspace, root: str, page: EditedView) -> EditedView:
+    """A page with what was taken from it before, without entries of memories that were forgotten:
+    an old copy of a page brings none of them back.
+
+    An entry that became a memory has its id, though the page could not be written anew, or an
+    editor that had the file open has written it without.
+    """
+    store, forgotten = workspace.store, workspace.memory.forgotten()
     mark = _mark(workspace, os.path.join(root, page.file))
-    page = page._replace(ours=mark.ours)
-    if mark.written == written.get(page.file, ""):
-        return page._replace(taken=mark.taken, known=mark.known)
-    return page._replace(lines=_named(page, mark.named))
-
-
-def _named(page: EditedView, named: Mapping[str, str]) -> list[EditedEntry]:
-    """The lines of a page. One that got an id when the view was written anew has it still, though
-    an editor that had the file open before has written it without."""
-    here = page.ids
-    fresh = [line for line in page.lines if not line.id]
+    named, here = mark.get("named", {}), page.ids
     ids: dict[int, str] = {}
+    fresh = [line for line in page.lines if _is_fresh(workspace, page, line)]
     for line, digest in zip(fresh, digests(fresh), strict=True):
         id = named.get(digest, "")
-        if id in page.written and id not in here:
+        if id and id not in here and store.get(id) is not None:
             ids[line.line] = id
-    return [line._replace(id=line.id or ids.get(line.line, "")) for line in page.lines]
+    lines = [line._replace(id=ids.get(line.line, line.id)) for line in page.lines]
+    if forgotten is not None:
+        lines = [line for line in lines if not (line.id and forgotten.has("memory", 0, line.id))]
+    return page._replace(lines=lines, ours=mark.get("ours", {}))
+
+
+def _is_fresh(workspace: Workspace, page: EditedView, line: EditedEntry) -> bool:
+    return line.id not in page.written and (not line.id or workspace.store.get(line.id) is None)
 
 
 # Doing
 
 
 def _told(plan: SyncPlan) -> Synced:
-    """What a plan would do; a new memory has no name yet but the place where it stands."""
+    """What a plan would do; a new memory has no name yet but the place where it was written."""
     return Synced(
         tuple(f"{new.line.file}:{new.line.line}" for new in plan.new),
         tuple(edit.id for edit in plan.edits if edit.fields),
@@ -388,43 +318,26 @@ def _told(plan: SyncPlan) -> Synced:
     )
 
 
-def _do(
-    workspace: Workspace,
-    root: str,
-    pages: Sequence[EditedView],
-    plan: SyncPlan,
-    written: Mapping[str, str],
-) -> Synced:
+def _do(workspace: Workspace, root: str, pages: Sequence[EditedView], plan: SyncPlan) -> Synced:
     versions = {edit.id: _edit(workspace, edit) for edit in plan.edits}
-    added = {id(new): _capture(workspace, new) for new in plan.new}
+    added = [_capture(workspace, new) for new in plan.new]
     for page in pages:
-        taken = {edit.id: versions[edit.id] for edit in plan.edits if page.file in edit.files}
-        known = {new.digest: added[id(new)] for new in plan.new if new.line.file == page.file}
-        if taken or known:
-            _set_mark(
-                workspace,
-                os.path.join(root, page.file),
-                _Mark(
-                    written.get(page.file, ""),
-                    {**page.taken, **taken},
-                    {**page.known, **known},
-                    taken,
-                    known,
-                ),
-            )
-    return _told(plan)._replace(added=tuple(added.values()))
+        path = os.path.join(root, page.file)
+        ours = {edit.id: versions[edit.id] for edit in plan.edits if page.file in edit.files}
+        pairs = zip(plan.new, added, strict=True)
+        named = {new.digest: id for new, id in pairs if new.line.file == page.file}
+        if ours or named:
+            before = _mark(workspace, path)
+            mark = {
+                "ours": _latest({**before.get("ours", {}), **ours}),
+                "named": _latest({**before.get("named", {}), **named}),
+            }
+            now = workspace.memory.now()
+            workspace.store.execute("set_mark", path, "", json.dumps(mark), now)
+    return _told(plan)._replace(added=tuple(added))
 
 
-def _set_mark(workspace: Workspace, path: str, mark: _Mark) -> None:
-    before = _mark(workspace, path)
-    ours, named = {**before.ours, **mark.ours}, {**before.named, **mark.named}
-    mark = mark._replace(ours=_latest(ours), named=_latest(named))
-    workspace.store.execute(
-        "set_mark", path, "", json.dumps(mark._asdict()), workspace.memory.now()
-    )
-
-
-def _latest(found: dict[str, _T]) -> dict[str, _T]:
+def _latest(found: dict[str, Any]) -> dict[str, Any]:
     return dict(list(found.items())[-_REMEMBERED:])
 
 
@@ -442,12 +355,10 @@ def _edit(workspace: Workspace, edit: Edit) -> int:
 def _capture(workspace: Workspace, new: New) -> str:
     """Keep a memory that a person wrote; its id."""
     memory, line = workspace.memory, new.line
-    given = {name: value for name, value in line.fields.items() if name in _FIXED}
+    given = {name: value for name, value in line.fields.items() if name in _CAPTURED}
     source = Source(file=f"{VIEWS}/{line.file}", line=line.line)
     record = memory.capture(kind=line.kind, source=source, **given)
-    rest = {name: value for name, value in line.fields.items() if name not in _FIXED}
+    rest = {name: value for name, value in line.fields.items() if name not in _CAPTURED}
     if rest:
         memory.edit(record.id, **cast("Changes", rest))
-    if line.state == "archived":
-        memory.archive(record.id)
     return record.id

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from loxodon import layout
@@ -28,7 +27,6 @@ from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.views.records import Rendered
 
 TROUBLE = "views"
 """The page that says why the views could not be written."""
@@ -47,15 +45,9 @@ class Workspace:
         own = os.path.join(memory.home, layout.SPACES, os.path.basename(folder))
         self.usual = os.path.abspath(os.path.join(own, layout.WORKSPACE))
         """Where the workspace is unless a setting says another place."""
+        self._requested = os.path.join(own, layout.FILES)
         self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""
-
-    @cached_property
-    def rendered(self) -> Rendered:
-        """The lines of memories that this workspace has made so far."""
-        from loxodon.views.records import Rendered
-
-        return Rendered()
 
     @property
     def has_views(self) -> bool:
@@ -85,7 +77,7 @@ class Workspace:
         """
         from loxodon.views.export import export
 
-        given = None if folder is None else named(self.memory.home, folder)
+        given = None if folder is None else named(self.memory.home, folder, [self._requested])
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
                 "this memory is encrypted, so it is not exported as text",
@@ -143,7 +135,7 @@ class Workspace:
 
         return index(self, progress)
 
-    @verb(Route("GET /workspace/sources", access="owner"))
+    @verb(Route("GET /workspace/sources", access="owner"), audit="reads")
     def sources(self, *, limit: PageLimit = 0, cursor: PageCursor = "") -> Page[SourceFile]:
         """List the indexed notes, by name.
 
@@ -218,7 +210,7 @@ class Workspace:
             self.memory,
             self.store,
             self.zone,
-            named(self.memory.home, path),
+            named(self.memory.home, path, [self._requested]),
             format,
             user=user,
             dry_run=dry_run,

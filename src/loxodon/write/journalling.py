@@ -159,7 +159,7 @@ class Journal:
 
     def latest(self, where: Filter, limit: int, after: Key | None) -> Slice[Turn]:
         """The turns that match `where`, as they were said, newest first."""
-        turns, last = self._store.pages.turns(where, limit, after)
+        turns, last = self._store.page("turns", limit, after, where)
         return self.heard(turns), last
 
     def heard(self, turns: Sequence[Turn]) -> list[Turn]:

@@ -393,7 +393,7 @@ def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
     record = store.get(id)
     if record is None:
         raise no_memory(id)
-    waiting = [one.against for one in store.pages.reviews(0)[0] if one.belief.id == id]
+    waiting = [one.against for one in store.page("reviews", 0)[0] if one.belief.id == id]
     open_to = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
     if not open_to or record.kind == "summary" or record.state != "active":
         raise InputError(

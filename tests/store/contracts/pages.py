@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from loxodon.clock import to_stored
@@ -52,24 +53,24 @@ def filled(contract: Contract, store: Store) -> dict[str, tuple[Read, list[Any]]
             store.erasure.put_receipts([receipt])
             if n:
                 store.execute("put_review", kept[n].id, kept[0].id, at)
-    pages, back = store.pages, [4, 3, 2, 1, 0]
+    page, back = store.page, [4, 3, 2, 1, 0]
 
     def named(letter: str, numbers: list[int]) -> list[Any]:
         return [f"{letter}{n}" for n in numbers]
 
     active = Filter(state="active")
     return {
-        "memories": (lambda n, a: pages.memories(active, n, a), named("m", back)),
-        "labelled": (lambda n, a: pages.memories(Filter(tag="T"), n, a), named("m", back)),
-        "due": (lambda n, a: pages.due(NOW + LATER, n, a), named("m", [0, 1, 2, 3])),
-        "turns": (lambda n, a: pages.turns(Filter(), n, a), named("n", back)),
-        "sessions": (lambda n, a: pages.sessions(Filter(), n, a), named("s", back)),
-        "entities": (pages.entities, named("e", back[::-1])),
-        "segments": (lambda n, a: pages.segments(Filter(), n, a), named("g", back[::-1])),
-        "events": (lambda n, a: pages.events("", n, a), named("v", back[::-1])),
-        "reviews": (pages.reviews, named("m", [1, 2, 3, 4])),
-        "quarantined": (lambda n, a: pages.quarantined("held", n, a), [5, 4, 3, 2, 1]),
-        "receipts": (pages.receipts, named("r_", back)),
+        "memories": (lambda n, a: page("memories", n, a, active), named("m", back)),
+        "labelled": (lambda n, a: page("memories", n, a, Filter(tag="T")), named("m", back)),
+        "due": (lambda n, a: page("due", n, a, value=NOW + LATER), named("m", [0, 1, 2, 3])),
+        "turns": (lambda n, a: page("turns", n, a, Filter()), named("n", back)),
+        "sessions": (lambda n, a: page("sessions", n, a, Filter()), named("s", back)),
+        "entities": (partial(page, "entities"), named("e", back[::-1])),
+        "segments": (lambda n, a: page("segments", n, a, Filter()), named("g", back[::-1])),
+        "events": (lambda n, a: page("events", n, a, value=""), named("v", back[::-1])),
+        "reviews": (partial(page, "reviews"), named("m", [1, 2, 3, 4])),
+        "quarantined": (lambda n, a: page("quarantine", n, a, value="held"), [5, 4, 3, 2, 1]),
+        "receipts": (partial(page, "receipts"), named("r_", back)),
     }
 
 
@@ -109,7 +110,7 @@ class PagesContract(Contract):
         group = store.behind(Wall(group=True))
 
         def read(n: int, after: Key | None) -> Slice[Any]:
-            return group.pages.memories(Filter(), n, after)
+            return group.page("memories", n, after, Filter())
 
         assert [one.content for one in walked(read, 1)] == ["p5", "p3", "p1"]
         for key in ((1 << 62, 0), (0, 1 << 62), (-1, -1)):  # wherever a page is said to begin

@@ -174,14 +174,14 @@ class WorkLogContract(Contract):
         with store.writing():
             for belief, at in ((second, NOW + DAY), (first, NOW), (first, NOW + DAY)):
                 store.execute("put_review", belief.id, fact.id, at)
-        assert [(r.belief.id, r.against.id, r.asked_at) for r in store.pages.reviews(0)[0]] == [
+        assert [(r.belief.id, r.against.id, r.asked_at) for r in store.page("reviews", 0)[0]] == [
             (first.id, fact.id, NOW),
             (second.id, fact.id, NOW + DAY),
         ]
         with store.writing():
             store.execute("answer_review", first.id, "confirmed", NOW + DAY)
         self.update(store, second.id, "faded", state="archived")
-        assert store.pages.reviews(0)[0] == []
+        assert store.page("reviews", 0)[0] == []
 
     def test_memories_that_have_ended(self, store: Store) -> None:
         soon, later = NOW + DAY, NOW + 2 * DAY
@@ -276,7 +276,7 @@ class WorkLogContract(Contract):
             return [
                 worklog.pool(),
                 store.entities_named(["妹妹", "小美"]),
-                store.pages.reviews(0)[0],
+                store.page("reviews", 0)[0],
                 worklog.used(),
                 worklog.index(0),
                 store.latest("keyword", "peanut allergy", 9),

@@ -117,15 +117,14 @@ class WorkspaceDataContract(Contract):
         assert store.admitted("chunks", rows, Filter()) == set(rows)
 
     def test_marks_are_of_a_file_and_a_session(self, store: Store) -> None:
-        data = store.workspace_data
-        assert (data.mark("/a.db"), data.marks("/a.db")) == ("", {})
+        assert store.scalar("mark", "/a.db", "") is None
         with store.writing():
-            data.set_mark("/a.db", "", "{}", NOW)
-            data.set_mark("/a.db", "s1", '{"n": 1}', NOW)
-            data.set_mark("/a.db", "s1", '{"n": 2}', NOW)
-            data.set_mark("/b.db", "s1", "other", NOW)
-        assert data.mark("/a.db", "s1") == '{"n": 2}'
-        assert data.marks("/a.db") == {"": "{}", "s1": '{"n": 2}'}
+            store.execute("set_mark", "/a.db", "", "{}", NOW)
+            store.execute("set_mark", "/a.db", "s1", '{"n": 1}', NOW)
+            store.execute("set_mark", "/a.db", "s1", '{"n": 2}', NOW)
+            store.execute("set_mark", "/b.db", "s1", "other", NOW)
+        assert store.scalar("mark", "/a.db", "s1") == '{"n": 2}'
+        assert store.query("marks", "/a.db") == [("", "{}"), ("s1", '{"n": 2}')]
 
     def test_imports_are_known_by_their_key(self, store: Store) -> None:
         one, two = self.keep(store, record("one"), record("two"))

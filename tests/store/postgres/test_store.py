@@ -55,7 +55,7 @@ def test_what_is_undone_gives_its_numbers_back(shared_postgres: str) -> None:
 
 def test_rows_that_are_sent_together_are_each_as_they_were_given(shared_postgres: str) -> None:
     store = opened(shared_postgres, "together")
-    said = [turn(f"number {n}\0", id=str(n)) for n in range(64 + 8 + 3)]
+    said = [turn(f"number {n}", id=str(n)) for n in range(64 + 8 + 3)]
     with store.writing():
         store.append([(one, key(one.id)) for one in said])
         store.insert(record("all", sources=tuple(Source("s", one.id) for one in said)), "captured")

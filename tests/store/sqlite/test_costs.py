@@ -23,13 +23,13 @@ PLAIN: dict[str, Callable[[Store], object]] = {
     "names": lambda store: store.named(["ann", "n3"]),
     "neighbours": lambda store: store.beside([3, 4]),
     "records": lambda store: store.records([3]),
-    "entities": lambda store: store.pages.entities(5, None),
+    "entities": lambda store: store.page("entities", 5, None),
 }
 PAGES: dict[str, Callable[[Store], object]] = {
-    "memories": lambda store: store.pages.memories(Filter(state="active"), 5, None),
-    "more memories": lambda store: store.pages.memories(Filter(state="active"), 5, _KEY),
-    "turns": lambda store: store.pages.turns(Filter(), 5, None),
-    "sessions": lambda store: store.pages.sessions(Filter(), 5, None),
+    "memories": lambda store: store.page("memories", 5, None, Filter(state="active")),
+    "more memories": lambda store: store.page("memories", 5, _KEY, Filter(state="active")),
+    "turns": lambda store: store.page("turns", 5, None, Filter()),
+    "sessions": lambda store: store.page("sessions", 5, None, Filter()),
 }
 
 

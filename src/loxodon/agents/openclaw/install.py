@@ -34,8 +34,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
-from loxodon.views.folder import LOCK
-from loxodon.views.manifest import MANIFEST, PART, load
+from loxodon.views.manifest import LOCK, MANIFEST, load
 
 RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"
@@ -404,7 +403,7 @@ def _views(record: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str]]]
         else:
             left.append((path, "edited"))
     if written and not left:
-        gone += [os.path.join(root, *name.split("/")) for name in (MANIFEST, PART, LOCK)]
+        gone += [os.path.join(root, *name.split("/")) for name in (MANIFEST, LOCK)]
     return gone, left
 
 

@@ -64,7 +64,7 @@ class _Thread(threading.local):
         self.wall: Wall | None = None  # where another was put up within it
         self.memo: dict[Hashable, Any] = {}
         self.unchanging: tuple[int, dict[Hashable, Any]] = (-1, {})
-        self.escaped = self.is_past = self.is_spoilt = False
+        self.is_past = self.is_spoilt = False
 
 
 def _of_thread(name: str) -> Any:
@@ -81,7 +81,6 @@ class PostgresDatabase(Driver):
     _memo = _of_thread("memo")
     _connection = _of_thread("connection")
     _at = _of_thread("at")
-    _escaped = _of_thread("escaped")
     _is_past = _of_thread("is_past")
     _is_spoilt = _of_thread("is_spoilt")
     """Whether a part of this transaction was undone (`pool.end`)."""
@@ -249,7 +248,7 @@ class PostgresDatabase(Driver):
         if row is None:
             self._let_go()
             raise deleted(self.path)
-        version, self._escaped = int(row[0]), bool(row[1])
+        version = int(row[0])
         if version > self._unchanging[0]:
             self._unchanging = version, {}
         newest = self._unchanging  # a standby that is behind has its own
@@ -387,7 +386,8 @@ class PostgresDatabase(Driver):
 
     def _send(self, sql: str, values: Sequence[Any] = ()) -> None:
         cursor = self._cursor()
-        self._sent(lambda given: cursor.execute(sql, given), values)
+        with self._translating():
+            cursor.execute(sql, _storable(values))
         self._pending.append(cursor)
 
     def many(self, statement: str, values: Iterable[Sequence[Any]], **parts: str) -> None:
@@ -400,12 +400,9 @@ class PostgresDatabase(Driver):
                 self.many(sql, rows)
             return
         self._settle_counters(sql)
-        if any(map(_needs_escape, rows)):
-            self._escape()
-            rows = _escaped(rows)
         cursor = self._cursor()
         with self._as_meant(sql), self._translating():
-            cursor.executemany(sql, rows)
+            cursor.executemany(sql, map(_storable, rows))
         self._pending.append(cursor)
 
     def _alone(self, sql: Statement, values: Sequence[Any]) -> list[Row]:
@@ -427,26 +424,11 @@ class PostgresDatabase(Driver):
 
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         cursor = self._cursor()
-        self._sent(lambda given: cursor.execute(sql, given), values)
         with self._translating():
-            rows = cursor.fetchall()
+            rows = cursor.execute(sql, _storable(values)).fetchall()
         if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
             self._changes += 1
-        return _unescaped(rows) if self._escaped else rows
-
-    def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
-        """Send a statement; a text that PostgreSQL cannot have is escaped."""
-        if _needs_escape(values):
-            self._escape()
-            values = _escaped(values)
-        with self._translating():
-            send(values)
-
-    def _escape(self) -> None:
-        """From now on this space has texts that are escaped."""
-        if self._mode == "writing" and not self._escaped:
-            self._escaped = True
-            self._send(self.sql["set_escaped"], (self.id,))
+        return rows
 
     def _held(self) -> Session:
         connection: Session | None = self._connection
@@ -548,32 +530,6 @@ def _space_id(connection: Session, name: str) -> int:
     return int(row[0])
 
 
-# A NUL, which PostgreSQL has no room for, is written as a noncharacter and a digit, and so is that
-# noncharacter itself. Few spaces have any, and only those look for it when they read.
-
-_NUL = "\ufffe"
-
-
-def _needs_escape(values: Sequence[Any]) -> bool:
-    """Whether a text among some values cannot be sent as it is."""
-    return any(isinstance(one, str) and ("\0" in one or _NUL in one) for one in values)
-
-
-def _escaped(values: Any) -> Any:
-    """Values, or rows of them, as they can be sent."""
-    if isinstance(values, str):
-        return values.replace(_NUL, f"{_NUL}1").replace("\0", f"{_NUL}0")
-    if isinstance(values, list | tuple):
-        return [_escaped(value) for value in values]
-    return values
-
-
-def _unescaped(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Rows as they were given."""
-    return [tuple(map(_plain, row)) for row in rows]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str) and _NUL in value:
-        return value.replace(f"{_NUL}0", "\0").replace(f"{_NUL}1", _NUL)
-    return value
+def _storable(values: Iterable[Any]) -> list[Any]:
+    """Values without NUL, which PostgreSQL has no room for; texts with one are refused before."""
+    return [one.replace("\0", "\ufffd") if isinstance(one, str) else one for one in values]

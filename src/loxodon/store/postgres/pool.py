@@ -293,15 +293,14 @@ def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
 
 
 def begin(space: int, wall: Wall, role: str, *, reading: bool, lock_seconds: float = 0.0) -> str:
-    """The statements that begin a transaction of a space; the last gives its version, and whether a
-    text of it is escaped."""
+    """The statements that begin a transaction of a space; the last gives its version."""
     level = "ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else ""
     lines = [f"BEGIN {level}", *([f"SET LOCAL ROLE {role}"] if role else [])]
     lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
     lines += walled(wall) if wall.stands else []
     if lock_seconds:
         lines += writers_turn(space, lock_seconds)
-    lines.append(f"SELECT version, escaped FROM loxodon.spaces WHERE id = {space:d}")
+    lines.append(f"SELECT version FROM loxodon.spaces WHERE id = {space:d}")
     return "; ".join(lines)
 
 

@@ -53,9 +53,6 @@ SELECT pg_xact_status($1::xid8)
 -- name: recent_writes
 SELECT version, recent FROM loxodon.spaces WHERE id = $1
 
--- name: set_escaped
-UPDATE loxodon.spaces SET escaped = true WHERE id = $1
-
 -- name: space_named
 SELECT id FROM loxodon.spaces WHERE name = $1
 

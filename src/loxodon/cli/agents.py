@@ -1,0 +1,394 @@
+"""Commands about other agents: connect them, answer their hooks, journal their conversations."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from loxodon.cli import view
+from loxodon.cli.call import Call, Result, read_file
+from loxodon.cli.parser import arg, command
+from loxodon.errors import ConfigError, InputError, LoxodonError, NotFoundError, UsageError
+from loxodon.messages import t, tn
+
+if TYPE_CHECKING:
+    from loxodon.agents.changes import InstallPlan
+
+_OPENCLAW = "openclaw"
+_CONTEXT = 2  # lines of a user's text that are shown above and below a change
+_CHANGES = (
+    arg("--dry-run", "show what would change, without changing anything"),
+    arg("--yes", "do not ask for confirmation"),
+)
+STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
+
+
+@command(
+    arg("AGENT", "which agent; status (default) shows all of them", nargs="?", default="status"),
+    arg("--remove", "disconnect it: its files become as they were"),
+    *_CHANGES,
+)
+def connect(call: Call) -> Result:
+    """Connect an agent: memories before its prompts, and its conversations in the journal."""
+    from importlib.util import find_spec
+
+    from loxodon.agents.connect import plan_connect, plan_remove
+    from loxodon.agents.supported import AGENTS, command_of, folder_of
+    from loxodon.errors import install_hint
+
+    if call.agent == "status":
+        return _connected(call)
+    _check_agent(call.agent, [*AGENTS, _OPENCLAW, "status"])
+    if call.agent == _OPENCLAW:
+        call.state = call.workspace = None
+        return _uninstall(call) if call.remove else _install(call)
+    agent = AGENTS[call.agent]
+    if call.remove:
+        plan = plan_remove(call.folder, call.agent)
+        nothing = t("{agent} is not connected", agent=agent.title)
+        done = t("{agent} is disconnected; the memory itself is kept", agent=agent.title)
+        return _carried_out(call, plan, done, nothing)
+    if agent.serves and find_spec("mcp") is None:
+        raise ConfigError(
+            "this agent is connected over MCP, which needs a package that is not installed",
+            hint=install_hint(),
+            extra="mcp",
+        )
+    folder = folder_of(call.agent, os.environ)
+    plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
+    nothing = t("{agent} is already connected", agent=agent.title)
+    next_steps = {
+        "new": t("new sessions use it; `loxodon follow` journals the earlier ones"),
+        "trust": t("start Codex and allow the new hooks: it asks, or type /hooks"),
+        "restart": t("restart it to use the memory"),
+    }
+    done = t("{agent} is connected", agent=agent.title)
+    return _carried_out(call, plan, f"{done}\n{next_steps[agent.after]}", nothing, opens=True)
+
+
+def _check_agent(name: str, known: Iterable[str]) -> None:
+    """Refuse an agent that there is not, and name the one that was probably meant."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    if name not in names:
+        near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+        raise UsageError(
+            "unknown agent {name}",
+            hint="did you mean {near}?" if near else "known names: {names}",
+            name=repr(name),
+            near="".join(near),
+            names=", ".join(names),
+        )
+
+
+def _connected(call: Call) -> Result:
+    from loxodon.agents.connect import recorded, state_of
+    from loxodon.agents.hooks import noted
+    from loxodon.agents.openclaw.follow import state_folder
+    from loxodon.agents.openclaw.install import parts
+    from loxodon.agents.supported import AGENTS, folder_of
+
+    if call.remove or call.dry_run or call.yes:
+        raise UsageError("name the agent", hint="loxodon connect AGENT")
+    record = recorded(call.folder)
+    states = {
+        name: state_of(name, record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS
+    }
+    there = os.path.isdir(state_folder(None, os.environ))
+    states[_OPENCLAW] = "not connected" if there else "not found"
+    if found := parts(call.folder):
+        whole = all(one.state == "there" for one in found)
+        states[_OPENCLAW] = "connected" if whole else "changed"
+    said = {
+        "connected": t("connected"),
+        "waiting": t("connected, but its hooks do not run before you allow them: /hooks"),
+        "changed": t("connected, but its files were changed: connect it again"),
+        "not connected": t("not connected"),
+        "not found": t("not found"),
+    }
+    files = {name: list(record[name]["files"]) if name in record else [] for name in states}
+    agents = {name: {"state": one, "files": files[name]} for name, one in states.items()}
+    shown = view.pairs((name, "  ".join([said[states[name]], *files[name]])) for name in states)
+    last = next(iter(noted(call.folder)[-1:]), "")
+    problems = [t("the last problem of a hook: {line}", line=last)] if last else []
+    return Result({"agents": agents, "problem": last}, shown, problems)
+
+
+def _carried_out(
+    call: Call, plan: InstallPlan, done: str, nothing: str, *, opens: bool = False
+) -> Result:
+    """Change files of other programs: what changes is shown first, and asked about."""
+    from loxodon.agents import connect
+    from loxodon.agents.openclaw import install
+
+    own = (install.RECORD, connect.RECORD)
+    changes = [
+        {
+            "path": one.path,
+            "change": "new" if not one.before else "removed" if one.after is None else "changed",
+            "diff": _diff(one, plan),
+        }
+        for one in plan.changes
+        if not one.path.endswith(own)
+    ]
+    left = [{"path": path, "why": why} for path, why in plan.left]
+    data = {"done": False, "changes": changes, "views": plan.views, "left": left}
+    if not plan.changes:
+        return Result(data, nothing)
+    if not call.json:
+        why = {
+            "edited": t("it was modified, so it is not changed"),
+            "missing": t("it does not exist yet; install again after OpenClaw has created it"),
+            "elsewhere": t("it is a link out of the workspace, so it is not changed"),
+        }
+        for one in changes:
+            view.show(f"{view.label(str(one['change']))}  {one['path']}")
+            view.show(*(f"    {line}" for line in one["diff"]))
+        if n := len(plan.views):
+            view.show(
+                tn(
+                    "removes {n} text view; its content stays in the memory",
+                    "removes {n} text views; their content stays in the memory",
+                    n,
+                )
+            )
+        view.show(*(f"{path}: {why[reason]}" for path, reason in plan.left))
+    if not call.yes and not call.dry_run:
+        call.see_a_terminal(
+            UsageError(
+                "this changes files of another program, and there is no terminal to confirm it",
+                hint="preview with --dry-run, then add --yes",
+            )
+        )
+    if call.dry_run or not (call.yes or call.agreed(t("Continue? [y/N] "))):
+        return Result(data, t("nothing was changed"))
+    if opens:
+        call.opened(make=True).close()  # nothing is changed for a memory that cannot be opened
+    plan.carry_out()
+    return Result({**data, "done": True}, done)
+
+
+def _diff(change: Any, plan: InstallPlan) -> list[str]:
+    """The change as lines; of settings only what changes, since others may be secret."""
+    from difflib import unified_diff
+
+    from loxodon.agents import json5
+
+    if change.after is None or change.path in plan.kit:
+        return []
+    before, after = (change.before or b"").decode(), change.after.decode()
+    if change.path.endswith((".md", ".toml")):
+        around = _CONTEXT if change.path.endswith(".md") else 0
+        lines = unified_diff(before.splitlines(), after.splitlines(), n=around, lineterm="")
+        return list(lines)[2:]
+    old, new = (
+        _leaves(json5.parse(text).value) if text.strip() else {} for text in (before, after)
+    )
+    gone = [f"- {name}: {value}" for name, value in old.items() if new.get(name) != value]
+    return gone + [f"+ {name}: {value}" for name, value in new.items() if old.get(name) != value]
+
+
+def _leaves(value: object, name: str = "") -> dict[str, str]:
+    """The single values in a document, by where they are."""
+    if isinstance(value, dict) and value:
+        inner = [(f"{name}.{key}" if name else str(key), one) for key, one in value.items()]
+    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        inner = [(f"{name}[{n}]", one) for n, one in enumerate(value)]
+    else:
+        return {name: json.dumps(value, ensure_ascii=False)}
+    return {key: shown for place, one in inner for key, shown in _leaves(one, place).items()}
+
+
+@command(
+    arg("AGENT", "which agents (default: every one found)", nargs="*", dest="agents"),
+    verb="workspace.follow_agent",
+)
+def follow(call: Call) -> Result:
+    """Journal what was said to your agents since the last time."""
+    from loxodon.agents.openclaw.follow import agents_at, state_folder
+    from loxodon.cli.workspace import followed
+    from loxodon.journal.follow import check_found, found_agents
+    from loxodon.journal.transcripts import AGENTS
+
+    for name in call.agents:
+        _check_agent(name, [*AGENTS, _OPENCLAW])
+    claw = os.path.isdir(os.path.join(state_folder(None, os.environ), "agents"))
+    names = call.agents or [*found_agents(os.environ), *([_OPENCLAW] if claw else [])]
+    if not names:
+        raise NotFoundError(
+            "no agent was found whose conversations can be followed",
+            hint="known names: {names}",
+            names=", ".join((*AGENTS, _OPENCLAW)),
+        )
+    for name in names:  # before a memory is made for nothing
+        if name == _OPENCLAW:
+            agents_at(state_folder(None, os.environ), ())
+        else:
+            check_found(name, AGENTS[name].folder(os.environ))
+    found = {}
+    with call.opened(make=True) as memory:
+        for name in dict.fromkeys(names):
+            with view.Bar(name) as bar:
+                found[name] = (
+                    memory.workspace.follow()
+                    if name == _OPENCLAW
+                    else memory.workspace.follow_agent(name, progress=bar)
+                )
+    shown = [line for name, one in found.items() for line in (f"{name}:", *followed(one))]
+    problems = [line for one in found.values() for line in view.problem_lines(one.problems)]
+    return Result(found, shown, problems)
+
+
+@command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
+def hook(call: Call) -> Result:
+    """Answer a hook of a connected agent; for the agent, not for direct use."""
+    from loxodon.agents.hooks import action_of, answer, note
+
+    found: dict[str, object] = {}
+    problems: list[str] = []
+    try:
+        action = action_of(call.agent, call.event)
+        request = json.loads(read_file("-"))
+        with call.opened(make=True) as memory:
+            request = request if isinstance(request, dict) else {}
+            found, told = answer(memory, call.agent, call.event, request)
+            problems += told
+        if action == "end":
+            _consolidate(memory.home, memory.space)
+    except Exception as error:  # a failure would stop the person's prompt
+        problems.append(error.localized()[0] if isinstance(error, LoxodonError) else repr(error))
+    if problems:
+        from datetime import UTC, datetime
+
+        from loxodon.spaces import home_at
+
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        for said in problems:
+            note(os.path.abspath(home_at(call.home)), f"{at} {call.agent} {call.event}: {said}")
+    if found:
+        print(json.dumps(found))  # an agent reads one form only
+    return Result(found, printed=True)
+
+
+def _consolidate(home: str, space: str) -> None:
+    """Consolidate where it is due, on its own: the agent does not wait for it, and may be gone."""
+    import subprocess
+
+    from loxodon.agents.supported import command_of
+
+    words = [*command_of(home, space), "consolidate", "--if-due"]
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(  # noqa: S603 our own program
+        words, stdin=nothing, stdout=nothing, stderr=nothing, cwd=home, start_new_session=True
+    )
+
+
+# OpenClaw
+
+
+@command(
+    arg("ACTION", "what to do", choices=("follow", "install", "uninstall", "status", "answer")),
+    STATE,
+    arg("--agent ID", "only this agent's sessions; can be repeated", action="append"),
+    arg("--workspace DIR", "the agent's workspace (as in OpenClaw's own settings)"),
+    *_CHANGES,
+)
+def openclaw(call: Call) -> Result:
+    """Use Loxodon with OpenClaw: follow its sessions, or install into it."""
+    from loxodon.agents.openclaw.answer import answer
+    from loxodon.agents.openclaw.follow import agents_at, state_folder
+    from loxodon.cli.workspace import followed
+
+    if call.action == "install":
+        return _install(call)
+    if call.action == "uninstall":
+        return _uninstall(call)
+    if call.action == "status":
+        return _installed(call)
+    if call.action == "follow":
+        agents = tuple(call.agent)
+        agents_at(state_folder(call.state, os.environ), agents)  # before a memory is made
+        with call.opened(make=True) as memory:
+            found = memory.workspace.follow(call.state, agents)
+        return Result(found, followed(found), view.problem_lines(found.problems))
+    try:
+        request = json.loads(read_file("-"))
+    except (ValueError, RecursionError):
+        request = None
+    if not isinstance(request, dict):
+        raise InputError(
+            "standard input is not a JSON object",
+            hint="this command is for OpenClaw's plugin, not for direct use",
+        )
+    with call.opened(make=True) as memory:
+        answered = answer(memory.workspace, request)
+    return Result(answered, view.json_text(answered))
+
+
+def _install(call: Call) -> Result:
+    from loxodon.agents.openclaw import install
+    from loxodon.agents.openclaw.follow import state_folder
+    from loxodon.errors import install_hint
+
+    state = state_folder(call.state, os.environ)
+    config = os.environ.get("OPENCLAW_CONFIG_PATH", "")
+    place = install.place_of(call.folder, call.space, state, call.workspace or "", config)
+    if extra := install.missing_extra(state, place.workspace):
+        raise ConfigError(
+            "this OpenClaw compresses long messages, and the package that reads them is not "
+            "installed",
+            hint=install_hint(),
+            extra=extra,
+        )
+    said = t(
+        "installed into the OpenClaw at {state}; a running gateway restarts itself to use it",
+        state=state,
+    )
+    nothing = t("nothing was changed")
+    found = _carried_out(call, install.plan_install(place), said, nothing, opens=True)
+    if not found.data["done"]:  # type: ignore[index]
+        return found
+    with call.opened(make=True) as memory:
+        memory.workspace.index()  # or the first search would wait for it
+    return found._replace(shown=[said, *_ownerless(place.config)])
+
+
+def _ownerless(config: str) -> list[str]:
+    """What is left for the person to set in OpenClaw."""
+    from loxodon.agents.openclaw.install import channels_without_owner
+
+    if not (found := channels_without_owner(config)):
+        return []
+    said = t(
+        "on {channels} OpenClaw does not know who its owner is, so every chat there counts as a "
+        "group; set commands.ownerAllowFrom in OpenClaw",
+        channels=", ".join(found),
+    )
+    return [said]
+
+
+def _uninstall(call: Call) -> Result:
+    from loxodon.agents.openclaw.install import plan_uninstall
+
+    done = t("removed from OpenClaw; the memory itself is kept")
+    return _carried_out(call, plan_uninstall(call.folder), done, t("nothing is installed"))
+
+
+def _installed(call: Call) -> Result:
+    from loxodon.agents.openclaw import install
+    from loxodon.errors import install_hint
+
+    found, record = install.parts(call.folder), install.recorded(call.folder)
+    extra = install.missing_extra(record["state"], record["workspace"]) if record else ""
+    unowned = install.channels_without_owner(record["config"]) if record else []
+    data = {"installed": bool(found), "parts": found, "missing": extra, "unowned": unowned}
+    if not found:
+        return Result(data, t("nothing is installed"))
+    shown = [view.pairs((one.name, f"{view.label(one.state)}  {one.path}") for one in found)]
+    if extra:
+        shown.append(t("long messages cannot be read: a package is not installed"))
+        shown.append(t(install_hint(), extra=extra))
+    return Result(data, [*shown, *_ownerless(record["config"])])
