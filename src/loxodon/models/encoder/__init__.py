@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from loxodon.text.words import simplified
 
@@ -46,49 +47,12 @@ class Judgement(NamedTuple):
     topic: str
 
 
-class Encoder:
-    """The model; loading it takes a few milliseconds, since its file is mapped."""
-
-    name = "loxodon-1"
+class Tokenizer:
+    """Cuts texts into tokens: known Chinese words and characters, words and pieces of words."""
 
     def __init__(self) -> None:
-        folder = files(__package__)
-        words = (folder / "vocabulary.txt").read_text("utf-8").splitlines()
+        words = (files(__package__) / "vocabulary.txt").read_text("utf-8").splitlines()
         self._ids = {word: number for number, word in enumerate(words)}
-        with (folder / "weights.bin").open("rb") as file:
-            head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-            start = file.tell()
-            data = np.memmap(file, np.uint8, "r")  # type: ignore[call-overload]
-        self._data = {
-            name: data[start + at : start + at + _size(kind, shape)].view(kind).reshape(shape)
-            for name, (kind, shape, at) in head.items()
-        }
-        self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
-        self._worth_layer: dict[str, Floats] | None = None
-
-    def embed(self, texts: Sequence[str]) -> Floats:
-        """A unit vector for each text."""
-        vectors = np.zeros((len(texts), 384), np.float32)
-        for rows, hidden, mask in self._read(texts, self._layers):
-            vectors[rows] = _mean(hidden, mask)
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-
-    def judge(self, sentences: Sequence[str]) -> list[Judgement]:
-        """Whether each sentence is worth keeping, and its topic."""
-        if self._worth_layer is None:
-            self._worth_layer = self._layer("worth.layer.")
-        found: list[Judgement | None] = [None] * len(sentences)
-        for rows, hidden, mask in self._read(sentences, [*self._layers[:-1], self._worth_layer]):
-            highest = np.where(mask[..., None], hidden, -np.inf).max(1)
-            pooled = np.concatenate([_mean(hidden, mask), highest], 1)
-            inner = _gelu(pooled @ self._weight("worth.a.weight").T + self._weight("worth.a.bias"))
-            worth = inner @ self._weight("worth.w.weight").T + self._weight("worth.w.bias")
-            worth = np.exp(worth - worth.max(1, keepdims=True))
-            worth /= worth.sum(1, keepdims=True)
-            topics = inner @ self._weight("worth.t.weight").T + self._weight("worth.t.bias")
-            for row, (_, referring, keep), topic in zip(rows, worth, topics[:, 1:], strict=True):
-                found[row] = Judgement(float(keep), float(referring), TOPICS[int(topic.argmax())])
-        return [one for one in found if one is not None]
 
     def tokens(self, text: str) -> list[int]:
         """The numbers of the tokens of a text; at least one."""
@@ -113,7 +77,7 @@ class Encoder:
                     break
         return found
 
-    @lru_cache(maxsize=50_000)  # noqa: B019 - there is one encoder
+    @lru_cache(maxsize=50_000)  # noqa: B019  there is one tokenizer
     def _word(self, word: str) -> list[int]:
         """The pieces of a word, the longest first; those after the first are marked."""
         found, at = [], 0
@@ -127,9 +91,55 @@ class Encoder:
                 return [_UNKNOWN]
         return found or [_UNKNOWN]
 
+
+class Encoder:
+    """The model; loading it takes a few milliseconds, since its file is mapped."""
+
+    name = "loxodon-1"
+
+    def __init__(self) -> None:
+        self._tokens = Tokenizer().tokens
+        with (files(__package__) / "weights.bin").open("rb") as file:
+            head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            start = file.tell()
+            data = np.memmap(file, np.uint8, "r")
+        self._data = {
+            name: data[start + at : start + at + _size(kind, shape)].view(kind).reshape(shape)
+            for name, (kind, shape, at) in head.items()
+        }
+        # One thread: texts are short, and threads that wait for each other cost more than they do.
+        self._one_thread = ThreadpoolController().wrap(limits=1)
+        self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
+        self._worth_layer: dict[str, Floats] | None = None
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """A unit vector for each text."""
+        vectors = np.zeros((len(texts), 384), np.float32)
+        for rows, hidden, mask in self._read(texts, self._layers):
+            vectors[rows] = _mean(hidden, mask)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)
+
+    def judge(self, sentences: Sequence[str]) -> list[Judgement]:
+        """Whether each sentence is worth keeping, and its topic."""
+        if self._worth_layer is None:
+            self._worth_layer = self._layer("worth.layer.")
+        found: list[Judgement | None] = [None] * len(sentences)
+        for rows, hidden, mask in self._read(sentences, [*self._layers[:-1], self._worth_layer]):
+            highest = np.where(mask[..., None], hidden, -np.inf).max(1)
+            pooled = np.concatenate([_mean(hidden, mask), highest], 1)
+            inner = _gelu(pooled @ self._weight("worth.a.weight").T + self._weight("worth.a.bias"))
+            worth = inner @ self._weight("worth.w.weight").T + self._weight("worth.w.bias")
+            worth = np.exp(worth - worth.max(1, keepdims=True))
+            worth /= worth.sum(1, keepdims=True)
+            topics = inner @ self._weight("worth.t.weight").T + self._weight("worth.t.bias")
+            for row, (_, referring, keep), topic in zip(rows, worth, topics[:, 1:], strict=True):
+                found[row] = Judgement(float(keep), float(referring), TOPICS[int(topic.argmax())])
+        return [one for one in found if one is not None]
+
     def _read(self, texts: Sequence[str], layers: Sequence[dict[str, Floats]]) -> Any:
         """Rows, hidden states and mask of one batch after another, alike in length."""
-        tokens = [self.tokens(text) for text in texts]
+        tokens = [self._tokens(text) for text in texts]
         order = sorted(range(len(texts)), key=lambda row: len(tokens[row]))
         while order:
             longest = len(tokens[order[-1]])
@@ -144,9 +154,7 @@ class Encoder:
             hidden += self._weight("p")[:longest]
             hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
             bias = np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
-            for layer in layers:
-                hidden = _through(layer, hidden, bias)
-            yield rows, hidden, mask
+            yield rows, self._one_thread(_through)(layers, hidden, bias), mask
 
     def _layer(self, prefix: str) -> dict[str, Floats]:
         names = {name.removeprefix("q:") for name in self._data if not name.startswith("s:")}
@@ -158,13 +166,19 @@ class Encoder:
 
     def _weight(self, name: str) -> Floats:
         if name in self._data:
-            return self._data[name].astype(np.float32)
+            return np.asarray(self._data[name], np.float32)
         scale = self._data[f"s:{name}"].astype(np.float32)
         return np.asarray(self._data[f"q:{name}"].astype(np.float32) * scale[:, None])
 
 
-def _through(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats:
-    """One layer of a transformer: attention, then a network, each added and normalized."""
+def _through(layers: Sequence[dict[str, Floats]], hidden: Floats, bias: Floats) -> Floats:
+    for layer in layers:
+        hidden = _one_layer(layer, hidden, bias)
+    return hidden
+
+
+def _one_layer(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats:
+    """Attention, then a network, each added and normalized."""
     rows, length, width = hidden.shape
     flat = hidden.reshape(-1, width)
     query, key, value = (
