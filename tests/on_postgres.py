@@ -43,7 +43,7 @@ LEFT_OUT = {
     "tests/forget/test_forgetting.py::test_backup": "is about backup files",
     "tests/forget/test_forgetting.py::test_a_database_that_was_set_aside": _FILES,
     "tests/forget/test_forgetting.py::test_edited_views": "is about text views",
-    "tests/forget/test_leftovers.py": "is about files beside a database",
+    "tests/forget/test_files.py": "is about files beside a database",
     "tests/forget/test_spaces.py::test_damaged": _FILES,
     "tests/forget/test_spaces.py::test_deletion_that_is_killed": "is one transaction there",
     "tests/forget/test_spaces.py::test_deletion_is_refused": "does not wait for others there",

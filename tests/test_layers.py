@@ -33,7 +33,7 @@ LAYERS = (
     "recall",
     "guard.agent_words status compat.documents",
     "agents views notes working jobs imports",
-    "backup forget security.inspection security.audit_log old_files",
+    "backup forget guard.scan security.inspection security.audit_log old_files",
     "memory opening write.journalling write.knowledge write.learning recall.recalling "
     "recall.overviews",
     # What opens memories to make, mend or replace them.

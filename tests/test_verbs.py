@@ -11,6 +11,7 @@ from tools import stubs
 
 import loxodon
 from loxodon import Memory
+from loxodon.cli.parser import MODULES, _dest, command_named
 from loxodon.client import Client
 from loxodon.memory import all_verbs
 from loxodon.remote import signature_of
@@ -50,6 +51,27 @@ def test_no_verb_has_its_arguments_written_twice() -> None:
         if len(arguments) > FEW and arguments <= names and not where.startswith("views/plain.py")
     ]
     assert twice == []
+
+
+def test_commands_take_the_arguments_of_their_verbs() -> None:
+    """What a command says differently is counted here; anything else is derived."""
+    differently = {
+        f"{name} {_dest(flags, how)}"
+        for name in MODULES
+        for flags, how in command_named(name).added
+        if _dest(flags, how) in {one.name for one in command_named(name).arguments}
+    }
+    assert differently == {
+        "audit limit",
+        "capture kind",
+        "context soul",
+        "edit content",
+        "edit done",
+        "forget also",
+        "forget ids",
+        "import format",
+        "sync deletions",
+    }
 
 
 def test_every_verb_says_what_it_does() -> None:

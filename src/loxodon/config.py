@@ -326,11 +326,24 @@ class ModelConfig(Section):
     )
     parallel: int = setting(2, "Number of parallel requests to the model.", 1, 16)
     check: bool = setting(True, "Whether the model must first pass a test with ten sentences.")
+    kind: str = setting(
+        "openai",
+        "What the model is: openai (a server) or command (a program that takes a prompt on "
+        "standard input and prints the answer).",
+        choices=("openai", "command"),
+    )
+    command: str = setting("", "The program, for command, such as `claude -p`.")
 
     @property
     def mode(self) -> str:
         """How much the model is asked, in effect: `rules` (nothing) while none is set."""
-        return self.extraction if self.base_url and self.name else "rules"
+        found = self.command if self.kind == "command" else self.base_url and self.name
+        return self.extraction if found else "rules"
+
+    @property
+    def address(self) -> str:
+        """Where it is asked: an URL, or a program."""
+        return self.command if self.kind == "command" else self.base_url
 
     @property
     def thorough(self) -> bool:

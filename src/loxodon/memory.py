@@ -88,7 +88,7 @@ from loxodon.write.knowledge import Knowledge
 if TYPE_CHECKING:
     from loxodon.compat.documents import Documents
     from loxodon.forget.marks import Marks
-    from loxodon.forget.scanning import Scanned
+    from loxodon.guard.scan import Scanned
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Embedder
@@ -792,7 +792,7 @@ class Memory(Knowledge, Recalling, Overviews):
         Select by `ids` of memories, turns (`t_12`) or entities (`e_003`), or by one of the other
         arguments. This also erases:
 
-        - with a memory: memories that say the same, and the clauses in the journal that say it;
+        - with a memory: memories in the same words, and the clauses in the journal that say it;
         - with an `entity`, by any of its names and those in `also`: every sentence that has one of
           them as whole words, and sentences its memories were drawn from that have a pronoun for
           it. `Receipt.doubtful` lists sentences that may be about it (`my friend`, a name without
@@ -892,7 +892,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         `mend` removes it from the journal, memories, history, documents and transcripts.
         """
-        from loxodon.forget.scanning import scan
+        from loxodon.guard.scan import scan
 
         return scan(self, self._store, mend=mend)
 

@@ -82,11 +82,11 @@ def _tombstones(store: Store, path: str) -> None:
         for line in _lines([path]):
             with suppress(ValueError, TypeError, KeyError):  # not a line of ours
                 if kept := line.get("receipt"):
-                    store.erasure.put_receipts([StoredReceipt(**kept)])
+                    store.execute_many("put_receipt", [StoredReceipt(**kept)])
                 else:
                     mark = bytes.fromhex(line["mark"])
                     one = (line["kind"], mark, line["until"], line.get("size", 0))
-                    store.erasure.put_tombstones([one])
+                    store.execute_many("put_tombstone", [one])
     files.remove(path)
 
 

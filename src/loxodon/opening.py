@@ -221,7 +221,7 @@ class OpenSpace:
     @property
     def has_forgotten(self) -> bool:
         """Whether anything was ever forgotten here."""
-        return not isinstance(self.store, Off) and self.store.has_tombstones()
+        return not isinstance(self.store, Off) and bool(self.store.scalar("has_tombstones"))
 
     def forgotten(self) -> Marks | None:
         """Marks of what must not come back; None if nothing was forgotten."""

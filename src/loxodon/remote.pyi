@@ -89,6 +89,7 @@ class RemoteMemory:
         profile: str | None = ...,
         chat: Literal["direct", "group", "room"] = ...,
         in_view: Iterable[str] = ...,
+        here: str = ...,
         reveal: bool = ...,
         explain: bool = ...,
     ) -> Recall: ...
@@ -111,7 +112,7 @@ class RemoteMemory:
         chat: Literal["direct", "group", "room"] = ...,
         state: State | None = ...,
     ) -> Gate: ...
-    def snapshot(self, language: str = ...) -> str: ...
+    def snapshot(self, language: str = ..., *, project: str = ...) -> str: ...
     def profile(self, language: str = ..., *, refresh: bool = ...) -> str: ...
     def capture(
         self,

@@ -86,6 +86,7 @@ CHANGES = (
 )
 
 ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
+IN_PROJECT = "project:"  # how the channel of a turn begins that was said in a project
 CAPTURED = "capture"  # the session and channel of what was captured rather than said
 GLOBAL_PROJECT = "_global"
 GENERAL_TOPIC = "_general"

@@ -11,12 +11,14 @@ import stat
 import subprocess
 import tomllib
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from loxodon import Memory
 from loxodon.agents.connect import plan_connect, recorded, state_of
+from loxodon.filelock import FileLock
 from tests.agents.agent_files import SESSION, ClaudeCode, Codex, Gemini
 from tests.agents.openclaw.made import OpenClaw, talk
 from tests.cases import cases
@@ -318,6 +320,8 @@ def test_session_starts_with_the_snapshot(known: User) -> None:
     hook = "<hook_context># Memory snapshot\n- The user's sister Mei</hook_context>"
     path = str(Gemini(known.has("gemini-cli")).path)
     asked = {"transcript_path": path, "prompt": f"{hook}\n\n小美住在哪里？Mei住在哪里？"}
+    assert told(known, "gemini-cli", "BeforeAgent", **asked) == ""  # the snapshot told it
+    asked["session_id"] = "another"
     assert told(known, "gemini-cli", "BeforeAgent", **asked).startswith("[相关记忆]")
     assert told(known, "gemini-cli", "BeforeAgent", transcript_path=path, prompt=hook) == ""
     talk = ClaudeCode(known.root / "elsewhere")  # only the agent's own transcripts are read
@@ -326,6 +330,71 @@ def test_session_starts_with_the_snapshot(known: User) -> None:
         told(known, "claude-code", "Stop", transcript_path=place)
         told(known, "claude-code", "UserPromptSubmit", transcript_path=place, prompt=7)
     assert {one["session"] for one in known.shell.json("journal")} == {"capture"}
+
+
+def repository(root: Path, name: str) -> str:
+    (root / name / ".git").mkdir(parents=True)
+    (root / name / "src").mkdir()
+    return str(root / name / "src")
+
+
+def test_what_is_said_today_is_known_in_the_next_session(known: User) -> None:
+    here = repository(known.root, "acme")
+    talk = ClaudeCode(known.has("claude-code"))
+    talk.user("I am allergic to peanuts.", cwd=here)
+    talk.user("We decided to use PostgreSQL for the backend of the shop.", cwd=here)
+    talk.user("My sister Mei is a nurse.", cwd=here)
+    where = {"transcript_path": str(talk.path), "cwd": here}
+    told(known, "claude-code", "SessionEnd", **where)
+    following = {**where, "session_id": "next", "source": "startup"}
+    page = told(known, "claude-code", "SessionStart", **following)
+    for word in ("peanuts", "PostgreSQL", "nurse"):
+        assert word in page, word
+    found = {one["content"]: one["project"] for one in known.shell.json("list")}
+    assert [project for text, project in found.items() if "PostgreSQL" in text] == ["acme"]
+    elsewhere = {**following, "cwd": repository(known.root, "other"), "session_id": "third"}
+    page = told(known, "claude-code", "SessionStart", **elsewhere)
+    assert "peanuts" in page
+    assert "PostgreSQL" not in page
+    asked = {**elsewhere, "transcript_path": "", "prompt": "Which backend did we decide to use?"}
+    block = told(known, "claude-code", "UserPromptSubmit", **asked)
+    assert "(of the project acme" in next(one for one in block.splitlines() if "Postgre" in one)
+
+
+def test_the_person_sees_that_something_was_recalled(known: User) -> None:
+    given = json.dumps({"session_id": "s", "prompt": "Where does my sister Mei live?"}).encode()
+    done = known.shell("hook", "claude-code", "UserPromptSubmit", given=given)
+    assert json.loads(done.stdout)["systemMessage"] == "Loxodon: 1 memory recalled"
+
+
+def test_a_write_lock_held_elsewhere_loses_nothing(known: User) -> None:
+    talk = ClaudeCode(known.has("claude-code"))
+    talk.user("I live in Rome")
+    where = {"transcript_path": str(talk.path), "prompt": "Where does my sister Mei live?"}
+    lock = FileLock(str(known.shell.home / "spaces" / "main" / "loxodon.lock"))
+    assert lock.acquire(5)
+    began = monotonic()
+    assert "Osaka" in told(known, "claude-code", "UserPromptSubmit", **where)
+    told(known, "claude-code", "Stop", **where)
+    assert monotonic() - began < 10  # and not two minutes
+    lock.release()
+    lock.close()
+    assert "locked" in known.shell.json("connect", "status")["problem"]
+    told(known, "claude-code", "Stop", **where)
+    assert "I live in Rome" in [one["content"] for one in known.shell.json("journal")]
+    assert known.shell.json("connect", "status")["problem"] == ""
+
+
+def test_an_agent_that_reads(known: User) -> None:
+    known.connect("claude-code", "--reader")
+    assert known.shell.json("config", "model.command") == {"model.command": "claude -p"}
+    given = b'{"source": "startup"}'
+    done = known.shell("hook", "claude-code", "SessionStart", given=given, LOXODON_READING="1")
+    assert done.stdout == b""  # the hooks of the agent that reads do nothing
+    known.connect("claude-code", "--remove")
+    assert known.shell.json("config", "model.command") == {"model.command": ""}
+    known.has("cursor")
+    assert b"cannot read" in known.shell("connect", "cursor", "--reader", code=2).stderr
 
 
 def test_hook_never_fails_the_turn(user: User) -> None:

@@ -219,6 +219,5 @@ def test_lines_that_are_no_objects_are_refused(loxodon: Shell, tmp_path: Path) -
     ghost = garden()
     ghost["sessions"][1]["turns"][0]["role"] = "ghost"
     said = refused(loxodon, json.dumps(ghost))
-    assert "conversation 'garden', session 's2'" in said
     assert "'ghost'" in said
     loxodon("bench", "retrieval", str(tmp_path / "none"), code=InputError.exit_code)

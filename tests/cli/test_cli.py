@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -106,6 +107,19 @@ def test_forgetting_leaves_no_word_in_any_file(filled: Shell) -> None:
     filled("forget", "--topic", "花生", "--yes", code=3)
     filled("forget", "--all", "--yes")
     assert not files_with(["花生", "manager"], filled.home)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(errno.ENOSPC, b"the disk is full"), (errno.EROFS, b"cannot write")]
+)
+def test_a_full_or_read_only_disk_is_said(
+    filled: Shell, monkeypatch: pytest.MonkeyPatch, number: int, said: bytes
+) -> None:
+    def refuses(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number), "x.db")
+
+    monkeypatch.setattr("loxodon.forget.forgetting.forget", refuses)
+    assert said in filled("forget", "--all", "--yes", code=7).stderr
 
 
 def test_watch_syncs_on_every_change(shell: Shell) -> None:

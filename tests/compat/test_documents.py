@@ -105,10 +105,10 @@ def test_search_ordered_by_scores_of_the_caller(memory: Memory) -> None:
     documents = memory.documents
     for n in range(60):
         documents.put(("n", str(n % 2)), str(n), n)
-    scores = {(("n", "0"), "4"): -0.5, (("n", "1"), "7"): 0.9, (("n", "0"), "8"): 0.0}
+    scores = {4: -0.5, 7: 0.9, 8: 0.0}
 
     def found(**more: Any) -> list[tuple[int, float | None]]:
-        told = documents.search(("n",), scored=lambda *one: scores.get(one), limit=4, **more)
+        told = documents.search(("n",), scored=scores.get, limit=4, **more)
         return [(one.value, one.score) for one in told]
 
     assert found() == [(7, 0.9), (8, 0.0), (4, -0.5), (59, None)]

@@ -102,6 +102,37 @@ def test_revoked_token_is_refused_at_once(granting: Server, shell: Shell) -> Non
         assert http.get("/v1/spaces").status_code == 401
 
 
+def test_tokens_are_listed_made_and_revoked_by_an_owner(
+    granting: Server, tokens: dict[str, str]
+) -> None:
+    past, later = "2026-01-01T00:00:00Z", "2100-01-01T00:00:00+08:00"
+    with asked(granting, tokens["ada"]) as http:
+        for method, path in (("GET", "tokens"), ("POST", "tokens"), ("DELETE", "tokens/ada")):
+            assert http.request(method, f"/v1/{path}").status_code == 403
+    with asked(granting, tokens["owner"]) as owner:
+        owner.put("/v1/spaces/ada")
+        made = owner.post("/v1/tokens", json={"name": "new", "spaces": ["ada"], "expires": later})
+        assert made.status_code == 201
+        assert made.json()["grant"]["rights"] == "write"
+        with asked(granting, made.json()["token"]) as http:
+            assert http.get("/v1/me").json()["spaces"] == ["ada"]
+            assert owner.delete("/v1/tokens/new").status_code == 200
+            assert http.get("/v1/me").status_code == 401
+        assert owner.delete("/v1/tokens/new").status_code == 404
+        assert owner.post("/v1/tokens", json={"name": "ada"}).status_code == 400
+        old = owner.post("/v1/tokens", json={"name": "old", "expires": past}).json()["token"]
+        with asked(granting, old) as http:
+            assert http.get("/v1/me").status_code == 401
+        listed = owner.get("/v1/tokens")
+        assert {one["name"] for one in listed.json()} == {*GRANTS, "old"}
+        assert "digest" not in listed.text
+        only = owner.post("/v1/tokens", json={"name": "prometheus", "rights": "metrics"}).json()
+        with asked(granting, only["token"]) as http:
+            until(lambda: 'loxodon_turns{space="ada"}' in http.get("/metrics").text)
+            for path in ("/v1/me", "/v1/spaces", "/v1/spaces/ada/recall?query=x", "/v1/server"):
+                assert http.get(path).status_code == 403, path
+
+
 def test_guessing_tokens_is_slowed_down(granting: Server, tokens: dict[str, str]) -> None:
     with asked(granting, "lox_wrong") as http:
 

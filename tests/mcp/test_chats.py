@@ -58,17 +58,15 @@ async def test_group_finds_only_what_is_for_it(url: str, ids: tuple[str, str]) -
             assert there.replace(private, "f_20260204_099") == missing
 
 
-async def test_group_has_no_page_on_the_user(url: str, ids: tuple[str, str], home: Path) -> None:
-    private, shared = ids
+@pytest.mark.usefixtures("ids")
+async def test_group_has_no_page_on_the_user(url: str, home: Path) -> None:
     async with Client(url) as client:
         assert not (await tools_of(client)).keys() & {"snapshot", "review", "journal"}
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("snapshot", {})
         assert (await client.list_resources()).resources == []
-        for uri in ("loxodon://snapshot", f"loxodon://memory/{private}"):
-            with pytest.raises(MCPError):
-                await client.read_resource(uri)
-        assert "Tuesdays" in str(await client.read_resource(f"loxodon://memory/{shared}"))
+        with pytest.raises(MCPError):
+            await client.read_resource("loxodon://snapshot")
         prompt = await client.get_prompt("recall", {"message": "Am I allergic to anything?"})
         assert "peanuts" not in str(prompt)
         assert "journal" not in (client.instructions or "")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -190,25 +191,14 @@ def test_json_in_prose_is_found(server: Stage, opened: Open, wrap: str) -> None:
     assert passed(opened().check_model()) == [10, 10]
 
 
-def test_streamed_answer_and_parts_are_taken(server: Stage, opened: Open) -> None:
-    def streamed(handler: BaseHTTPRequestHandler) -> None:
-        text = json.dumps(sat(shown(server.requests[-1].body)))
-        parts = (text[:9], text[9:])
-        events: list[Any] = [{"choices": [{"delta": {"content": part}}]} for part in parts]
-        events.append({"choices": [], "usage": {"prompt_tokens": 4, "completion_tokens": 9}})
-        data = "".join(f"data: {json.dumps(one)}\n\n" for one in events)
-        kind = "text/event-stream; charset=utf-8"
-        answers(200, f": ping\n\n{data}data: [DONE]\n\n".encode(), Content_Type=kind)(handler)
-
+def test_answer_in_parts_is_taken(server: Stage, opened: Open) -> None:
     def parts(handler: BaseHTTPRequestHandler) -> None:
         text = json.dumps(sat(shown(server.requests[-1].body)))
         blocks = [{"type": "text", "text": text[:9]}, {"type": "image"}, {"type": "text"}]
         completion({"content": [*blocks, {"type": "text", "text": text[9:]}, 5]})(handler)
 
-    server.play(streamed, parts)
-    found = opened().check_model()
-    assert passed(found) == [10, 10]
-    assert found.tried[0].tokens_out == 9
+    server.play(parts)
+    assert passed(opened().check_model()) == [10, 10]
 
 
 BAD = [
@@ -349,3 +339,30 @@ def test_settings_that_make_no_model(opened: Open, settings: dict[str, str]) -> 
     with pytest.raises(ConfigError) as caught:
         opened(**settings).check_model()
     assert KEY not in f"{caught.value} {caught.value.hint} {caught.value.values}"
+
+
+READER = """
+import json, re, sys
+from tests.models.labelled import sat
+found = [re.match(r'(.*?) (".*")$', line) for line in sys.stdin.read().splitlines()]
+lines = [(one[1], json.loads(one[2])) for one in found if one]
+print("Here it is:", "```json", json.dumps(sat(lines)), "```", sep=chr(10))
+"""
+
+
+def test_a_program_can_be_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good, bad = tmp_path / "reader.py", tmp_path / "reader.sh"
+    good.write_text(READER, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    config = {"model.kind": "command", "model.command": f"{sys.executable} {good}"}
+    with Memory.open(tmp_path / "good", config=config) as memory:
+        assert memory.check_model().good
+    bad.write_text('cat > "$0.asked"; echo "$LOXODON_READING" >> "$0.asked"; exit 3\n')
+    config["model.command"] = f"sh {bad}"
+    with Memory.open(tmp_path / "home", config=config) as memory:
+        fails(memory, RejectedModelError, "exit status 3")
+        asked = Path(f"{bad}.asked").read_text("utf-8")
+        assert asked.endswith("1\n")  # so that its own hooks do nothing
+        memory.add([{"role": "user", "content": "I am allergic to peanuts."}])
+        memory.consolidate(force=True)  # the rules go on without it
+        assert [one.category for one in memory.list()] == ["health"]

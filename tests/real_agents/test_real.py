@@ -49,7 +49,7 @@ def test_the_tools_are_offered_and_called(agent: Agent) -> None:
     agent.model.replies = [Reply(tool="memory_search", arguments={"query": "Mei"}), Reply("There.")]
     assert "studies in Osaka" in agent.says("Look it up")
     offered = {name.removeprefix("mcp_") for name in agent.model.tools() if "loxodon" in name}
-    assert len(offered) == (14 if agent.name in HOOKED else 15)
+    assert len(offered) == (8 if agent.name in HOOKED else 9)
     if agent.name in HOOKED:
         return
     agent.model.replies = [

@@ -38,7 +38,7 @@ def test_frame_in_chinese_and_its_parts(known: Memory) -> None:
         "用户消息",
     ]
     assert frame.text.startswith("[系统]\n你是竹子。\n\n[用户画像]（")
-    assert "1. [2026-01-20] 用户对花生过敏\n   来源：f_20260204_001" in frame.text
+    assert "1. [2026-01-20] 用户对花生过敏\n" in frame.text
     assert frame.text.endswith(
         "2026-02-03\n- 21:15 用户: 昨天买了新的自行车\n- 21:16 助手: Nice bike!\n"
         "2026-02-04\n- 08:05 用户: 今天下雨\n\n[用户消息]\n推荐餐厅，花生可以吃吗？"
@@ -63,7 +63,7 @@ def test_frame_in_english(known: Memory) -> None:
         "Recent context",
         "User message",
     ]
-    assert "1. [2026-01-20] The user lives in Leeds\n   source: f_" in frame.text
+    assert "1. [2026-01-20] The user lives in Leeds\n" in frame.text
     assert "- 21:16 assistant: Nice bike!" in frame.text
 
 

@@ -1,6 +1,6 @@
 """What an agent may do, as a table: every verb × whose the memory is × the way it is asked.
 
-Rows of verbs about the space, of HTTP and of the command line are in `permissions.jsonl`.
+Rows of verbs about the space are in `permissions.jsonl`.
 """
 
 from __future__ import annotations
@@ -505,27 +505,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Se
 
 
 @pytest.mark.parametrize("by", ["token", "header"])
-def test_http(served: tuple[Scene, Server, str], by: str) -> None:
+def test_over_http_an_agent_is_no_owner_either(served: tuple[Scene, Server, str], by: str) -> None:
+    """What each operation answers to whom is in tests/attacks/test_surfaces_table.py."""
     scene, server, owners = served
     headers = {"authorization": f"Bearer {scene.token if by == 'token' else owners}"}
     headers |= {"x-loxodon-agent": "bot"} if by == "header" else {}
-    rows = cases(__file__, "http")
-    assert {row["name"] for row in rows} == {one.name for one in OPERATIONS if one.right != "read"}
     with server.client(headers=headers) as client:
-        for row in rows:
-            name, given = row["name"], row["given"]
-            expected = {"OWN": OWN, "NONE": NONE}.get(row["outcome"], row["outcome"])
-            if isinstance(expected, str):
-                assert sent(client, name, given) == expected, name
-                continue
-            for whose in WHOSE:
-                found = sent(client, name, {"id": scene.ids[whose], **given})
-                # Once it is rejected, the one that is its own cannot be so again.
-                assert found == expected[whose] or (by, whose) == ("header", "own"), (name, whose)
-        for name in ("audience", "valid_until", "importance", "tags", "subject", "value"):
-            value = EDITS[name].isoformat() if name == "valid_until" else EDITS[name]
-            found = sent(client, "edit", {"id": scene.ids["owners"], name: value})
-            assert found == NO, name
+        assert sent(client, "edit", {"id": scene.ids["owners"], "audience": "all"}) == NO
         for origin in CLAIMS:
             assert sent(client, "capture", {"content": FALSE, "origin": origin}) == NO
         turn = {"role": "user", "content": "I live in Rome.", "id": by, "origin": "user"}
@@ -553,24 +539,6 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
                 "items"
             ]
             assert kept["origin"] == origin, n
-
-
-# The command line
-
-
-@pytest.mark.parametrize("row", cases(__file__, "cli"), ids=lambda one: one["command"])
-def test_the_command_line(
-    scene: Scene, row: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    command, words = row["command"], row["words"]
-    expected = {"OWN": OWN, "NONE": NONE}[row["outcome"]]
-    for whose in WHOSE:
-        line = [*words, scene.ids[whose]] if command == "review" else [scene.ids[whose], *words]
-        head = ["--home", str(scene.home), "--agent", "bot", "--now", NOW.isoformat(), "--json"]
-        code = main([*head, command, *line])
-        told = "".join(capsys.readouterr())
-        assert (code == 0) is (expected[whose] == OK), (whose, told)
-        assert (f'"{NO}"' in told) is (expected[whose] == NO), (whose, told)
 
 
 def test_the_users_last_word_counts(scene: Scene) -> None:

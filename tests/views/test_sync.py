@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Barrier
@@ -580,3 +581,26 @@ def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: li
                 record.project,
             )
         assert quiet(desk.sync())
+
+
+def test_views_of_the_version_before_are_taken_over(desk: Desk) -> None:
+    """They had a header in JSON lines, fields for a restore, and no last line in projects.md."""
+    manifest = json.loads(desk.text("state/views.json"))
+    manifest["loxodon"]["version"] = 1
+    header = {"loxodon": {"view": FACTS, "space": "main", "version": 1}}
+    lines = [{**json.loads(line), "n": 1, "history": []} for line in desk.text(FACTS).splitlines()]
+    old = {
+        FACTS: "".join(f"{json.dumps(one)}\n" for one in [header, *lines]),
+        "projects.md": desk.text("projects.md").replace("version: 2", "version: 1"),
+    }
+    old["projects.md"] = old["projects.md"].replace("\n  `v1`", "")
+    for name, text in old.items():
+        desk.write(text, name)
+        data = text.encode()
+        row = {"sha256": sha256(data).hexdigest(), "size": len(data)}
+        manifest["files"][name] |= {**row, "basis": "1/x"}
+    desk.write(json.dumps(manifest), "state/views.json")
+    desk.change("Rex is a dog", "Rex is a cat", FACTS)
+    assert desk.sync() == Synced(edited=(REX,))
+    assert "loxodon" not in desk.text(FACTS)
+    assert quiet(desk.sync())

@@ -41,7 +41,7 @@ def asking(server: Stage) -> Ask:
         answer = post(f"http://127.0.0.1:{server.port}/v1", KEY, body, 10)
         if answer.status != 200:
             raise OSError(f"HTTP {answer.status}")
-        return message_of(answer.body, answer.streamed).text
+        return message_of(answer.body).text
 
     return ask
 

@@ -15,7 +15,6 @@ from loxodon.tokens import estimate
 from loxodon.working import (
     Cut,
     Gauge,
-    Hush,
     Message,
     Shown,
     Usage,
@@ -29,7 +28,6 @@ from loxodon.working import (
     paired,
     place_to_cut,
     pruned,
-    squeezed,
     tokens_of,
     usage_of,
     window_in,
@@ -206,33 +204,11 @@ def test_parts_are_joined_too() -> None:
 @each("text", cases(__file__, "silence"))
 def test_silence(text: str) -> None:
     assert is_silent(text)
-    hush = Hush()
-    shown = "".join(hush.feed(letter) for letter in text) + hush.end()
-    assert hush.silent or "<think>" in text
-    assert shown in ("", text)
 
 
 @pytest.mark.parametrize("text", ["NO", "NO_REPLY_YET", "I say NO_REPLY", "没有", "NO_REPLY 好的"])
 def test_words_that_are_no_silence(text: str) -> None:
     assert not is_silent(text)
-
-
-@given(st.text(), st.lists(st.integers(1, 5), max_size=30))
-def test_a_stream_loses_nothing_but_silence(text: str, cuts: list[int]) -> None:
-    hush = Hush()
-    shown, rest = "", text
-    for size in cuts:
-        piece, rest = rest[:size], rest[size:]
-        shown += hush.feed(piece)
-        assert text.startswith(shown)
-    shown += hush.feed(rest) + hush.end()
-    assert shown == text or (shown == "" and is_silent(text))
-
-
-def test_words_come_as_they_arrive() -> None:
-    hush = Hush()
-    assert [hush.feed(piece) for piece in ("N", "O", "t", " at all")] == ["", "", "NOt", " at all"]
-    assert hush.end() == ""
 
 
 # -- too long, as each provider says it ------------------------------------------------------------
@@ -363,12 +339,3 @@ def test_nobodys_words_change(sizes: list[int], window: int, cold: bool) -> None
             assert size(after) <= max(size(before.message), 20)
         else:
             assert after == before.message
-
-
-@given(SIZES, st.integers(0, 3_000), st.sampled_from(list(LONG)))
-def test_squeezed_it_fits(sizes: list[int], room: int, kind: str) -> None:
-    context = talk(*(LONG[kind][:n] for n in sizes))
-    words = sum(size(one.message) for one in context if one.role != "tool")
-    least = words + 30 * len(sizes)  # what is cleared says so
-    kept = squeezed(context, {}, size, beside=0, most=words + room)
-    assert sum(map(size, applied(context, kept))) <= max(words + room, least)

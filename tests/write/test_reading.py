@@ -92,7 +92,7 @@ def test_pasted_text_and_translations_are_not_the_users_words(home: Path) -> Non
 # Several people in one conversation
 
 
-def told_by(home: Path, *turns: tuple[str, str], **more: Any) -> list[str]:
+def content_origin(home: Path, *turns: tuple[str, str], **more: Any) -> list[str]:
     with Memory.open(home, f"s{next(_number)}", CONFIG, lambda: NOW) as memory:
         given = [{"role": "user", "speaker": who, "content": text, **more} for who, text in turns]
         memory.add(given, session="s")
@@ -102,24 +102,24 @@ def told_by(home: Path, *turns: tuple[str, str], **more: Any) -> list[str]:
 
 def test_fact_is_about_the_speaker_who_said_it(home: Path) -> None:
     caro = "I live in York. I have been sober since March, after the accident."
-    facts = told_by(home, ("Mel", "I live in Leeds and I have two kids."), ("Caro", caro))
+    facts = content_origin(home, ("Mel", "I live in Leeds and I have two kids."), ("Caro", caro))
     assert any("Mel lives in Leeds" in fact for fact in facts), facts
     assert any("Caro lives in York" in fact for fact in facts), facts
     assert any(fact.startswith("Caro: “I have been sober") for fact in facts), facts
     assert not any("user" in fact.lower() for fact in facts), facts
-    facts = told_by(home, ("小王", "我住在成都。"), ("小李", "我住在重庆，我妹妹住在上海。"))
+    facts = content_origin(home, ("小王", "我住在成都。"), ("小李", "我住在重庆，我妹妹住在上海。"))
     assert any("小王住在成都" in fact for fact in facts), facts
     assert any("小李住在重庆" in fact for fact in facts), facts
     assert any("小李的妹妹" in fact for fact in facts), facts
 
 
 def test_speakers_beside_the_user(home: Path) -> None:
-    facts = told_by(home, ("", "My name is Mel Brook."), ("mel", "I live in Leeds."))
+    facts = content_origin(home, ("", "My name is Mel Brook."), ("mel", "I live in Leeds."))
     assert "The user lives in Leeds" in facts
-    facts = told_by(home, ("", "I live in Leeds."), ("Bob", "I moved to Ghent last week."))
+    facts = content_origin(home, ("", "I live in Leeds."), ("Bob", "I moved to Ghent last week."))
     assert "The user lives in Leeds" in facts
     assert any("Bob" in fact and "Ghent" in fact for fact in facts), facts
-    assert told_by(home, ("Caro", "I live in York."), origin="group") == []
+    assert content_origin(home, ("Caro", "I live in York."), origin="group") == []
 
 
 # A memory in other words

@@ -1,27 +1,37 @@
 """What an agent's hooks ask, and the answer.
 
-A hook gets one JSON object: `session_id`, `transcript_path`, `hook_event_name`, and `prompt` or
-`source`. The answer is one too, or nothing. The same names are used by Claude Code, Codex and
+A hook gets one JSON object: `session_id`, `transcript_path`, `cwd`, `hook_event_name`, and `prompt`
+or `source`. The answer is one too, or nothing. The same names are used by Claude Code, Codex and
 Gemini CLI. What is journalled is read from the transcript, as `loxodon follow` does, so that the
 two together journal nothing twice.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from loxodon.agents.supported import AGENTS, Action
-from loxodon.errors import UsageError
+from loxodon import files
+from loxodon.agents.supported import AGENTS, Action, command_of
+from loxodon.errors import BusyStoreError, NotFoundError, UsageError
 from loxodon.journal.follow import recent, within
 from loxodon.journal.transcripts import AGENTS as FOLLOWED
-from loxodon.messages import current
+from loxodon.journal.transcripts import project_at
+from loxodon.messages import current, tn
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
 LOG = "hooks.log"
+TOLD = "hook-sessions.json"
+WAIT = 1.0  # seconds that a hook waits for others who write
+_LEARNING = 3.0  # seconds that a start waits for what was just said to become known
+_SESSIONS = 50  # that are remembered in `TOLD`
+_STARTED: list[subprocess.Popen[bytes]] = []  # what still learns
 _MOST_LOG = 64 << 10
 _KEPT_LOG = 100  # Bytes after which the log is cut, and lines that are kept then
 
@@ -44,16 +54,32 @@ def answer(
 ) -> tuple[dict[str, object], list[str]]:
     """The answer to a hook, empty where there is nothing to say, and what went wrong."""
     action, path = action_of(agent, event), _transcript(agent, request)
-    if action in ("start", "prompt"):
-        text = (
-            _start(memory, request) if action == "start" else _prompt(memory, agent, path, request)
-        )
-        told = {"hookEventName": event, "additionalContext": text}
-        return ({"hookSpecificOutput": told} if text else {}), []
-    if not path:
-        return {}, []
-    found = memory.workspace.follow_agent(agent, path, known=action == "end")
-    return {}, [f"{one.file}:{one.line}: {one.what}" for one in found.problems]
+    folder, session = request.get("cwd"), str(request.get("session_id", ""))
+    project = project_at(folder) if isinstance(folder, str) else ""
+    memory.workspace.store.wait_at_most(WAIT)
+    problems: list[str] = []
+    if path and action != "prompt":
+        # A start also takes up what a session that was killed has left.
+        known = action in ("start", "end")
+        try:
+            found = memory.workspace.follow_agent(agent, path, known=known, project=project)
+            problems = [f"{one.file}:{one.line}: {one.what}" for one in found.problems]
+        except (BusyStoreError, NotFoundError) as error:  # the transcript stays: it is read later
+            problems = [error.localized()[0]]
+    if action == "prompt":
+        return _prompt(memory, agent, path, request, project, event), problems
+    if action == "end" or (action == "turn" and memory.flush_due()):
+        learn(memory)
+    # A conversation that goes on has the snapshot already.
+    if action != "start" or request.get("source") == "resume":
+        return {}, problems
+    learn(memory, WAIT if problems else _LEARNING)
+    text = memory.snapshot(current(), project=project) if memory.list(limit=1) else ""
+    if not text:
+        return {}, problems
+    told = {"hookEventName": event, "additionalContext": text}
+    _put_told(memory.home, session, memory.told_in(text))
+    return {"hookSpecificOutput": told}, problems
 
 
 def _transcript(agent: str, request: Mapping[str, object]) -> str:
@@ -63,20 +89,71 @@ def _transcript(agent: str, request: Mapping[str, object]) -> str:
     return path if isinstance(path, str) and within(root, path) else ""
 
 
-def _start(memory: Memory, request: Mapping[str, object]) -> str:
-    """The snapshot; a conversation that goes on has it already."""
-    if request.get("source") == "resume" or not memory.list(limit=1):
-        return ""
-    return memory.snapshot(current())
-
-
-def _prompt(memory: Memory, agent: str, path: str, request: Mapping[str, object]) -> str:
-    """What is remembered for a prompt, without what the agent has before it already."""
+def _prompt(
+    memory: Memory, agent: str, path: str, request: Mapping[str, object], project: str, event: str
+) -> dict[str, object]:
+    """What is remembered for a prompt, without what the agent has before it already, and a line
+    for the person."""
     given = request.get("prompt")
     prompt = FOLLOWED[agent].own_words(given).strip() if isinstance(given, str) else ""
     if not prompt or not memory.gate(prompt).recall:
-        return ""
-    return memory.recall(prompt, in_view=recent(agent, path) if path else ()).context
+        return {}
+    in_view = [*(recent(agent, path) if path else ()), *told_to(memory.home, request)]
+    found = memory.recall(prompt, in_view=in_view, here=project)
+    if not found.context:
+        return {}
+    said = tn("Loxodon: {n} memory recalled", "Loxodon: {n} memories recalled", len(found.items))
+    return {
+        "systemMessage": said,
+        "hookSpecificOutput": {"hookEventName": event, "additionalContext": found.context},
+    }
+
+
+def learn(memory: Memory, seconds: float = 0.0) -> None:
+    """Make what was just said known, in a process of its own: the agent may be gone before it is
+    done. It is waited for at most `seconds`."""
+    if not memory.config.enabled or memory.paused or not memory.schedule.waiting():
+        return
+    whole = memory.consolidation_due() in ("daily", "overdue", "backlog", "interrupted")
+    words = ["consolidate", "--if-due"] if whole else ["schedule", "--run", "flush"]
+    process = subprocess.Popen(  # noqa: S603 our own program
+        [*command_of(memory.home, memory.space), *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=memory.home,
+        start_new_session=True,
+    )
+    _STARTED[:] = [one for one in _STARTED if one.poll() is None] + [process]
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
+# What the snapshot told each session, by the ids of the memories: it is not recalled again
+
+
+def told_to(home: str, request: Mapping[str, object]) -> list[str]:
+    found = _told(home).get(str(request.get("session_id", "")), [])
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _put_told(home: str, session: str, ids: list[str]) -> None:
+    kept = {name: one for name, one in _told(home).items() if name != session}
+    newest = dict([*kept.items(), (session, ids)][-_SESSIONS:])
+    with suppress(OSError):
+        files.replace(os.path.join(home, TOLD), json.dumps(newest).encode(), files.PRIVATE)
+
+
+def _told(home: str) -> dict[str, object]:
+    try:
+        with open(os.path.join(home, TOLD), encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+# Why hooks did less than they should
 
 
 def note(home: str, line: str) -> None:
@@ -101,3 +178,13 @@ def noted(home: str) -> list[str]:
             return file.read().splitlines()
     except OSError:
         return []
+
+
+def succeeded(home: str, agent: str, event: str) -> None:
+    """Forget why this hook failed before."""
+    lines = noted(home)
+    left = [line for line in lines if f" {agent} {event}: " not in line]
+    if len(left) < len(lines):
+        with suppress(OSError):
+            text = "".join(f"{line}\n" for line in left)
+            files.replace(os.path.join(home, LOG), text.encode(), files.PRIVATE)

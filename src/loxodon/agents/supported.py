@@ -114,6 +114,10 @@ AGENTS: dict[str, ConnectedAgent] = {
 }
 
 
+# How an agent reads a prompt on standard input and prints the answer, without it being journalled
+READERS = {"claude-code": "claude -p", "codex": "codex exec --skip-git-repo-check -"}
+
+
 def folder_of(name: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
     """Where an agent keeps its settings."""
     if name in FOLLOWED:

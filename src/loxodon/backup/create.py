@@ -22,7 +22,7 @@ from loxodon.drafts import draft_in
 from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
-from loxodon.security.paths import named
+from loxodon.security.paths import allowed_path
 from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import copying
@@ -79,7 +79,7 @@ def _place(
     home: str, config: Config, target: str | None, spaces: Sequence[str], now: datetime, whole: bool
 ) -> tuple[str, str]:
     if target is not None:
-        path = named(home, target, but=[folder_of(home, config)])
+        path = allowed_path(home, target, but=[folder_of(home, config)])
         if os.path.isdir(path):
             raise InputError(
                 "{path} is a folder",

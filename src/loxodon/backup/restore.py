@@ -27,8 +27,8 @@ from loxodon.drafts import draft_in
 from loxodon.errors import BusyStoreError, InputError, LockedStoreError, NewerStoreError, StoreError
 from loxodon.filelock import FileLock
 from loxodon.forget import forgetting
-from loxodon.forget.scanning import mend_restored
 from loxodon.guard import policy
+from loxodon.guard.scan import mend_restored
 from loxodon.layout import (
     CONFIG,
     CONSOLIDATION_LOCK,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any
 
 from loxodon import config as settings
 from loxodon import files
 from loxodon.cli import view
-from loxodon.cli.call import Call, Result, ask, unconfirmed, words
+from loxodon.cli.call import Call, Result, ask, read_file, unconfirmed, words
 from loxodon.cli.forget import deleted_spaces, paused, receipt
 from loxodon.cli.parser import arg, command, whole
-from loxodon.errors import InputError, UsageError
+from loxodon.errors import UsageError
 from loxodon.messages import t, tn
 from loxodon.security.audit_log import Verified
 from loxodon.types import Receipt
@@ -66,9 +67,6 @@ def status(call: Call) -> Result:
             reason=found.error or t("it was interrupted"),
         )
         shown.append(said)
-    if found.failing:
-        names = ", ".join(found.failing)
-        shown.append(t("failing: {names}; for the reason, see `loxodon schedule`", names=names))
     if found.failed:
         names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
         said = tn(
@@ -80,8 +78,8 @@ def status(call: Call) -> Result:
         shown.append(said)
     if found.reviews:
         shown.append(t("to answer what waits for you: `loxodon review`"))
-    if found.reminders:
-        shown.append(t("plans past due: `loxodon schedule`"))
+    if found.reminders or found.failing:
+        shown.append(t("plans past due, and why a job fails: `loxodon schedule`"))
     return Result(found, shown)
 
 
@@ -218,7 +216,7 @@ def _delete(call: Call) -> Result:
     arg(
         "--rights",
         "permissions: read, write (default; also add and change memories) or owner (everything)",
-        choices=("read", "write", "owner"),
+        choices=("metrics", "read", "write", "owner"),
         default="write",
     ),
 )
@@ -243,10 +241,11 @@ def token(call: Call) -> Result:
                 one.agent and f"@{one.agent}",
                 one.chat + ("  " + t("passes on the user's words") if one.relays else ""),
                 one.made,
+                one.expires,
             )
             for one in found
         ]
-        table = view.Table(("name", "rights", "spaces", "agent", "chat", "made"), rows)
+        table = view.Table(("name", "rights", "spaces", "agent", "chat", "made", "expires"), rows)
         return Result([_told(one) for one in found], table if found else t("no tokens"))
     if call.relays_user and not (call.agent or call.chat != "direct"):
         raise UsageError(
@@ -255,10 +254,11 @@ def token(call: Call) -> Result:
         )
     # Whoever names a space with --space means that one, not all of them.
     spaces = tuple(call.spaces or ((call.space,) if call.space != "main" else ()))
+    now = call.clock()
     wanted = tokens.Grant(
         call.name, spaces, call.agent, call.chat, call.rights, relays=call.relays_user
     )
-    grant, secret = tokens.add(call.root, wanted, call.clock())
+    grant, secret = tokens.add(call.root, wanted, now)
     names = ", ".join(grant.spaces) or t("all spaces")
     shown = [
         secret,
@@ -307,19 +307,24 @@ def _kinds(guard: Any, call: Call) -> Result:
     from loxodon.guard.policy import FILE
 
     policy = guard.policy
-    kinds: dict[str, dict[str, object]] = {}
-    for rule in policy.rules:
-        one = kinds.setdefault(rule.kind, {"kind": rule.kind, "family": rule.family})
-        own = rule.kind in policy.own
-        one |= {"action": policy.actions[rule.kind], "own": own}
-        one["rules"] = int(str(one.get("rules", 0))) + 1
+    counted = Counter((rule.kind, rule.family) for rule in policy.rules)
+    kinds = [
+        {
+            "kind": kind,
+            "family": family,
+            "action": policy.actions[kind],
+            "own": kind in policy.own,
+            "rules": n,
+        }
+        for (kind, family), n in counted.items()
+    ]
     path = os.path.join(call.root, FILE)
     data = {
         "file": path if files.exists(path) else "",
-        "kinds": list(kinds.values()),
+        "kinds": kinds,
         "exceptions": list(policy.exceptions),
     }
-    rows = [(one["kind"], one["family"], one["action"]) for one in kinds.values()]
+    rows = [(one["kind"], one["family"], one["action"]) for one in kinds]
     how = t("change them in {path}; see `loxodon policy --help`", path=path)
     if files.shared(path):
         how = t("change them with `loxodon policy use FILE`")
@@ -332,12 +337,7 @@ def _use(call: Call) -> Result:
 
     if len(call.text) != 1:
         raise UsageError("`policy use` takes one file", hint="`loxodon policy use FILE`")
-    try:
-        data = files.read(os.path.abspath(call.text[0]))
-    except OSError as error:
-        raise InputError(
-            "cannot read {file}: {reason}", file=call.text[0], reason=error.strerror
-        ) from None
+    data = read_file(call.text[0])
     parsed(data, call.text[0])  # says what is wrong with it
     files.make_folder(call.root)
     path = os.path.join(call.root, FILE)

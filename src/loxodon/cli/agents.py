@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from loxodon import config
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import arg, command
@@ -28,6 +29,7 @@ STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.o
 @command(
     arg("AGENT", "which agent; status (default) shows all of them", nargs="?", default="status"),
     arg("--remove", "disconnect it: its files become as they were"),
+    arg("--reader", "also let the agent read what the rules are not sure of (claude-code, codex)"),
     *_CHANGES,
 )
 def connect(call: Call) -> Result:
@@ -35,7 +37,7 @@ def connect(call: Call) -> Result:
     from importlib.util import find_spec
 
     from loxodon.agents.connect import plan_connect, plan_remove
-    from loxodon.agents.supported import AGENTS, command_of, folder_of
+    from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of
     from loxodon.errors import install_hint
 
     if call.agent == "status":
@@ -45,7 +47,12 @@ def connect(call: Call) -> Result:
         call.state = call.workspace = None
         return _uninstall(call) if call.remove else _install(call)
     agent = AGENTS[call.agent]
+    if call.reader and not call.remove:
+        _let_read(call, agent.title)
     if call.remove:
+        model = config.load(call.folder).model
+        if model.command and model.command == READERS.get(call.agent) and not call.dry_run:
+            _set_reader(call.folder, None, None)
         plan = plan_remove(call.folder, call.agent)
         nothing = t("{agent} is not connected", agent=agent.title)
         done = t("{agent} is disconnected; the memory itself is kept", agent=agent.title)
@@ -66,6 +73,46 @@ def connect(call: Call) -> Result:
     }
     done = t("{agent} is connected", agent=agent.title)
     return _carried_out(call, plan, f"{done}\n{next_steps[agent.after]}", nothing, opens=True)
+
+
+def _let_read(call: Call, title: str) -> None:
+    """Set the agent as the model that reads, once it was said what it is sent."""
+    from loxodon.agents.supported import READERS
+
+    program = READERS.get(call.agent)
+    if program is None:
+        raise UsageError(
+            "{agent} cannot read for the memory",
+            hint="known names: {names}",
+            agent=title,
+            names=", ".join(READERS),
+        )
+    if not call.json:
+        said = t(
+            "messages that the rules are not sure of, with what is known on them, will be sent to "
+            "the model of {agent} by `{program}`, after a session and within model.daily_tokens; "
+            "take it back with `loxodon connect {name} --remove`",
+            agent=title,
+            program=program,
+            name=call.agent,
+        )
+        view.show(said)
+    if call.dry_run:
+        return
+    if not call.yes:
+        call.see_a_terminal(
+            UsageError(
+                "this changes files of another program, and there is no terminal to confirm it",
+                hint="preview with --dry-run, then add --yes",
+            )
+        )
+    if call.yes or call.agreed(t("Continue? [y/N] ")):
+        _set_reader(call.folder, "command", program)
+
+
+def _set_reader(home: str, kind: str | None, program: str | None) -> None:
+    config.write(home, "model.kind", kind)
+    config.write(home, "model.command", program)
 
 
 def _check_agent(name: str, known: Iterable[str]) -> None:
@@ -91,7 +138,7 @@ def _connected(call: Call) -> Result:
     from loxodon.agents.openclaw.install import parts
     from loxodon.agents.supported import AGENTS, folder_of
 
-    if call.remove or call.dry_run or call.yes:
+    if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
     record = recorded(call.folder)
     states = {
@@ -245,19 +292,22 @@ def follow(call: Call) -> Result:
 @command(arg("AGENT", "the agent"), arg("EVENT", "the event, with its JSON on standard input"))
 def hook(call: Call) -> Result:
     """Answer a hook of a connected agent; for the agent, not for direct use."""
-    from loxodon.agents.hooks import action_of, answer, note
+    from loxodon.agents.hooks import action_of, answer, note, succeeded
+    from loxodon.models.command import READING
 
     found: dict[str, object] = {}
     problems: list[str] = []
+    if os.environ.get(READING):  # an agent that reads for us is not the person's
+        return Result(found, printed=True)
     try:
-        action = action_of(call.agent, call.event)
+        action_of(call.agent, call.event)  # before a memory is made for nothing
         request = json.loads(read_file("-"))
         with call.opened(make=True) as memory:
             request = request if isinstance(request, dict) else {}
             found, told = answer(memory, call.agent, call.event, request)
             problems += told
-        if action == "end":
-            _consolidate(memory.home, memory.space)
+        if not problems:
+            succeeded(memory.home, call.agent, call.event)
     except Exception as error:  # a failure would stop the person's prompt
         problems.append(error.localized()[0] if isinstance(error, LoxodonError) else repr(error))
     if problems:
@@ -271,19 +321,6 @@ def hook(call: Call) -> Result:
     if found:
         print(json.dumps(found))  # an agent reads one form only
     return Result(found, printed=True)
-
-
-def _consolidate(home: str, space: str) -> None:
-    """Consolidate where it is due, on its own: the agent does not wait for it, and may be gone."""
-    import subprocess
-
-    from loxodon.agents.supported import command_of
-
-    words = [*command_of(home, space), "consolidate", "--if-due"]
-    nothing = subprocess.DEVNULL
-    subprocess.Popen(  # noqa: S603 our own program
-        words, stdin=nothing, stdout=nothing, stderr=nothing, cwd=home, start_new_session=True
-    )
 
 
 # OpenClaw

@@ -125,25 +125,16 @@ def bench(call: Call) -> Result:
             only = call.only or ""
             found = measure_writing(call.file, config, call.limit, only, call.model, jobs, bar)
     if call.details is not None:
-        try:
-            with open(call.details, "w", encoding="utf-8") as file:
-                for _, rows in found:
-                    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        except OSError as error:
-            raise InputError(
-                "cannot write {path}: {reason}",
-                hint="check the folder's permissions and the free disk space",
-                path=call.details,
-                reason=error.strerror or str(error),
-            ) from None
+        with open(call.details, "w", encoding="utf-8") as file:
+            for _, rows in found:
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     files = [{**one, "failures": bad} if call.failures else one for one, bad in found]
     changed = settings.changed(config)
     shown = [part for one in files for part in (*_failures(one), *_table(one), "")]
     if changed:
         said = ", ".join(f"{name}={value}" for name, value in changed.items())
         shown.append(t("settings: {settings}", settings=said))
-    warnings = [] if call.what == "writing" else [line for one in files for line in _missing(one)]
-    return Result({"files": files, "settings": changed}, shown, warnings)
+    return Result({"files": files, "settings": changed}, shown)
 
 
 def _config(call: Call) -> Config:
@@ -192,35 +183,17 @@ def _table(report: Line) -> list[object]:
     return [title, table, *view.record(report, *rest)]
 
 
-def _missing(report: Line) -> list[str]:
-    lines = []
-    if n := report["evidence_not_there"]:
-        lines.append(t("pieces of evidence that refer to no turn, and count as missed: {n}", n=n))
-    if n := report["not_embedded"]:
-        lines.append(t("texts that could not be embedded: {n}", n=n))
-    return lines
-
-
-def _failures(report: Line) -> Iterator[str]:
+def _failures(report: Line) -> Iterator[object]:
     for one in report.get("failures", ()):
         yield view.paint(f"{one['case']} {one['about']}".strip(), "bold")
         yield from (f"  {line}" for line in one["said"])
         yield from (f"    [{memory['kind']}] {memory['content']}" for memory in one["memories"])
         for check in one["failed"]:
-            yield "    " + view.paint(t("failed: {check}", check=_in_words(check)), "red")
+            yield "    " + view.paint(t("failed: {check}", check=view.in_words(check)), "red")
         for check in one["not_done"]:
-            said = t("passed, but no memory was changed for it: {check}", check=_in_words(check))
-            yield f"    {said}"
-
-
-def _in_words(check: Line) -> str:
-    """`supersede, present: Leeds|York`."""
-    fields = (
-        f"{field}: " + " + ".join("|".join(group) for group in groups)
-        for field, groups in check.items()
-        if field != "type"
-    )
-    return ", ".join((check["type"], *fields))
+            yield "    " + t(
+                "the memory was not changed for it: {check}", check=view.in_words(check)
+            )
 
 
 # Files
@@ -241,7 +214,7 @@ def read(name: str, parse: Callable[[Line], T], example: str) -> list[T]:
             problems.append((number, InputError("the line is not UTF-8 text", hint=hint)))
         except InputError as error:
             problems.append((number, error))
-    if problems:
+    if problems or not found:
         raise InputError(
             "cannot use {file}: {n} invalid line",
             plural="cannot use {file}: {n} invalid lines",
@@ -249,13 +222,6 @@ def read(name: str, parse: Callable[[Line], T], example: str) -> list[T]:
             problems=problems,
             file=name,
             n=len(problems),
-            example=example,
-        )
-    if not found:
-        raise InputError(
-            "{file} contains no conversations",
-            hint="a line is a conversation: {example}",
-            file=name,
             example=example,
         )
     return found
@@ -510,7 +476,12 @@ def _asked(
             started = perf_counter()
             for session in one.sessions:
                 now[0] = max((turn.at for turn in session.turns if turn.at), default=now[0])
-                turns += _added(memory, one.id, session)
+                said = [
+                    {**turn._asdict(), "content": turn.text}
+                    for turn in session.turns
+                    if turn.text.strip()  # no journal can keep one without words
+                ]
+                turns += memory.add(said, session=session.id).added if said else 0
             added = perf_counter()
             now[0] = one.end
             memory.consolidate(force=True)
@@ -523,23 +494,6 @@ def _asked(
         now[0] = one.end
         silent = tuple((not found.items, found.unsure) for found in map(memory.recall, strange))
     return Ingested(tuple(answers), silent, turns, add_s, consolidate_s, pending)
-
-
-def _added(memory: Memory, conversation: str, session: LabelledSession) -> int:
-    """Add a session; how many turns. Those without words no journal can keep."""
-    turns = [
-        {**turn._asdict(), "content": turn.text} for turn in session.turns if turn.text.strip()
-    ]
-    try:
-        return memory.add(turns, session=session.id).added if turns else 0
-    except InputError as error:
-        raise InputError(
-            "conversation {id}, session {session}: {error}",
-            hint="{error_hint}",
-            id=repr(conversation),
-            session=repr(session.id),
-            error=error,
-        ) from None
 
 
 def _answer(memory: Memory, one: Conversation, question: LabelledQuestion, top: int) -> Figures:
@@ -808,23 +762,18 @@ def read_cases(name: str, zone: tzinfo = UTC) -> list[Case]:
     return read(name, partial(_case, zone=zone), example)
 
 
-class _Written(NamedTuple):
-    """A case as its line has it."""
-
-    id: str
-    turns: tuple[dict, ...]  # type: ignore[type-arg]
-    checks: tuple[dict, ...]  # type: ignore[type-arg]
-    about: str = ""
-
-
 def _case(value: Line, zone: tzinfo) -> Case:
     from loxodon.journal.jsonl import draft_from_mapping
 
-    found: _Written = made(_Written, value, zone)
-    if not found.turns:
+    id = made(str, value.get("id"), zone, "id")
+    said, checked = (
+        made(tuple[dict, ...], value.get(name), zone, name)  # type: ignore[type-arg]
+        for name in ("turns", "checks")
+    )
+    if not said:
         raise unfit("turns")
     drafts = []
-    for n, turn in enumerate(found.turns):
+    for n, turn in enumerate(said):
         try:
             draft = draft_from_mapping(turn, n + 1, zone)
         except InputError as error:
@@ -845,8 +794,8 @@ def _case(value: Line, zone: tzinfo) -> Case:
                 hint="put the turns in chronological order",
                 n=n,
             )
-    checks = (_check(one, f"checks[{n}]") for n, one in enumerate(found.checks))
-    return Case(found.id, found.about, tuple(sessions), tuple(checks))
+    checks = (_check(one, f"checks[{n}]") for n, one in enumerate(checked))
+    return Case(id, str(value.get("about") or ""), tuple(sessions), tuple(checks))
 
 
 def _check(value: Line, where: str) -> Check:

@@ -25,7 +25,7 @@ def consolidate(call: Call) -> Result:
         found = memory.consolidate(
             **call.given(), progress=lambda phase, done, total: bar(done, total)
         )
-        counts = {**found.counts}
+        counts = {"learned": found.counts.get("added", 0), **found.counts, "added": 0}
         if not memory.config.model.name:
             counts.pop("waiting", None)  # nobody would read it
     if not found.ran:
@@ -43,7 +43,7 @@ def consolidate(call: Call) -> Result:
             found.turns,
             seconds=f"{sum(found.seconds.values()):.2f}",
         ),
-        *view.record({**counts, "tokens": found.tokens}),
+        *view.record({**counts, "tokens": found.tokens}, "indexed", "snapshots"),
     ]
     if call.model_report:
         shown += view.record(found.model) if found.model else [t("no model is configured")]
@@ -253,7 +253,7 @@ def _request(one: Asked) -> list[str]:
 
 def _question(one: Review) -> list[str]:
     """What is asked of a belief, and why."""
-    from loxodon.guard.provenance import whence
+    from loxodon.guard.provenance import origin_label
 
     belief, against = one.belief, one.against
     version = f" v{belief.version}" if belief.version > 1 else ""
@@ -265,7 +265,7 @@ def _question(one: Review) -> list[str]:
         if belief.basis:
             lines.append("  " + t("because: {basis}", basis=belief.basis))
     elif belief.kind == "belief":
-        origin = whence(belief.trust, current())
+        origin = origin_label(belief.trust, current())
         lines.append(
             "  " + t("you have not confirmed this yet ({whence}): is it true?", whence=origin)
         )
@@ -338,8 +338,8 @@ def _confirm_all(memory: Memory, call: Call) -> Result:
 )
 def quarantine(call: Call) -> Result:
     """List instructions found in other people's text and held back; release or drop one."""
-    from loxodon.guard.provenance import whence
-    from loxodon.guard.quarantine import is_asked
+    from loxodon.guard.provenance import origin_label
+    from loxodon.guard.quarantine import is_forget_request
 
     with call.opened() as memory:
         if call.decision and call.id is None:
@@ -354,12 +354,12 @@ def quarantine(call: Call) -> Result:
             return Result(held, t("dropped {id}", id=held.id))
         every = memory.quarantine("all" if call.all else "held", 0)
     # What the user asked to have forgotten is told by `review`, and was no other's word.
-    found = [one for one in every if not is_asked(one.reason)][: call.limit or None]
+    found = [one for one in every if not is_forget_request(one.reason)][: call.limit or None]
     lines: list[object] = []
     for one in found:
         about = [
             one.reason,
-            whence(one.origin, current()),
+            origin_label(one.origin, current()),
             view.day(one.at),
             one.turn or one.memory,
         ]

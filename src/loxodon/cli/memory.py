@@ -44,11 +44,11 @@ _UNFOLLOWED = ("version", "updated_at", "accessed_at", "confirmed_at", "access_c
 def add(call: Call) -> Result:
     """Add conversations to the journal, from files or standard input."""
     from loxodon.clock import zone_named
-    from loxodon.security.paths import named
+    from loxodon.security.paths import allowed_path
 
     for name in call.file:
         if name != "-":
-            named(call.folder, name)
+            allowed_path(call.folder, name)
     zone = zone_named(call.config.timezone)
     # All files are read before any is journalled: a bad line refuses them all.
     files = [(name, _read(name, call, zone)) for name in call.file]
@@ -302,7 +302,7 @@ def context(call: Call) -> Result:
         from loxodon.security import paths
 
         if path != "-":
-            path = paths.named(call.folder, path, [os.path.join(call.folder, SOUL_FILE)])
+            path = paths.allowed_path(call.folder, path, [os.path.join(call.folder, SOUL_FILE)])
         given["soul"] = read_file(path).decode("utf-8-sig", "replace")
     with call.opened() as memory:
         frame = memory.assemble(**given, workspace=call.workspace)

@@ -58,7 +58,7 @@ def export(call: Call) -> Result:
 def _export_about(call: Call) -> Result:
     """All that is known about someone or something, as one file or on standard output."""
     from loxodon.security.inspection import markdown
-    from loxodon.security.paths import named
+    from loxodon.security.paths import allowed_path
     from loxodon.views import copies
 
     path = call.dir or ""
@@ -75,7 +75,7 @@ def _export_about(call: Call) -> Result:
     text = markdown(found) if path.endswith((".md", ".markdown")) else view.json_text(found) + "\n"
     if not path:
         return Result(found, text.removesuffix("\n"))
-    path = named(call.folder, path)
+    path = allowed_path(call.folder, path)
     copies.note(folder, path, "file")
     try:
         files.replace(path, text.encode("utf-8", "replace"))
@@ -94,7 +94,6 @@ def _export_about(call: Call) -> Result:
 
 
 @command(
-    arg("PATH", "a file, an archive or a folder"),
     arg(
         "--format",
         "format of the file; detected if omitted",

@@ -57,8 +57,7 @@ class Document(NamedTuple):
 
 
 Wanted = Callable[[Any], bool]  # whether a value is wanted
-# The score of a document, by its namespace and key; None for one that comes last.
-Scored = Callable[[Namespace, str], float | None]
+Scored = Callable[[Any], float | None]  # the score of a value; None for one that comes last
 _Found = tuple[StoredDocument, float | None]
 
 
@@ -220,9 +219,9 @@ class Documents:
 
     def _sweep(self, now: datetime) -> int:
         gone = 0
-        if self._kept.ended(now, 1) and clock_check.look(self._store, now):
+        if self._store.column("document_ended", now, 1) and clock_check.look(self._store, now):
             return 0  # by this clock nothing is over for good
-        while ended := self._kept.ended(now, _BATCH):
+        while ended := self._store.column("document_ended", now, _BATCH):
             self._kept.drop(ended)
             gone += len(ended)
         return gone
@@ -240,7 +239,7 @@ class Documents:
         with self._store.writing():
             for one in fleeting:
                 if ends := _end(now, one.minutes):
-                    self._kept.put_off(one.no, ends)
+                    self._store.execute("document_put_off", ends, one.no)
 
     def _ranked(
         self, begin: Namespace, query: str, most: int, wanted: Wanted | None
@@ -262,9 +261,7 @@ class Documents:
         yield from ((one, None) for one in self._newest(begin) if one.no not in told)
 
     def _scored(self, begin: Namespace, scored: Scored, wanted: Wanted | None) -> list[_Found]:
-        own = len(self._root)
-        found = self._newest(begin, wanted)
-        ranked = [(one, scored(one.namespace[own:], one.key)) for one in found]
+        ranked = [(one, scored(loaded(one.value))) for one in self._newest(begin, wanted)]
         return sorted(ranked, key=lambda one: (one[1] is None, _by_score(one)))
 
     def _query(self, query: str) -> _Query:

@@ -15,12 +15,12 @@ without an embedder; or with LangGraph's `index` by meaning:
 
 from __future__ import annotations
 
-import asyncio
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import mul
+from typing import TYPE_CHECKING, Any
 
-from loxodon.compat import vectors
-from loxodon.compat.documents import Document, Documents, Scored, Wanted
+from loxodon.compat.documents import Document, Documents, text_of
 from loxodon.compat.edge import in_thread
 from loxodon.compat.filters import langgraph_admits
 from loxodon.errors import CallError, ConfigError
@@ -55,17 +55,11 @@ except ImportError as error:
     ) from None
 
 ROOT = "langgraph"  # What every namespace begins with in the space, which LangGraph keeps to itself
-# The same for the vectors of values: objects of each text that was embedded, and its vector. What
-# is forgotten of such a text takes the vector with it, as that of any name in a document.
-VECTORS = "langgraph-vectors"
-_ALL = 1 << 40
+# A value with vectors is kept as an object of both. The vectors are named by the texts they were
+# made of: what is forgotten of such a text takes the vector with it.
+_VALUE, _VECTORS = "loxodon:value", "loxodon:vectors"
 
-
-class _Embedded(NamedTuple):
-    """What an embedder made of the texts of a batch."""
-
-    questions: Mapping[str, vectors.Vector] = {}
-    texts: Mapping[str, vectors.Vector] = {}
+Vector = Sequence[float]
 
 
 class LoxodonStore(BaseStore):  # type: ignore[misc, unused-ignore]
@@ -88,35 +82,34 @@ class LoxodonStore(BaseStore):  # type: ignore[misc, unused-ignore]
         self._size: int = given.get("dims") or 0
         # LangGraph's store in SQLite calls them otherwise.
         self._fields: list[str] | None = given.get("fields") or given.get("text_fields")
-        self.embeddings = ensure_embeddings(given["embed"]) if given.get("embed") else None
+        self.embeddings: Any = ensure_embeddings(given["embed"]) if given.get("embed") else None
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do several things at once: all that is read is as it was before what is written."""
-        given = _checked(ops)
-        if self.embeddings is None:
-            return self._done(given, _Embedded())
-        questions, texts = self._to_embed(given)
+        given, questions, texts = self._planned(ops)
         made = self.embeddings.embed_documents(texts) if texts else []
         asked = [self.embeddings.embed_query(one) for one in questions]
-        return self._done(given, _embedded(questions, asked, texts, made))
+        return self._done(given, dict(zip(questions, asked, strict=True)), texts, made)
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """The same, without keeping the event loop waiting."""
-        given = _checked(ops)
-        if self.embeddings is None:
-            return await in_thread(lambda: self._done(given, _Embedded()))
-        questions, texts = self._to_embed(given)
+        given, questions, texts = self._planned(ops)
         made = await self.embeddings.aembed_documents(texts) if texts else []
-        asked = await asyncio.gather(*map(self.embeddings.aembed_query, questions))
-        found = _embedded(questions, asked, texts, made)
-        return await in_thread(lambda: self._done(given, found))
+        asked = [await self.embeddings.aembed_query(one) for one in questions]
+        found = dict(zip(questions, asked, strict=True))
+        return await in_thread(lambda: self._done(given, found, texts, made))
 
-    def _to_embed(self, ops: Sequence[Op]) -> tuple[list[str], list[str]]:
-        """The questions and the texts of values in a batch."""
-        questions = {op.query: None for op in ops if isinstance(op, SearchOp) and op.query}
-        texts = {text: None for op in _puts(ops) for text in self._texts_of(op)}
-        return list(questions), list(texts)
+    def _planned(self, ops: Iterable[Op]) -> tuple[list[Op], list[str], list[str]]:
+        """What is to be done, and the questions and texts of it that are to be embedded."""
+        given = list(ops)
+        for op in given:
+            validate_op_namespace(op)
+        if self.embeddings is None:
+            return given, [], []
+        questions = {op.query: None for op in given if isinstance(op, SearchOp) and op.query}
+        texts = {text: None for op in _puts(given) for text in self._texts_of(op)}
+        return given, list(questions), list(texts)
 
     def _texts_of(self, op: PutOp) -> list[str]:
         """The texts of a value that are embedded, as the value will be kept."""
@@ -127,68 +120,66 @@ class LoxodonStore(BaseStore):  # type: ignore[misc, unused-ignore]
         found = [one for path in paths for one in get_text_at_path(value, path)]
         return list(dict.fromkeys(found))
 
-    def _done(self, ops: Sequence[Op], embedded: _Embedded) -> list[Result]:
-        results: list[Result] = [self._read(op, embedded) for op in ops]
+    def _done(
+        self,
+        ops: Sequence[Op],
+        questions: Mapping[str, Vector],
+        texts: Sequence[str],
+        made: Sequence[Vector],
+    ) -> list[Result]:
+        if len(made) != len(texts):
+            raise CallError(
+                "the embedder made {count} vectors of {texts} texts",
+                count=len(made),
+                texts=len(texts),
+            )
+        for vector in made:
+            if self._size and len(vector) != self._size:
+                raise CallError(
+                    "the embedder made a vector of {size} numbers, but `dims` is {dims}",
+                    hint="set `dims` to the size of the embedder's vectors",
+                    size=len(vector),
+                    dims=self._size,
+                )
+        vectors = dict(zip(texts, made, strict=True))
+        results: list[Result] = [self._read(op, questions) for op in ops]
         if last := _puts(ops):
             with self._documents.together():
                 for op in last:
-                    self._write(op, embedded)
+                    self._write(op, vectors)
         return results
 
     def sweep_ttl(self) -> int:
         """Take away what has expired; how many those were."""
         return self._documents.sweep()
 
-    def _read(self, op: Op, embedded: _Embedded) -> Result:
+    def _read(self, op: Op, questions: Mapping[str, Vector]) -> Result:
         if isinstance(op, GetOp):
             found = self._documents.get((ROOT, *op.namespace), op.key, refresh=op.refresh_ttl)
-            if found and op.refresh_ttl:
-                self._refresh_vectors(op.namespace, [found])
             return Item(**_fields_of(found)) if found else None
         if isinstance(op, SearchOp):
-            question = embedded.questions.get(op.query or "")
-            documents = self._search(op) if question is None else self._near(op, question)
-            if op.refresh_ttl:
-                self._refresh_vectors(op.namespace_prefix, documents)
+            question, conditions = questions.get(op.query or ""), op.filter or {}
+
+            def wanted(value: Any) -> bool:
+                return langgraph_admits(conditions, _own(value))
+
+            documents = self._documents.search(
+                (ROOT, *op.namespace_prefix),
+                op.query or "",
+                wanted=(lambda one: langgraph_admits(conditions, _own(one)))
+                if conditions
+                else None,
+                limit=op.limit,
+                offset=op.offset,
+                refresh=op.refresh_ttl,
+                scored=None if question is None else lambda one: _nearness(question, one),
+            )
             return [SearchItem(**_fields_of(one), score=one.score) for one in documents]
         if isinstance(op, ListNamespacesOp):
             return self._namespaces(op)
         if isinstance(op, PutOp):
             return None
         raise ValueError(f"Unknown operation type: {type(op)}")
-
-    def _search(self, op: SearchOp, scored: Scored | None = None) -> list[Document]:
-        """The values that are wanted: by their words, or by a score."""
-        return self._documents.search(
-            (ROOT, *op.namespace_prefix),
-            op.query or "",
-            wanted=_wanted(op.filter or {}),
-            limit=op.limit,
-            offset=op.offset,
-            refresh=op.refresh_ttl,
-            scored=scored,
-        )
-
-    def _near(self, op: SearchOp, question: vectors.Vector) -> list[Document]:
-        """The values that are wanted, by their meaning; those without a vector come last."""
-        beside = self._documents.search((VECTORS, *op.namespace_prefix), limit=_ALL)
-        scores = vectors.nearness(question, [one.value for one in beside])
-        made = {
-            (one.namespace[1:], one.key): score for one, score in zip(beside, scores, strict=True)
-        }
-        return self._search(op, lambda names, key: made.get((names[1:], key)))
-
-    def _refresh_vectors(self, begin: tuple[str, ...], documents: Sequence[Document]) -> None:
-        """Let the vectors of documents stay as long as these do."""
-        fleeting = [one for one in documents if one.minutes is not None]
-        if self.embeddings is not None and fleeting:
-            told = {((VECTORS, *one.namespace[1:]), one.key) for one in fleeting}
-            self._documents.search(
-                (VECTORS, *begin),
-                limit=len(told),
-                scored=lambda names, key: 1.0 if (names, key) in told else None,
-                refresh=True,
-            )
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         found = [namespace[1:] for namespace in self._documents.namespaces((ROOT,))]
@@ -198,28 +189,18 @@ class LoxodonStore(BaseStore):  # type: ignore[misc, unused-ignore]
             found = sorted({namespace[: op.max_depth] for namespace in found})
         return found[op.offset : op.offset + op.limit]
 
-    def _write(self, op: PutOp, embedded: _Embedded) -> None:
-        namespace, beside = (ROOT, *op.namespace), (VECTORS, *op.namespace)
-        self._documents.delete(beside, op.key)  # also one that another store has put
+    def _write(self, op: PutOp, vectors: Mapping[str, Vector]) -> None:
+        namespace = (ROOT, *op.namespace)
         if op.value is None:
             self._documents.delete(namespace, op.key)
             return
         fields = self._fields if op.index is None else op.index
-        self._documents.put(
-            namespace, op.key, op.value, text=_found_by(op.value, fields), minutes=op.ttl
-        )
-        if self.embeddings is None:
-            return
-        made = {one: vectors.kept(embedded.texts[one], self._size) for one in self._texts_of(op)}
-        if made:
-            self._documents.put(beside, op.key, made, text="", minutes=op.ttl)
-
-
-def _checked(ops: Iterable[Op]) -> list[Op]:
-    given = list(ops)
-    for op in given:
-        validate_op_namespace(op)
-    return given
+        value, text = op.value, _found_by(op.value, fields)
+        texts = self._texts_of(op) if vectors else []
+        if made := {one: [round(float(n), 6) for n in vectors[one]] for one in texts}:
+            value = {_VALUE: op.value, _VECTORS: made}
+            text = text_of(op.value) if text is None else text
+        self._documents.put(namespace, op.key, value, text=text, minutes=op.ttl)
 
 
 def _puts(ops: Sequence[Op]) -> list[PutOp]:
@@ -227,28 +208,28 @@ def _puts(ops: Sequence[Op]) -> list[PutOp]:
     return [*{(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}.values()]
 
 
-def _embedded(
-    questions: Sequence[str],
-    asked: Sequence[vectors.Vector],
-    texts: Sequence[str],
-    made: Sequence[vectors.Vector],
-) -> _Embedded:
-    if len(made) != len(texts):
-        raise CallError(
-            "the embedder made {count} vectors of {texts} texts", count=len(made), texts=len(texts)
-        )
-    return _Embedded(dict(zip(questions, asked, strict=True)), dict(zip(texts, made, strict=True)))
+def _own(value: Any) -> Any:
+    """A value as it was put."""
+    return value[_VALUE] if isinstance(value, Mapping) and _VECTORS in value else value
 
 
-def _wanted(conditions: Mapping[str, Any]) -> Wanted | None:
-    return (lambda value: langgraph_admits(conditions, value)) if conditions else None
+def _nearness(question: Vector, value: Any) -> float | None:
+    """The best cosine of a question with a vector of a value; None where it has none."""
+    made = value.get(_VECTORS, {}) if isinstance(value, Mapping) else {}
+    found = [one for one in made.values() if isinstance(one, list) and len(one) == len(question)]
+    return max((_cosine(question, one) for one in found), default=None)
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    lengths = math.hypot(*one) * math.hypot(*other)
+    return sum(map(mul, one, other)) / lengths if lengths else 0.0
 
 
 def _fields_of(document: Document) -> dict[str, Any]:
     return {
         "namespace": document.namespace[1:],
         "key": document.key,
-        "value": document.value,
+        "value": _own(document.value),
         "created_at": document.created_at,
         "updated_at": document.updated_at,
     }

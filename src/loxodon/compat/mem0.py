@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import wraps
 from itertools import islice
@@ -281,43 +281,23 @@ class Memory:
         """mem0 never made this work either; `examples/chat.py` is one."""
         raise NotImplementedError("examples/chat.py is a conversation with memory")
 
-    def _holding(self, memory_id: str) -> AbstractContextManager[tuple[Space, Record]]:
-        return _Holding(self._host, memory_id)
+    @contextmanager
+    def _holding(self, memory_id: str) -> Iterator[tuple[Space, Record]]:
+        """An active memory by the id that a caller has, and its space while it is used."""
+        id, space = parted(memory_id)
+        gone = GoneError("no memory with the id {id}", id=repr(memory_id))
+        with ExitStack() as stack:
+            try:
+                memory = stack.enter_context(self._host.using(space, make=False))
+                record = memory.get(id)
+            except NotFoundError:
+                raise gone from None
+            if record.state != "active":
+                raise gone
+            yield memory, record
 
     def _answer(self, results: list[Answer]) -> list[Answer] | Answers:
         return results if self.api_version == "v1.0" else {"results": results}
-
-
-class _Holding:
-    """An active memory by the id that a caller has, and its space while it is used."""
-
-    def __init__(self, host: Host, memory_id: str) -> None:
-        self._id, space = parted(memory_id)
-        self._named = memory_id
-        self._using = host.using(space, make=False)
-
-    def __enter__(self) -> tuple[Space, Record]:
-        try:
-            memory = self._using.__enter__()
-        except NotFoundError:
-            raise self._gone() from None
-        with suppress(NotFoundError):
-            record = memory.get(self._id)
-            if record.state == "active":
-                return memory, record
-        self._using.__exit__(None, None, None)
-        raise self._gone()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._using.__exit__(kind, error, trace)
-
-    def _gone(self) -> GoneError:
-        return GoneError("no memory with the id {id}", id=repr(self._named))
 
 
 # What is said

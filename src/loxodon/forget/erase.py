@@ -64,8 +64,11 @@ class Eraser:
         self._entities(records)
         self._transcripts()
         if any(self.counts.values()):
-            self.counts["pages"] += self._erasure.drop_pages()
-            renew_themes(self._store, records, self._now)
+            self.counts["pages"] += len(self._store.query("drop_pages"))
+            themes.renew(self._store, records, self._now)
+            for theme in {one.value for one in records if one.kind == "summary"}:
+                if ":" in theme or "/" in theme:
+                    themes.renew_theme(self._store, theme, self._now)
         self.months = {record.id.split("_")[1][:-2] for record in records}
         self.counts = Counter({name: n for name, n in self.counts.items() if n})
 
@@ -130,7 +133,7 @@ class Eraser:
             name
             for one in entities
             for name in (one.name, *one.aliases)
-            if name != USER and name in self._erased and not self._erasure.is_said(name)
+            if name != USER and name in self._erased and not self._store.scalar("is_said", name)
         ]
         found: dict[int, Record] = {}
         for one in self._erasure.memories():
@@ -167,11 +170,11 @@ class Eraser:
 
     def _sessions(self) -> None:
         """Sessions and channels that are called after what was forgotten."""
-        for name, at in self._erasure.sessions() if self._marks.cuts else ():
+        for name, at in self._store.query("session_starts") if self._marks.cuts else ():
             if (new := self._marks.session_name(name, at)) != name:
                 self._erasure.rename_session(name, new)
                 self.counts["sessions"] += 1
-        for name, at in self._erasure.channels() if self._marks.cuts else ():
+        for name, at in self._store.query("channels") if self._marks.cuts else ():
             if self._marks.cut(name, at) != name:
                 self._erasure.drop_channel(name)
                 self.counts["channels"] += 1
@@ -194,7 +197,7 @@ class Eraser:
 
     def _texts(self, ids: Collection[str]) -> None:
         """Documents, and texts in other tables."""
-        dropped = set(self._erasure.documents_of(ids))
+        dropped = {no for key in ids for no in self._store.column("documents_by_key", key)}
         for one in list(self._erasure.texts()):
             if one.table == "documents" and self._marks.in_period(one.at):
                 dropped.add(int(one.key[0]))
@@ -226,7 +229,7 @@ class Eraser:
                 if name == USER
                 or (
                     not self._marks.has_name(name, at)
-                    and (not is_touched or self._erasure.occurs(name))
+                    and (not is_touched or bool(self._store.scalar("occurs", name)))
                 )
             ]
             if left == names:
@@ -252,7 +255,8 @@ class Eraser:
             session = ""
             for n, line in lines:
                 entry = loaded(line)
-                at = _moment(entry.get("timestamp"))
+                said = entry.get("timestamp")
+                at = to_stored(datetime.fromisoformat(said))[0] if said else 0
                 new = marks.cut_json(entry, at)
                 if entry.get("type") == "session":
                     key = str(entry.get("key", ""))
@@ -273,13 +277,6 @@ class Eraser:
             if changed:
                 rows.rewrite(id, {n: line_of(entry) for n, entry in changed.items()})
                 self.counts["transcripts"] += 1
-
-
-def _moment(text: object) -> int:
-    try:
-        return to_stored(datetime.fromisoformat(str(text)))[0]
-    except (ValueError, TypeError):
-        return 0
 
 
 def _still_says(text: str, record: Record) -> bool:
@@ -313,7 +310,7 @@ def rebuild(
             for one in worklog.events(min(dates))
             if one.session == session and one.sender == "assistant" and one.at not in moments
         ]
-        was = dict(store.erasure.drop_events(session, dates))
+        was: dict[str, int] = dict(store.query("drop_events", session, sorted(dates)))
         counts["events"] += len(was)
         turns = store.journal(Filter(session=session), 0) if was else []
         told = read(store, [one for one in turns if row_of(one) not in gone])
@@ -327,16 +324,3 @@ def rebuild(
 
 def row_of(turn: Any) -> int:
     return int(turn.ref[2:])
-
-
-def renew_themes(store: Store, records: Iterable[Record], now: datetime) -> None:
-    """Write the summaries of themes that lost something."""
-    touched: dict[str, None] = {}
-    for record in records:
-        if record.kind == "summary":
-            touched[record.value] = None
-        elif record.kind == "fact":
-            touched |= dict.fromkeys(themes.all_themes(store, record))
-    for theme in touched:
-        if ":" in theme or "/" in theme:
-            themes.renew_theme(store, theme, now)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from loxodon import files
 from loxodon.backup.create import SUFFIX, folder_of
+from loxodon.config import Config
 from loxodon.forget.marks import Marks
 from loxodon.layout import BESIDE, DATABASE, VIEWS
 from loxodon.types import FileProblem
@@ -130,9 +131,9 @@ def _places_in(path: str, what: str, marks: Marks) -> list[FileProblem]:
     return [FileProblem(path, n, what) for n, line in lines if is_forgotten(line, marks)]
 
 
-def backups(workspace: Workspace) -> list[FileProblem]:
+def backups(home: str, config: Config) -> list[FileProblem]:
     """The backups in the folder for them, whatever is in them."""
-    folder = folder_of(workspace.memory.home, workspace.memory.config)
+    folder = folder_of(home, config)
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     paths = [os.path.join(folder, name) for name in names if name.endswith(SUFFIX)]
     return [FileProblem(path, 0, "") for path in paths[:_MOST_FILES]]

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 APPLIED = "forgotten_to"  # the stored value that says which marks the database was held against
 LOCK = "forget.lock"
 _WAIT = 120.0
-_STEPS = 100  # of a run, as its progress is told
 _UNREAD = {"databases set aside", "damaged records"}  # gone through whatever they have in them
 _COUNTED = ("turns", "memories", "segments", "events", "entities", "documents", "fragments")
 
@@ -64,7 +63,6 @@ def forget(
         marks = Marks(
             marker, found.marks, known_names=lambda: names, present=True, words=found.words
         )
-        progress(1, _STEPS)
         run = _Run(memory, store, marks, everything=selection.all, progress=progress)
         receipt = new_receipt(selection.what, now)
         with suppress(_DryRunError), store.writing():
@@ -81,8 +79,7 @@ def forget(
                 raise _DryRunError
             # Once this is committed it is done, if need be by whoever opens it next.
             gone = [marker.mark("import", to_stored(now)[0], key) for key in imports]
-            store.erasure.put_tombstones([*found.marks, *gone])
-        progress(2, _STEPS)
+            store.execute_many("put_tombstone", [*found.marks, *gone])
         files = run.sweep_files(settled, dry_run=dry_run)
         erased = {name: n for name, n in sorted(run.counts.items()) if n}
         receipt = receipt._replace(erased=erased, files=tuple(files))
@@ -90,8 +87,7 @@ def forget(
             with store.writing():
                 keep(store, receipt)
             run.settle()
-        progress(_STEPS, _STEPS)
-        said = {name: store.erasure.times_said(name) for name in found.near}
+        said = {name: int(store.scalar("times_said", name)) for name in found.near}
         return receipt._replace(
             names=tuple(found.names) if dry_run else (),
             near=tuple(NearName(name, times) for name, times in said.items() if times),
@@ -104,11 +100,11 @@ def finish(memory: Memory, store: Store) -> bool:
 
     It is not where a run was killed, and where a backup was put in the place of a newer one.
     """
-    if not store.has_tombstones() or store.value(APPLIED) == store.tombstones_version:
+    if not bool(store.scalar("has_tombstones")) or store.value(APPLIED) == store.tombstones_version:
         return False
     with suppress(BusyStoreError), _alone(memory, 0):  # else whoever forgets does it
         marker = Marker(memory.root, memory.config, memory.space)
-        kept = [Mark(*one) for one in store.erasure.tombstones()]
+        kept = [Mark(*one) for one in store.query("tombstones")]
         names = known_names(store)
         run = _Run(memory, store, Marks(marker, kept, known_names=lambda: names))
         with store.writing():
@@ -201,7 +197,7 @@ class _Run:
         self.counts["views out of use"] += copies.renewed(
             workspace, settled, may_be_in, dry=dry_run, progress=self._progress
         )
-        return [*kept, *own, *files.backups(workspace)]
+        return [*kept, *own, *files.backups(self._memory.home, self._memory.config)]
 
     def _clean_aside(self, path: str) -> None:
         """Do the same in a database that was set aside; one that cannot be opened goes."""

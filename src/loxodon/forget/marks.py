@@ -263,7 +263,7 @@ class Marks:
 
 def marks_of(store: Store, marker: Marker) -> Marks | None:
     """The marks of a store; None where nothing was ever forgotten."""
-    kept = [Mark(*one) for one in store.erasure.tombstones()]
+    kept = [Mark(*one) for one in store.query("tombstones")]
     return Marks(marker, kept, known_names=lambda: known_names(store)) if kept else None
 
 

@@ -90,8 +90,9 @@ def _is_sign(written: str) -> bool:
 def places(text: str, name: str) -> list[list[Token]]:
     """Where a text has a name as whole words, in any case."""
     wanted = [fold(one.written) for one in tokens(name)]
-    size = len(wanted)
-    if not wanted or wanted[-1][-1] not in fold(text):
+    last, size = "".join(wanted[-1:]), len(wanted)
+    # However a number is spelled, it ends in the same digit.
+    if not last or (last if last.isalpha() else last[-1]) not in fold(text):
         return []
     found = tokens(text)
     windows = (found[n : n + size] for n in range(len(found) - size + 1))
@@ -160,39 +161,33 @@ def _is_of_another(other: str, name: str) -> bool:
 def near(names: Sequence[str], known: Iterable[str], texts: Iterable[str]) -> list[str]:
     """Names that may be short forms of `names`, or somebody else's: of those that are known or
     stand in what was said, those that look like one or stand beside one."""
-    forms = [form.format(name[-1]) for name in names for form in _FORMS if _is_han(name)]
-    addresses = any(map(is_address, names))
-    alike, beside = dict.fromkeys(known), dict[str, None]()
+    names = [name for name in names if not is_address(name)]
+    han = [name for name in names if re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name)]
+    forms = [form.format(name[-1]) for name in han for form in _FORMS]
+    alike, beside = set(known), set[str]()
     for text in texts:
-        capitalised = dict.fromkeys(re.findall(r"\b[A-Z][a-z]{2,}\b", text))
+        capitalised = set(re.findall(r"\b[A-Z][a-z]{2,}\b", text))
         alike |= capitalised
-        if addresses:
-            alike |= dict.fromkeys(t.written for t in tokens(text) if is_address(t.written))
-        beside |= dict.fromkeys(form for form in forms if form in text)
-        if not addresses and (found := [it for name in names for it in places(text, name)]):
-            beside |= dict.fromkeys(_CALLED.findall(text))
-            beside |= {word: None for word in capitalised if f" {word}" in text}
-            beside |= dict.fromkeys(filter(None, (longer_name(text, it, known) for it in found)))
-    near = {word for word in alike if any(_is_near(word, one) for one in names)}
-    within = {fold(part.written) for one in near for part in tokens(one)[1:]}
-    near |= {word for word in beside if fold(word) not in within}
-    if not addresses:
-        near |= {part.written for one in names for part in tokens(one)}
+        beside.update(form for form in forms if form in text)
+        if found := [it for name in names for it in places(text, name)]:
+            beside.update(_CALLED.findall(text))
+            beside.update(word for word in capitalised if f" {word}" in text)
+            beside.update(longer_name(text, it, known) for it in found)
+    looking = {word for word in alike if any(_is_near(word, one) for one in names)}
+    within = {fold(part.written) for one in looking for part in tokens(one)[1:]}
+    beside = {word for word in beside if fold(word) not in within}
+    own = {part.written for one in names for part in tokens(one)}
     given = set(map(fold, names))
-    left = {w for w in near if fold(w) not in given and len(w) > 1 and not _CALENDAR.fullmatch(w)}
-    return sorted(left)[:_MOST_NEAR]
-
-
-def _is_han(name: str) -> bool:
-    return bool(re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name))
+    return sorted(
+        word
+        for word in looking | beside | own
+        if fold(word) not in given and len(word) > 1 and not _CALENDAR.fullmatch(word)
+    )[:_MOST_NEAR]
 
 
 def _is_near(word: str, name: str) -> bool:
     one, other = fold(word), fold(name)
-    within = one != other and (one in other or other in one)
-    if is_address(name) or is_address(word):
-        return within and is_address(name) and is_address(word)
     if not (one.isascii() and other.isascii()):
-        return min(len(one), len(other)) > 1 and within
-    words = set(one.split()) & set(other.split())
-    return min(len(one), len(other)) > 2 and (one[:3] == other[:3] or bool(words))
+        return min(len(one), len(other)) > 1 and one != other and (one in other or other in one)
+    shared = set(one.split()) & set(other.split())
+    return min(len(one), len(other)) > 2 and (one[:3] == other[:3] or bool(shared))

@@ -28,7 +28,7 @@ def keep(store: Store, receipt: Receipt) -> None:
     places = json.dumps([one[:3] for one in receipt.files], ensure_ascii=False)
     at, erased = to_stored(receipt.at)[0], json.dumps(receipt.erased)
     row = StoredReceipt(receipt.id, at, receipt.by, receipt.what, erased, places)
-    store.erasure.put_receipts([row])
+    store.execute_many("put_receipt", [row])
 
 
 def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Receipt]:

@@ -20,13 +20,13 @@ from typing import NamedTuple
 from loxodon.forget.erase import rebuild, row_of
 from loxodon.forget.names import has_name, is_address, roles_in
 from loxodon.guard.own_words import others
-from loxodon.guard.provenance import rank, speaks_for_user, told_as
+from loxodon.guard.provenance import rank, shown_origin, speaks_for_user
 from loxodon.guard.quarantine import DROPPED, FORGET, HELD, RELEASED, UNCLEAR
 from loxodon.language.forget import Request, may_ask, requests
 from loxodon.language.leaning import leans
 from loxodon.language.statements import USER
 from loxodon.recall.understand import understand
-from loxodon.store import Filter, KnownTurn, QuarantinedText
+from loxodon.store import Filter, KnownTurn, MemoryRow, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.related import KIND, expand
 from loxodon.text.sentences import spans
@@ -43,9 +43,9 @@ _TURNS, _MEMORIES = 400, 60  # looked at, those with the most of the words first
 _SHORT = 300  # characters of a message that is about one thing; of a longer one, of a sentence
 _NEARLY = 0.75  # how much of what the best has others must have to be meant as well
 _LEAST = 0.1
-# What it counts that a text has a word; 吵…架 for 吵架; a related word; a word in which such things
+# What it counts that a text has a word; 吃…药 for 吃药; a related word; one in which such things
 # are told; a character of it
-_EXACT, _APART, _RELATED, _TOPIC, _CHARACTER = 1.0, 0.8, 0.7, 0.45, 0.3
+_EXACT, _PARTED, _RELATED, _TOPIC, _CHARACTER = 1.0, 0.8, 0.7, 0.45, 0.3
 _OTHERS = 0.7  # what is left where the user means something of their own, and the text does not
 _CHAIN = 6  # messages that may lean on one
 _SAME_TALK, _ONE_TALK = timedelta(days=2), timedelta(days=14)
@@ -67,11 +67,6 @@ _JOINTS = re.compile(
 _NAME = re.compile(r"(?<=\w )[A-Z][\w-]+|\b[A-Z][\w-]+(?='s\b)|[老小阿][\u4e00-\u9fff]")
 
 
-class Obeyed(NamedTuple):
-    taken: int = 0  # requests that were followed, or led to a question
-    unfound: tuple[str, ...] = ()  # what the others name: nothing of it was ever said
-
-
 class Place(NamedTuple):
     """A stretch of a turn."""
 
@@ -91,8 +86,11 @@ class Meant(NamedTuple):
 # What is done about a request
 
 
-def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> Obeyed:
-    """Do what turns that were just journalled ask to have forgotten. Call inside `writing`."""
+def obey(
+    store: Store, said: Iterable[Turn | KnownTurn], now: datetime
+) -> tuple[int, tuple[str, ...]]:
+    """Do what turns that were just journalled ask to have forgotten; how many requests were
+    followed or led to a question, and what the others name. Call inside `writing`."""
     taken, unfound = 0, list[str]()
     for turn in said:
         if not isinstance(turn, Turn):
@@ -106,7 +104,7 @@ def obey(store: Store, said: Iterable[Turn | KnownTurn], now: datetime) -> Obeye
                     taken += 1
                 elif request.what:
                     unfound.append(request.what)
-    return Obeyed(taken, tuple(unfound))
+    return taken, tuple(unfound)
 
 
 def unfound(store: Store, text: str, now: datetime) -> list[str]:
@@ -138,7 +136,7 @@ def _requests(store: Store, turn: Turn) -> list[Request]:
     """The requests in what of a turn is the user's own."""
     if not may_ask(turn.content) or not speaks_for_user(turn) or another(store, turn):
         return []
-    if rank(told_as(turn)) < rank("user"):
+    if rank(shown_origin(turn)) < rank("user"):
         return []
     text = turn.content
     for start, end in others(text):
@@ -166,7 +164,7 @@ def _hold(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
         # Summaries say it too, and are written anew.
         store.erasure.drop_memories(store.erasure.made_of([one.id for one in active]))
         themes.renew(store, active, now)
-        store.erasure.drop_pages()
+        len(store.query("drop_pages"))
         _drop_names(store, records)
     _tell_anew(store, {own.row, *(one.row for one in found.places if state == HELD)})
     return state != DROPPED
@@ -192,7 +190,7 @@ def _drop_names(store: Store, records: Iterable[Record]) -> None:
     names = {fold(name) for one in records for name in (one.subject, *one.entities)} - {fold(USER)}
     for one in store.worklog.entities():
         if names & set(map(fold, (one.name, *one.aliases))):
-            known = (*store.latest("entity", one.name, 1), *store.latest_about((one.name,), 1))
+            known = (*store.latest("entity", one.name, 1), *store.latest("about", (one.name,), 1))
             if not any(record.state == "active" for record in known):
                 store.worklog.drop_entity(one.no)
 
@@ -213,13 +211,18 @@ def meant(store: Store, turn: Turn, request: Request) -> Meant:
     """What a request in a turn is about."""
     if not request.what:
         last = dict.fromkeys(_last(store, turn, request))
-        return Meant(_drawn(store, last), last)
+        return Meant({one.record.id: one.record for one in _drawn_from(store, last)}, last)
     search = _Search(store, turn, request.what)
     places = dict.fromkeys(search.places())
-    records = _drawn(store, places) | {one.id: one for one in search.records()}
-    for record in records.values():
-        places |= dict.fromkeys(_said_in(store, record))
-    return Meant(records, places, search.is_sure)
+    found = {one.row: one for one in (*_drawn_from(store, places), *search.memories())}
+    for one in found.values():
+        for source in store.turns(one.turns).values():
+            captured = source.channel == CAPTURED
+            passages = [_whole(source)] if captured else _passages(source)
+            shares = {it: covers(_text(source, it), one.record.content) for it in passages}
+            best = max(shares.values())
+            places |= dict.fromkeys(it for it, share in shares.items() if 0 < share == best)
+    return Meant({it.record.id: it.record for it in found.values()}, places, search.is_sure)
 
 
 def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
@@ -248,7 +251,10 @@ class _Term(NamedTuple):
         if _has(text, self.word):
             return self.weight
         told = [weight for word, weight in self.others.items() if _has(text, word)]
-        return max(told, default=0.0) or (0.0 if self.word.isascii() else _apart(text, self.word))
+        if not self.word.isascii() and any(sign in text for sign in self.word):
+            is_parted = len(self.word) > 1 and re.search(".{0,3}".join(self.word), text)
+            told.append(_PARTED if is_parted else _CHARACTER)
+        return max(told, default=0.0)
 
 
 @cache
@@ -258,13 +264,6 @@ def _stems(folded: str) -> str:
 
 def _has(folded: str, word: str) -> bool:
     return _stems(word) in _stems(folded) if word.isascii() else word in folded
-
-
-def _apart(folded: str, pair: str) -> float:
-    """How much of a pair of characters a text has: the parts of a verb stand apart, 吵了一架."""
-    if len(pair) > 1 and re.search(f"{pair[0]}.{{0,3}}{pair[1]}", folded):
-        return _APART
-    return _CHARACTER if any(one in folded for one in pair) else 0.0
 
 
 class _Search:
@@ -294,15 +293,15 @@ class _Search:
         for one in understand(what, self._turn.at, self._store.named).entities:
             if one.entity.name != USER:
                 names[fold(one.text)] = [*map(fold, (one.entity.name, *one.entity.aliases))]
-        roles = [one for one in roles_in(what) if self._turns_with(one, self._turn.at)]
+        until = Filter(until=self._turn.at)  # `my son` may have been spoken of by his name only
+        roles = [r for r in roles_in(what) if self._store.search("turns", query_words(r), until, 1)]
         for name in (*_NAME.findall(what), *roles):
             if not any(fold(name) in one for one in (*names, *topics)):
-                # `my sister Mei` is named so in the journal.
-                called = re.compile(
-                    rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
-                )
-                said = " ".join(self._turns_with(name, self._turn.at))
-                names[fold(name)] = [fold(name), *map(fold, called.findall(said))]
+                hits = self._store.search("turns", query_words(name), Filter(), _TURNS // 10)
+                said = [it.content for it in self._store.turns([h.row for h in hits]).values()]
+                # `my sister Mei` goes by that name, too.
+                like = rf"(?i:\b{re.escape(name)}),? (?:is )?(?:called |named )?([A-Z]\w+)"
+                names[fold(name)] = [fold(name), *map(fold, re.findall(like, "\n".join(said)))]
         self._names = list(names.values())
         rest = what
         for name in sorted(names, key=len, reverse=True):
@@ -325,10 +324,6 @@ class _Search:
                     others[_joined(it.word)] = _RELATED * it.weight
             weight = 0.5 if _GENERIC.fullmatch(word) else _EXACT
             self._terms.append(_Term(word, weight, others))
-
-    def _turns_with(self, word: str, until: datetime) -> list[str]:
-        hits = self._store.search("turns", query_words(word), Filter(until=until), 40)
-        return [one.content for one in self._store.turns([hit.row for hit in hits]).values()]
 
     def _score(self, text: str) -> float:
         """How much of what is looked for a text has; 0 where it does not name whom it must, or has
@@ -361,7 +356,7 @@ class _Search:
             if turn.content == self._turn.content or row in held:
                 continue
             for place in _passages(turn) if turn.role in ("user", "assistant") else ():
-                text = turn.content[place.start : place.end]
+                text = _text(turn, place)
                 if score := self._score(text):
                     scored.append((score, place, turn, text))
         said = [one for one in scored if one[2].role == "user"] or scored
@@ -405,19 +400,18 @@ class _Search:
             return self._is_told(text)  # he or she is whom the message before names
         return leans(text, "" if self._names else after) or self._is_told(text)
 
-    def records(self) -> list[Record]:
+    def memories(self) -> list[MemoryRow]:
         """Memories with as much of the words as the best message."""
         hits = self._store.search("memories", self._words, Filter(), _MEMORIES)
-        known = self._store.records([hit.row for hit in hits]).values()
-        scores = {one.id: self._score(one.searchable) for one in known}
-        best = max((self._best, *scores.values()))
+        found = list(self._store.erasure.memories([hit.row for hit in hits]))
+        scores = {one.row: self._score(one.record.searchable) for one in found}
+        least = max(_NEARLY * max((self._best, *scores.values())), _LEAST)
         return [
             one
-            for one in known
-            if scores[one.id] >= max(_NEARLY * best, _LEAST)
-            and one.state == "active"
-            and one.kind != "summary"
-            and _said_at(self._store, one) <= self._turn.at
+            for one in found
+            if scores[one.row] >= least
+            and (one.record.state, one.record.kind == "summary") == ("active", False)
+            and one.record.created_at <= self._turn.at
         ]
 
 
@@ -466,6 +460,10 @@ def _whole(turn: Turn) -> Place:
     return Place(row_of(turn), 0, len(turn.content))
 
 
+def _text(turn: Turn, place: Place) -> str:
+    return turn.content[place.start : place.end]
+
+
 def _passages(turn: Turn) -> list[Place]:
     """The parts of a message that are about one thing each."""
     if len(turn.content) <= _SHORT:
@@ -477,7 +475,7 @@ def _is_one_talk(one: Turn, other: Turn) -> bool:
     return one.session == other.session and abs(one.at - other.at) <= _ONE_TALK
 
 
-def _drawn(store: Store, places: Iterable[Place]) -> dict[str, Record]:
+def _drawn_from(store: Store, places: Iterable[Place]) -> list[MemoryRow]:
     """The memories that were drawn from nothing but these stretches."""
     stretches: dict[int, list[Place]] = {}
     for one in places:
@@ -488,38 +486,15 @@ def _drawn(store: Store, places: Iterable[Place]) -> dict[str, Record]:
         """Whether these stretches of a turn, and not the rest of it, say something."""
         if row not in turns:
             return False
-        rest = text = turns[row].content
+        rest = turns[row].content
         for one in sorted(stretches[row], reverse=True):
             rest = rest[: one.start] + rest[one.end :]
-        inside = " ".join(text[one.start : one.end] for one in stretches[row])
+        inside = " ".join(_text(turns[row], one) for one in stretches[row])
         return not rest.strip() or covers(inside, content) > covers(rest, content)
 
-    return {
-        known.record.id: known.record
-        for known in store.erasure.memories(store.erasure.drawn_from(stretches))
-        if known.record.kind != "summary"
-        and all(is_told(row, known.record.content) for row in known.turns)
-    }
-
-
-def _said_in(store: Store, record: Record) -> Iterator[Place]:
-    """The passages that a memory was drawn from."""
-    for turn in _sources(store, record):
-        passages = [_whole(turn)] if turn.channel == CAPTURED else _passages(turn)
-        shares = {it: covers(turn.content[it.start : it.end], record.content) for it in passages}
-        best = max(shares.values(), default=0.0)
-        yield from (place for place, share in shares.items() if best and share == best)
-
-
-def _sources(store: Store, record: Record) -> Iterator[Turn]:
-    kept = store.get(record.id)
-    for source in kept.sources if kept else ():
-        row = store.turn_row(source.session, source.turn) if source.turn else None
-        if row is not None:
-            yield from store.turns([row]).values()
-
-
-def _said_at(store: Store, record: Record) -> datetime:
-    """When a memory was said last."""
-    turns = [turn for turn in _sources(store, record) if turn.channel != CAPTURED]
-    return max((turn.at for turn in turns), default=record.created_at)
+    return [
+        one
+        for one in store.erasure.memories(store.erasure.drawn_from(stretches))
+        if one.record.kind != "summary"
+        and all(is_told(row, one.record.content) for row in one.turns)
+    ]

@@ -26,14 +26,14 @@ from loxodon.forget.marks import (
     plain,
 )
 from loxodon.forget.names import has_name, is_address, is_role, near, speaks_of, tokens
-from loxodon.guard.quarantine import FORGET, UNCLEAR, asked_with
+from loxodon.guard.quarantine import FORGET, UNCLEAR, request_parts
 from loxodon.language.leaning import refers
 from loxodon.language.statements import USER
-from loxodon.store import Filter, Index, MemoryRow, TurnRow
+from loxodon.store import Index, MemoryRow, TurnRow
 from loxodon.store.store import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist
-from loxodon.text.words import fold, query_words
+from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Record
 
 _REPLIES = 3  # turns behind a source that may answer it
@@ -71,15 +71,14 @@ class Selection(NamedTuple):
                 "give exactly one way to select what to forget",
                 hint="leave out all but one of them",
             )
-        if self.also and named != ["entity"]:
-            raise InputError(
-                "other names can only be given with an entity",
-                hint="write `loxodon forget --entity NAME --also OTHER`",
-            )
-        if self.doubtful and named != ["entity"]:
-            raise InputError("`doubtful` needs an entity", hint="give the name of an entity")
-        if self.only and named != ["ids"]:
-            raise InputError("`only` needs ids", hint="give the ids of memories or messages")
+        for option, what in (("also", "entity"), ("doubtful", "entity"), ("only", "ids")):
+            if getattr(self, option) and named != [what]:
+                raise InputError(
+                    "`{option}` can only be used with {what}",
+                    hint="see `loxodon forget --help`",
+                    option=option,
+                    what=what,
+                )
         return named[0]
 
 
@@ -100,18 +99,17 @@ class Selected:
         what = selection.what
         if selection.only:
             self._only(selection.ids)
-        elif what == "ids":
-            for id in selection.ids:
-                self._id(id)
         elif what == "entity":
             self._entity(selection.entity, selection.also, doubtful=selection.doubtful)
         elif what == "topic":
             self._topic(selection.topic)
         elif what == "session":
             self._session(selection.session)
-        else:
+        elif what in ("since", "all"):
             since = LONG_AGO if selection.since is None else to_stored(selection.since)[0]
             self.marks.append(period(since, self._until))
+        for id in selection.ids if not selection.only else ():
+            self._id(id)
 
     def _mark(self, of: str, *parts: bytes | str) -> None:
         self.marks.append(self._marker.mark(of, self._until, *parts))
@@ -160,7 +158,7 @@ class Selected:
         if number.isascii() and number.isdecimal() and len(number) < 18:
             row = int(number)
         elif ":" in ref:
-            row = self._store.turn_row(*ref.rpartition(":")[::2])
+            row = self._store.scalar("turn_row", *ref.rpartition(":")[::2])
         if row is None or not self._store.turns([row]):
             raise NotFoundError(
                 "no turn with the id {ref}",
@@ -228,7 +226,7 @@ class Selected:
                 hint="name the memories or messages that are meant; `loxodon review` lists some",
                 id=id,
             )
-        parts = (head, *asked_with(self._store, head))
+        parts = (head, *request_parts(self._store, head))
         records = (self._store.get(one.memory) for one in parts if one.memory)
         self._memories([one for one in records if one is not None])
         turns = self._store.turns([one.turn for one in parts if one.turn is not None])
@@ -236,11 +234,43 @@ class Selected:
             if one.turn in turns:
                 self._text(turns[one.turn].content[one.start : one.stop], whole=True)
 
+    # Memories, and the words that they were drawn from
+
+    def _memories(self, records: Sequence[Record]) -> None:
+        """Memories, and what says them in the turns they were drawn from and in the answers."""
+        ids = {one.id for one in records}
+        known = list(self._erasure.memories(self._erasure.rows_of(ids)))
+        wordings = [it for one in known for it in self._versions(one)]
+        for id in ids:
+            self._mark("memory", id)
+        for content in {it.content for it in wordings}:
+            self._text(content, whole=True)
+        # What only they name gives them away; `猫` and `my sister` are what many are called.
+        aliases = {alias for one in self._store.worklog.entities() for alias in one.aliases}
+        rows = {one.row for one in known}
+        telling = {
+            name
+            for it in wordings
+            for name in (it.value, *it.entities, *_proper(it.content))
+            if name and name not in aliases | {USER} and not self._erasure.is_told(name, rows)
+        }
+        sources = {turn for one in known for turn in one.turns}
+        for turn in self._erasure.turns(sources | self._replies(sources)):
+            parts = [part for part in clauses_of(turn.content) if plain(part)]
+            found = [part for part in parts if _is_said(part, wordings, telling)]
+            if turn.seq in sources:
+                found = found or _most_like(parts, [it.content for it in wordings])
+                if turn.channel == CAPTURED or not found:
+                    self._turns([turn])
+                    continue
+            for part in found:
+                self._text(part)
+
     def _only(self, ids: Sequence[str]) -> None:
         """Just these memories and turns; of a turn that a memory was drawn from, what says it."""
         own = {id: self._record(id) for id in ids if not _is_turn(id)}
-        rows = self._erasure.rows_of(own)
-        sources = {turn for one in self._erasure.memories(rows) for turn in one.turns}
+        known = list(self._erasure.memories(self._erasure.rows_of(own)))
+        sources = {turn for one in known for turn in one.turns}
         for id in own:
             self._mark("memory", id)
         for turn in self._erasure.turns({self._turn_row(id) for id in ids if _is_turn(id)}):
@@ -248,81 +278,27 @@ class Selected:
             sources.discard(turn.seq)
         for turn in self._erasure.turns(sources):
             drawn = list(self._erasure.memories(self._erasure.drawn_from([turn.seq])))
-            contents = [text for one in drawn if one.record.id in own for text in self._was(one)]
-            others = [
-                one.record.content
-                for one in drawn
-                if one.record.id not in own and one.record.kind != "summary"
+            mine = [
+                it.content for one in drawn if one.record.id in own for it in self._versions(one)
             ]
+            others = [it.record.content for it in drawn if it.record.id not in own]
             parts = clauses_of(turn.content)
-            for part in _most_like(parts, contents, others) if len(parts) > 1 else parts:
+            for part in _most_like(parts, mine, others) if len(parts) > 1 else parts:
                 self._mark("part", turn.key, plain(part))
                 self.words.add(max(plain(part).split(), key=len, default=""))
 
-    def _was(self, one: MemoryRow) -> list[str]:
-        """All wordings that a memory had."""
+    def _versions(self, one: MemoryRow) -> list[Record]:
+        """A memory in all wordings that it had."""
         versions = (it.record for it in self._store.history(one.record.id))
-        return [it.content for it in versions if it.id == one.record.id]
-
-    # Memories, and what says the same
-
-    def _memories(self, records: Sequence[Record]) -> None:
-        """Memories, those that say the same, and the words that they were drawn from."""
-        ids = {one.id for one in records}
-        alike = {
-            hit.row
-            for one in records
-            for text in dict.fromkeys((one.content, one.value))
-            for index in _INDEXES
-            for hit in self._store.search(index, query_words(text), Filter(), _MOST_ALIKE)
-        }
-        family = [
-            known
-            for known in self._erasure.memories(alike | self._erasure.rows_of(ids))
-            if known.record.id in ids or any(_is_same(known.record, one) for one in records)
-        ]
-        rows = {known.row for known in family}
-        contents: dict[str, Record] = {}
-        for known in family:
-            self._mark("memory", known.record.id)
-            for version in self._store.history(known.record.id):
-                if version.record.id == known.record.id:
-                    contents.setdefault(version.record.content, version.record)
-        for content in contents:
-            self._text(content, whole=True)
-        # What only they name gives them away; `猫` and `my sister` are what many are called.
-        aliases = {alias for one in self._store.worklog.entities() for alias in one.aliases}
-        names = {
-            name
-            for known in family
-            for name in (*known.record.entities, *_proper(known.record.content))
-            if name not in aliases | {USER} and not self._erasure.is_told(name, rows)
-        }
-        said = _Saying(contents, names, self._others(contents))
-        sources = {turn for known in family for turn in known.turns}
-        for turn in self._erasure.turns(sources | self._replies(sources)):
-            parts = said.clauses_in(turn.content, turn.seq in sources)
-            if turn.seq in sources and (turn.channel == CAPTURED or not parts):
-                self._turns([turn])
-            else:
-                for part in parts:
-                    self._text(part)
-
-    def _others(self, contents: Iterable[str]) -> list[str]:
-        """The names of all whom these do not name."""
-        told = fold("\n".join(contents))
-        return [name for name in self._known if fold(name) not in told]
+        return [it for it in versions if it.id == one.record.id]
 
     def _replies(self, sources: Iterable[int]) -> set[int]:
         """What the assistant said right after these turns."""
-        return {
-            int(one.ref[2:])
-            for row, turn in self._store.turns(list(sources)).items()
-            for one in takewhile(
-                lambda one: one.role != "user",
-                self._store.query_turns("turns_behind", turn.session, row, _REPLIES),
-            )
-        }
+        found = set[int]()
+        for row, turn in self._store.turns(list(sources)).items():
+            behind = self._store.query_turns("turns_behind", turn.session, row, _REPLIES)
+            found |= {int(it.ref[2:]) for it in takewhile(lambda it: it.role != "user", behind)}
+        return found
 
     # Someone or something
 
@@ -350,20 +326,23 @@ class Selected:
         self.words.update(max((fold(t.written) for t in tokens(one)), key=len) for one in own)
         if any(map(is_address, own)):
             self.words.update(one[-1] for one in map(fold, own))  # however it is spelled
-        words = set(self.words)
         marks = Marks(
-            self._marker, named, known_names=lambda: self._known, present=True, words=words
+            self._marker, named, known_names=lambda: self._known, present=True, words={*self.words}
         )
-        texts = [(turn.content, turn.at) for turn in self._erasure.turns()]
-        rows = [
-            row
-            for row, text in self._erasure.memory_texts()
-            if any(word in fold(text) for word in words)
-        ]
-        for known in self._erasure.memories(rows):
+        others = [one for one in self._known if not is_role(one) and one not in own]
+        said = [turn.content for turn in self._erasure.turns()]
+        for known in list(self._erasure.memories()):
             if known.record.kind != "summary" and is_about(known.record, marks):
                 self._mark("memory", known.record.id)
-                self._drawn_from(known, marks)
+                for turn in self._erasure.turns(known.turns):
+                    rest = marks.cut(turn.content, turn.at)
+                    if turn.channel == CAPTURED:
+                        self._turns([turn])
+                    elif rest != turn.content:
+                        # What tells of them with a pronoun
+                        for part in _most_like(clauses_of(rest), [known.record.content]):
+                            if refers(part) and not any(has_name(part, other) for other in others):
+                                self._text(part)
         taken = {
             role
             for one in self._store.worklog.entities()
@@ -371,83 +350,52 @@ class Selected:
             for role in one.aliases
         }
         roles = [one for one in names if one not in own and one not in taken]
-        others = [one for one in self._known if not is_role(one) and one not in own]
-        said = [text for text, _ in texts]
-        said += [text for _, text in self._erasure.memory_texts()]
+        hints = [*self.words, *map(fold, roles)]
         self.doubtful += dict.fromkeys(
             sentence.strip()
-            for text in said
-            if any(one in fold(text) for one in (*words, *map(fold, roles)))
+            for text in (*said, *(text for _, text in self._erasure.memory_texts()))
+            if any(hint in fold(text) for hint in hints)
             for sentence in split(text)
-            if (
+            if not marks.has_name(sentence, self._until)
+            and (
                 any(has_name(sentence, one) for one in own if not is_address(one))
                 or any(speaks_of(role, sentence) for role in roles)
             )
-            and not marks.has_name(sentence, self._until)
             and not any(has_name(sentence, other) for other in others)
         )
         if doubtful:
             for sentence in self.doubtful:
                 self._text(sentence)
             self.doubtful.clear()
-        self.near = near(own, self._known, (text for text, _ in texts))
-
-    def _drawn_from(self, known: MemoryRow, marks: Marks) -> None:
-        """The clauses that a memory was drawn from, where they have a pronoun for a name."""
-        content = known.record.content
-        said = _Saying({content: known.record}, (), self._others([content]))
-        for turn in self._erasure.turns(known.turns):
-            rest = marks.cut(turn.content, turn.at)
-            if turn.channel == CAPTURED:
-                self._turns([turn])
-            elif rest != turn.content:
-                for part in said.clauses_in(rest, True):
-                    if refers(part) and not said.names_another(part):
-                        self._text(part)
+        self.near = near(own, self._known, said)
 
 
-class _Saying(NamedTuple):
-    """What some memories say, to be found in what was said."""
-
-    contents: dict[str, Record]
-    names: Iterable[str]  # whom and what only they are about
-    others: Sequence[str]  # a clause that names one of these says something else
-
-    def clauses_in(self, text: str, is_source: bool) -> list[str]:
-        """The clauses of a turn that say it: of one that it was drawn from, or of the answer."""
-        parts = [part for part in clauses_of(text) if plain(part)]
-        found = [part for part in parts if self._is_said(part)]
-        return found or (_most_like(parts, self.contents, ()) if is_source else [])
-
-    def names_another(self, part: str) -> bool:
-        return any(has_name(part, name) for name in self.others)
-
-    def _is_said(self, part: str) -> bool:
-        return any(has_name(part, name) for name in self.names) or any(
-            self._tells(part, content, record) for content, record in self.contents.items()
-        )
-
-    def _tells(self, part: str, content: str, record: Record) -> bool:
-        value = record.value
-        needed = [one for one in (value, *record.entities, *_proper(content)) if one in content]
-        if (
-            covers(part, content) >= _SAME
-            and len(gist(content).words) > 1
-            and all(has_name(part, name) for name in needed)
-        ):
+def _is_said(part: str, wordings: Iterable[Record], telling: Iterable[str]) -> bool:
+    """Whether a clause says one of these, or has something that only they tell."""
+    words = plain(part)
+    for one in telling:
+        if has_name(part, one) or (one.isascii() and covers(part, one) >= _SAME):
             return True
-        if not value or self.names_another(part):
-            return False
-        if value.isascii():
-            numbers = [one.written for one in tokens(value) if is_address(one.written)]
-            return covers(part, value) >= _SAME and all(has_name(part, one) for one in numbers)
         # Most of it in one piece: 乌龙茶 of 喝乌龙茶. In another order it is another word.
-        words, value = plain(part), plain(value)
-        size = max(2, -(-len(value) * 7 // 10))
-        return any(value[n : n + size] in words for n in range(len(value) - size + 1))
+        size = max(2, -(-len(one) * 7 // 10))
+        pieces = (plain(one)[n : n + size] for n in range(len(one) - size + 1))
+        if not one.isascii() and any(len(it) == size and it in words for it in pieces):
+            return True
+    return any(
+        covers(part, it.content) >= _SAME
+        and len(gist(it.content).words) > 1
+        and all(
+            has_name(part, name)
+            for name in (it.value, *it.entities, *_proper(it.content))
+            if name in it.content
+        )
+        for it in wordings
+    )
 
 
-def _most_like(parts: Sequence[str], wordings: Iterable[str], others: Sequence[str]) -> list[str]:
+def _most_like(
+    parts: Sequence[str], wordings: Iterable[str], others: Sequence[str] = ()
+) -> list[str]:
     """The clauses that have the most of a wording; of these, those with the least of others."""
     found: dict[str, None] = {}
     for wording in wordings:
@@ -480,13 +428,3 @@ def is_about(record: Record, marks: Marks) -> bool:
 
 def _is_turn(id: str) -> bool:
     return id.startswith("t_") or ":" in id
-
-
-def _is_same(one: Record, other: Record) -> bool:
-    """Whether two memories say the same."""
-    if "summary" in (one.kind, other.kind):
-        return False
-    if plain(one.content) == plain(other.content):
-        return True
-    about = [(it.subject, it.attribute, it.value, *sorted(it.entities)) for it in (one, other)]
-    return bool(one.attribute and one.value) and fold(str(about[0])) == fold(str(about[1]))

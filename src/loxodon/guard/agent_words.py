@@ -35,14 +35,14 @@ _CLOSELY = 60
 """Of these turns, the latest that are read for what they state."""
 
 
-def said_lately(store: Store, now: datetime) -> list[Turn]:
+def recent_user_turns(store: Store, now: datetime) -> list[Turn]:
     """What the user said in the last days, the latest first."""
     where = Filter(since=now - RECENT, until=now + timedelta(milliseconds=1))
     turns = [*own_turns(store.journal(where, _READ))]
     return [turn for turn in reversed(turns) if speaks_for_user(turn) and turn.origin != "import"]
 
 
-def is_borne_out(content: str, said: Iterable[str]) -> bool:
+def is_supported(content: str, said: Iterable[str]) -> bool:
     """Whether something that was said says this, as more than a supposition: its words, names,
     numbers and sign."""
     from loxodon.models.grounding import Evidence, closest, objection  # not for a recall
@@ -71,12 +71,12 @@ def quoted(content: str, quote: str, said: Iterable[Turn]) -> Turn | None:
     for turn in said:
         for one in sentences.split(turn.content):
             plain = is_first_person(one) and not _REPORTS.search(one)
-            if plain and stands(one, quote) and is_borne_out(content, [one]):
+            if plain and stands(one, quote) and is_supported(content, [one]):
                 return turn
     return None
 
 
-def is_put_right(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:
+def is_correction(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:
     """Whether the user said plainly what a memory of the user should say instead.
 
     It is of the same thing: the same attribute of the user. The user's last word on that counts,
@@ -96,7 +96,7 @@ def is_put_right(record: Record, content: str, said: Iterable[Turn], now: dateti
                 outright = one.confidence == 1 and all(map(is_first_person, sentences))
                 same = (fold(one.value), one.positive) == (fold(new.value), new.positive)
                 heard = record.audience == "private" or turn.chat != "direct"
-                return outright and same and heard and is_borne_out(content, [turn.content])
+                return outright and same and heard and is_supported(content, [turn.content])
     return False
 
 

@@ -19,7 +19,7 @@ ASSISTANT = "assistant"
 USER = "user"
 
 
-def is_vouched(category: str, attribute: str, subject: str, said: Sequence[str]) -> bool:
+def is_users_statement(category: str, attribute: str, subject: str, said: Sequence[str]) -> bool:
     """Whether the sentences `said`, in the user's own words, make a statement the user's."""
     if said and is_first_person(said[0]):  # a sentence may have been cut
         return True

@@ -70,12 +70,12 @@ def speaks_for_user(turn: Turn) -> bool:
     return turn.role == "user" and turn.origin in _SAID_BY_USER and bool(turn.content.strip())
 
 
-def as_vouched(turn: Turn, *, vouched: bool) -> Turn:
+def as_users_own(turn: Turn, *, vouched: bool) -> Turn:
     """A turn that a program passed on as the user's own, where the user vouches for its words."""
     return turn._replace(origin="user") if turn.origin == "relayed" and vouched else turn
 
 
-def told_by(turn: Turn) -> Origin:
+def content_origin(turn: Turn) -> Origin:
     """Where what a turn tells comes from: a system prompt is nobody's account of what happened, and
     of what a program passed on only what the user said is told."""
     if turn.role == "system":
@@ -83,7 +83,7 @@ def told_by(turn: Turn) -> Origin:
     return "user" if turn.origin == "relayed" else turn.origin
 
 
-def told_as(turn: Turn) -> Origin:
+def shown_origin(turn: Turn) -> Origin:
     """Whose words a turn is told as: what a program passed on is the user's where nothing in it is
     another's."""
     if turn.origin != "relayed":
@@ -156,7 +156,7 @@ def bounded(plan: Plan, origin: Origin) -> Plan:
     )
 
 
-def whence(origin: str, language: str) -> str:
+def origin_label(origin: str, language: str) -> str:
     """Where untrusted words came from, for whoever reads them; empty for the owner's own."""
     return {
         "web": t("from a web page", language),

@@ -118,7 +118,7 @@ def insert(
     fields, held = _without(store, given, record.trust, record.created_at, held)
     kept = store.insert(record._replace(**fields), change)
     for one in held:
-        store.quarantine.of_memory(one.no, kept.id)
+        store.execute("quarantine_of_memory", kept.id, one.no)
     return kept
 
 
@@ -130,7 +130,7 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
     if screens(record.trust):
         fields, held = _without(store, fields, record.trust, now)
         for one in held:
-            store.quarantine.of_memory(one.no, record.id)
+            store.execute("quarantine_of_memory", record.id, one.no)
     return store.update(record.id, None, "edited", now, fields)
 
 
@@ -223,13 +223,13 @@ def _told(store: Store, turns: Iterable[Turn], *, read: bool) -> list[Turn]:
     def told(turn: Turn) -> Turn:
         some = held.get(int(turn.ref[2:]), []) if turn.ref else []
         if read and turn.origin == "relayed":
-            some = [one for one in some if is_asked(one.reason)]
+            some = [one for one in some if is_forget_request(one.reason)]
         return turn._replace(content=with_notes(turn.content, some)) if some else turn
 
     return [told(turn) for turn in turns]
 
 
-def is_asked(reason: str) -> bool:
+def is_forget_request(reason: str) -> bool:
     """Whether something is held because the user asked to have it forgotten."""
     return reason.split(" ", 1)[0] == FORGET
 
@@ -257,7 +257,7 @@ def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
     at = 0
     for one in held:
         start = max(at, one.start)
-        parts += [text[at:start], "" if is_asked(one.reason) else note(one.no, language)]
+        parts += [text[at:start], "" if is_forget_request(one.reason) else note(one.no, language)]
         at = max(at, one.stop)
     return "".join([*parts, text[at:]])
 
@@ -289,13 +289,13 @@ def release(store: Store, id: str, now: datetime) -> Held:
     """Let what is held be told: as what it is, and from where. Call inside `writing`."""
     one, turns = _waiting(store, id)
     held = _held(one, turns)
-    for part in (one, *asked_with(store, one)):
-        store.quarantine.decide(part.no, RELEASED, now, part.text)
+    for part in (one, *request_parts(store, one)):
+        store.execute("decide_quarantine", RELEASED, now, part.text, part.no)
         if part.turn is not None:
             store.vectors.retold([part.turn])
-        if is_asked(part.reason) and part.memory and part.state == HELD:
+        if is_forget_request(part.reason) and part.memory and part.state == HELD:
             _bring_back(store, part.memory, now)
-    memory = store.get(one.memory) if one.memory and not is_asked(one.reason) else None
+    memory = store.get(one.memory) if one.memory and not is_forget_request(one.reason) else None
     if memory is not None:
         content = memory.content
         for language in ("en", "zh"):
@@ -308,9 +308,11 @@ def release(store: Store, id: str, now: datetime) -> Held:
 def drop(store: Store, id: str, now: datetime) -> Held:
     """Never tell what is held; the turn stays as it was said. Call inside `writing`."""
     one, turns = _waiting(store, id)
-    for part in (one, *asked_with(store, one)):
+    for part in (one, *request_parts(store, one)):
         # What was only asked about was never held, and is not from now on.
-        store.quarantine.decide(part.no, DROPPED if part.state == HELD else RELEASED, now, "")
+        store.execute(
+            "decide_quarantine", DROPPED if part.state == HELD else RELEASED, now, "", part.no
+        )
     return _held(one, turns)._replace(state=DROPPED)
 
 
@@ -320,7 +322,7 @@ def requests(store: Store) -> int:
     return sum(one.reason == FORGET for one in found)
 
 
-def asked_with(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
+def request_parts(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
     """What a request to forget is about, as far as nothing was decided on it; oldest first."""
     if head.reason != FORGET:
         return []

@@ -51,7 +51,7 @@ def _attributed(turn: Turn, names: Collection[str]) -> Turn:
     return turn._replace(origin="group") if turn.origin == "user" else turn
 
 
-def told_before(turns: Sequence[Keyed], known: Sequence[KnownTurn | None]) -> set[str]:
+def names_given_before(turns: Sequence[Keyed], known: Sequence[KnownTurn | None]) -> set[str]:
     """The names by which the user speaks, as it was told of some of these turns before."""
     return {
         turn.speaker
@@ -71,7 +71,7 @@ def people(turns: Iterable[Keyed]) -> tuple[str, ...]:
     return tuple(names.values())
 
 
-def put_right(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
+def reattribute(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
     """Let turns that the journal has be said by whom they say; how many were not.
 
     Call inside `writing`.
@@ -83,8 +83,8 @@ def put_right(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
     own = [_row(new) for _, new in changed if speaks_for_user(new)]
     for held in store.quarantine.in_turns(own).values():
         for one in held:
-            if not quarantine.is_asked(one.reason):
-                store.quarantine.decide(one.no, quarantine.RELEASED, now, one.text)
+            if not quarantine.is_forget_request(one.reason):
+                store.execute("decide_quarantine", quarantine.RELEASED, now, one.text, one.no)
     quarantine.screen(store, [new for _, new in changed], now)
     store.vectors.retold(rows)
     _archive(store, {_row(old) for old, _ in changed if speaks_for_user(old)}, now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import datetime
 from secrets import token_hex
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -44,9 +45,11 @@ from loxodon.http.operations import (
     Health,
     Made,
     Me,
+    NewToken,
     Operation,
     Served,
     Spaces,
+    TokenGrant,
 )
 from loxodon.http.replies import PRIVATE, document, encoded, error_of, failed, text
 from loxodon.http.requests import MOST_BYTES, json_body, language_of, peer_of, query_of
@@ -54,8 +57,10 @@ from loxodon.http.streaming import EVENTS, LINES, Steps, cancelled, written
 from loxodon.http.wire import plain
 from loxodon.layout import FILES, SPACES
 from loxodon.memory import Memory
+from loxodon.security import tokens
 from loxodon.security.actor import Actor, acting
 from loxodon.security.paths import is_inside
+from loxodon.security.tokens import Grant, Grants
 from loxodon.spaces import folder_name, no_space
 from loxodon.types import Added, Receipt, Record
 from loxodon.verbs import PATH, TEXT, Argument
@@ -208,7 +213,8 @@ class App:
             await self._routes(request.scope, receive, send)
             return
         self._rates.rate = self._host.config.serve.rate
-        caller = let_in(self._door, self._rates, peer_of(request), request.headers)
+        peer, metrics = peer_of(request), path == "/metrics"
+        caller = let_in(self._door, self._rates, peer, request.headers, metrics=metrics)
         request.state.caller = caller
         if caller.grant.name:
             request.state.about["token"] = caller.grant.name
@@ -268,6 +274,9 @@ class App:
             "spaces": self._spaces,
             "make_space": self._make_space,
             "delete_space": self._delete_space,
+            "tokens": self._tokens,
+            "add_token": self._add_token,
+            "revoke_token": self._revoke_token,
         }
 
         async def answer(request: Request) -> Response:
@@ -336,6 +345,29 @@ class App:
         self._watch.wrote(fields["space"], None)
         request.state.about |= {**fields, "receipt": receipt.id}
         return receipt
+
+    async def _tokens(self, request: Request, fields: Fields) -> list[TokenGrant]:
+        found = await self._host.run(lambda: tokens.read(self._host.root))
+        return [_told(one) for one in found]
+
+    async def _add_token(self, request: Request, fields: Fields) -> NewToken:
+        fields["spaces"] = tuple(fields.get("spaces", ()))
+        if expires := fields.get("expires"):
+            fields["expires"] = expires.astimezone().isoformat(timespec="seconds")
+        wanted, now = Grant(**{"rights": "write", **fields}), datetime.now().astimezone()
+        grant, token = await self._host.run(lambda: tokens.add(self._host.root, wanted, now))
+        self._grants_changed(request, grant)
+        return NewToken(token, _told(grant))
+
+    async def _revoke_token(self, request: Request, fields: Fields) -> TokenGrant:
+        gone = await self._host.run(lambda: tokens.revoke(self._host.root, fields["name"]))
+        self._grants_changed(request, gone)
+        return _told(gone)
+
+    def _grants_changed(self, request: Request, grant: Grant) -> None:
+        request.state.about["name"] = grant.name
+        if isinstance(self._door.grants, Grants):
+            self._door.grants.renew()
 
     # Verbs
 
@@ -471,10 +503,15 @@ def _unrouted(error: HTTPException) -> RefusedError:
     return RefusedError(404, "no_route", said)
 
 
+def _told(grant: Grant) -> TokenGrant:
+    """A grant without the digest of its token."""
+    return TokenGrant(*(getattr(grant, name) for name in TokenGrant._fields))
+
+
 def _inside(folder: str, path: str) -> str:
     """The full path of a file that a request names; a ForbiddenError for one outside `folder`."""
     full = os.path.join(folder, path)
-    if "\0" in path or not is_inside(full, folder):
+    if not path or "\0" in path or not is_inside(full, folder):
         raise ForbiddenError(
             "{path} is outside the folder for files of this space",
             hint="name a file inside it, without ..",

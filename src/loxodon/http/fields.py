@@ -52,7 +52,7 @@ def _described(kind: Any, **schema: Any) -> Any:
 
 _TYPES: Mapping[str, Any] = {
     verbs.TEXT: str,
-    verbs.PATH: _described(str, pattern=r"^[^/\\\x00][^\x00]*$"),
+    verbs.PATH: _described(str, pattern=r"^[^/\x00][^\x00]*$"),
     verbs.WHOLE: Annotated[int, Meta(ge=0, le=MOST_WHOLE)],
     verbs.SIZE: Annotated[int, Meta(ge=1, le=MOST, extra_json_schema={"default": USUAL})],
     verbs.CURSOR: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]*$")],
@@ -135,7 +135,7 @@ def given_in_query(fields: Sequence[Argument], pairs: Sequence[tuple[str, str]])
         elif name in data:
             raise InputError("{field} appears twice", field=repr(name)[:80])
         else:
-            data[name] = text or "true" if kinds.get(name) == verbs.FLAG else text
+            data[name] = text
     try:
         return _made(fields, msgspec.convert(data, _struct(tuple(fields), False), strict=False))
     except msgspec.ValidationError as error:

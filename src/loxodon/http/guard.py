@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
 from loxodon.security.tokens import Grant, Right, grant_of
-from loxodon.types import Chat
+from loxodon.types import CHATS, Chat
 
 AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
@@ -89,8 +89,10 @@ class Caller(NamedTuple):
         return self.may("owner") and not self.grant.spaces
 
     def may(self, need: Need) -> bool:
-        if need == "home" or need == "metrics":
+        if need == "home":
             return self.owns_all
+        if need == "metrics":
+            return self.owns_all or (self.grant.rights == "metrics" and not self.grant.spaces)
         if need == "owner":
             return self.grant.may("owner") and not self.agent and self.chat == "direct"
         return need == "" or need == "any" or self.grant.may(need)
@@ -138,8 +140,9 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
         )
 
 
-def admit(at: Door, headers: Mapping[str, str]) -> Caller:
-    """Let a request in, or raise the RefusedError of it; who asks."""
+def admit(at: Door, headers: Mapping[str, str], *, metrics: bool = False) -> Caller:
+    """Let a request in, or raise the RefusedError of it; who asks. `metrics` says that it is for
+    the figures of the server, which there are tokens for that are good for nothing else."""
     check_place(at, headers)
     grant = granted(at, headers)
     if grant is None:
@@ -151,6 +154,8 @@ def admit(at: Door, headers: Mapping[str, str]) -> Caller:
             ),
             {"www-authenticate": "Bearer"},
         )
+    if grant.rights == "metrics" and not metrics:
+        raise not_granted()
     return _caller(grant, headers)
 
 
@@ -192,6 +197,15 @@ def _caller(grant: Grant, headers: Mapping[str, str]) -> Caller:
                 "the token belongs to another agent", hint="omit the header {header}", header=AGENT
             ),
         )
+    if chat not in CHATS:
+        error = UsageError(
+            "{field} cannot be {value}",
+            hint="choose one of {choices}",
+            field=CHAT,
+            value=repr(chat)[:80],
+            choices=", ".join(CHATS),
+        )
+        raise RefusedError(400, "bad_input", error)
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
     owners = not grant.agent and grant.chat == "direct"
     relays = grant.relays or (owners and headers.get(RELAYS, "").strip().lower() == "user")
@@ -270,11 +284,13 @@ class Rates:
             )
 
 
-def let_in(at: Door, rates: Rates, peer: str, headers: Mapping[str, str]) -> Caller:
+def let_in(
+    at: Door, rates: Rates, peer: str, headers: Mapping[str, str], *, metrics: bool = False
+) -> Caller:
     """Let a request in that came from the address `peer`; a RefusedError also where somebody asks
     too often, or tries tokens."""
     try:
-        caller = admit(at, headers)
+        caller = admit(at, headers, metrics=metrics)
     except RefusedError as refusal:
         if refusal.status == 401:
             rates.take(f"wrong {peer}", most=GUESSES)

@@ -73,14 +73,12 @@ class Host:
         clock: Clock | None = None,
         *,
         threads: int = THREADS,
-        idle: float = IDLE_SECONDS,
         surface: str = "",
     ) -> None:
         """`surface` is what acts here, as the audit log tells it; empty for whoever acts now."""
         self._surface = surface
         self.home = home_at(os.fspath(home))
         self._clock = clock
-        self._idle = idle
         self._lock = Lock()
         self._open: dict[str, _Open] = {}
         self._names: dict[str, str] = {}
@@ -187,13 +185,21 @@ class Host:
 
         A space that is not there is made, or without `make` a NotFoundError.
         """
-        held = self._hold(space)
-        acts = acting(Actor(self._surface or actor().surface))
+        stamp = self._settings()[1]
+        closing: list[_Open] = []
+        with self._lock:
+            self._check_running()
+            held = self._open.get(space)
+            if held is None or held.stamp != stamp:  # whoever uses the old one last closes it
+                closing = [held] if held and not held.users else []
+                held = self._open[space] = _Open(stamp)
+            held.users += 1
+        _close(closing)
         try:
             with held.opening:  # one opens it, the others wait for that
                 if held.memory is None:
                     held.memory = self.apart(space, make=make)
-            with acts:
+            with acting(Actor(self._surface or actor().surface)):
                 yield held.memory
         except DeletedSpaceError:  # by another server; the next who asks opens it anew
             with self._lock:
@@ -201,7 +207,23 @@ class Host:
                     del self._open[space]
             raise
         finally:
-            self._let_go(space, held)
+            with self._lock:
+                held.users -= 1
+                held.used_at = now = monotonic()
+                shared = self._open.get(space) is held
+                if shared and held.memory is None and not held.users:  # it could not be opened
+                    del self._open[space]
+                closing = [] if shared or held.users else [held]
+                # What nobody has used for long, or what is too much, is let go.
+                unused = sorted(
+                    (one.used_at, name) for name, one in self._open.items() if not one.users
+                )
+                closing += [
+                    self._open.pop(name)
+                    for n, (used_at, name) in enumerate(unused)
+                    if n < len(unused) - MOST_OPEN or now - used_at > IDLE_SECONDS
+                ]
+            _close(closing)
 
     def apart(self, space: str = "main", *, make: bool = True) -> Memory:
         """A memory of a space with a connection of its own; whoever asks for it closes it."""
@@ -237,47 +259,9 @@ class Host:
             let_go=lambda: self.release(space),
         )
 
-    def _hold(self, space: str) -> _Open:
-        stamp = self._settings()[1]
-        retired: list[_Open] = []
-        with self._lock:
-            self._check_running()
-            held = self._open.get(space)
-            if held is not None and held.stamp != stamp:  # whoever uses it last closes it
-                retired = [] if held.users else [held]
-                held = None
-            if held is None:
-                held = self._open[space] = _Open(stamp)
-            held.users += 1
-        _close(retired)
-        return held
-
-    def _let_go(self, space: str, held: _Open) -> None:
-        now = monotonic()
-        with self._lock:
-            held.users -= 1
-            held.used_at = now
-            shared = self._open.get(space) is held
-            if shared and held.memory is None and not held.users:  # it could not be opened
-                del self._open[space]
-            closing = [] if shared or held.users else [held]
-            closing += self._unused(now)
-        _close(closing)
-
     def _check_running(self) -> None:
         if self._closed:
             raise StoreError("the server is stopping", hint="try again after it has restarted")
-
-    def _unused(self, now: float) -> list[_Open]:
-        """Take out what nobody has used for long, or what is too much."""
-        resting = sorted(((one.used_at, name) for name, one in self._open.items() if not one.users))
-        too_many = max(0, len(resting) - MOST_OPEN)
-        gone = [
-            name
-            for n, (used_at, name) in enumerate(resting)
-            if n < too_many or now - used_at > self._idle
-        ]
-        return [self._open.pop(name) for name in gone]
 
     # Calls
 
@@ -299,12 +283,15 @@ class Host:
         cancelled before its turn came does nothing; one that has begun ends by itself.
         """
 
-        def within(memory: Memory) -> Result:
-            return work(memory.within(agent, chat, relays))
+        def do() -> Result:
+            if not apart:
+                with self.using(space, make=make) as memory:
+                    return work(memory.within(agent, chat, relays))
+            acts = acting(Actor(self._surface or actor().surface))
+            with acts, self.apart(space, make=make) as memory:
+                return work(memory.within(agent, chat, relays))
 
-        return await self._in(
-            self._long if apart else self._short, lambda: self._do(space, within, make, apart)
-        )
+        return await self._in(self._long if apart else self._short, do)
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """What `work` returns, in a thread of the calls: for what needs no memory, or several."""
@@ -322,32 +309,23 @@ class Host:
                 "too many requests are waiting",
                 hint="try again in a moment, with fewer parallel requests",
             )
+
+        def counted() -> Result:
+            with self._lock:
+                self._running += 1
+            try:
+                return work()
+            finally:
+                with self._lock:
+                    self._running -= 1
+                    self._ended.notify_all()
+
         self._waiting += 1
         try:
             who = copy_context()  # who acts goes with the call
-            return await asyncio.get_running_loop().run_in_executor(
-                pool, lambda: who.run(self._counted, work)
-            )
+            return await asyncio.get_running_loop().run_in_executor(pool, who.run, counted)
         finally:
             self._waiting -= 1
-
-    def _counted(self, work: Callable[[], Result]) -> Result:
-        with self._lock:
-            self._running += 1
-        try:
-            return work()
-        finally:
-            with self._lock:
-                self._running -= 1
-                self._ended.notify_all()
-
-    def _do(self, space: str, work: Callable[[Memory], Result], make: bool, apart: bool) -> Result:
-        if apart:
-            acts = acting(Actor(self._surface or actor().surface))
-            with acts, self.apart(space, make=make) as memory:
-                return work(memory)
-        with self.using(space, make=make) as memory:
-            return work(memory)
 
     def close(self, seconds: float | None = None) -> bool:
         """Wait for the calls that have begun, then let go of every memory. Twice is fine.

@@ -65,10 +65,14 @@ _PARTS: Mapping[str, Schema] = {
 }
 """What stands in a path, by what comes before it; anything else is a name."""
 _HEADERS: Mapping[str, tuple[str, Schema, str]] = {
-    "Agent": ("X-Loxodon-Agent", {**_TEXT, "maxLength": 64}, "act as this agent"),
+    "Agent": (
+        "X-Loxodon-Agent",
+        {**_TEXT, "maxLength": 64, "pattern": r"^[^@~/\\\x00-\x1f\x7f]*$"},
+        "act as this agent",
+    ),
     "Chat": (
         "X-Loxodon-Chat",
-        {"enum": list(CHATS)},
+        {"enum": [*CHATS, ""]},
         "who sees the answer; group leaves out private memories",
     ),
     "IdempotencyKey": (
@@ -165,8 +169,7 @@ def _statuses(one: Operation) -> list[int]:
     """The errors that an operation can come to."""
     if not one.right:
         return [400, 403, 429]
-    found = [400, 401, 403, 429, 503]
-    found += [404] if not one.make and "{" in one.address else []
+    found = [400, 401, 403, 404, 429, 503]
     found += [422] if one.paged else []
     found += [408, 413, 415] if not one.in_query else []
     found += [409, 507] if one.right not in ("read", "any", "metrics") else []

@@ -20,11 +20,11 @@ from loxodon.recall.graph import Graph
 from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
 from loxodon.security.audit_log import AuditEntry, Verified
 from loxodon.security.inspection import Inspected, Subject
-from loxodon.security.tokens import Right
+from loxodon.security.tokens import MAX_NAME, RIGHTS, Right
 from loxodon.status import Stats, Status
 from loxodon.store import Note
-from loxodon.types import Chat, Frame, Problem, Recall
-from loxodon.verbs import FLAG, Argument, Route, Verb
+from loxodon.types import CHATS, Chat, Frame, Problem, Recall
+from loxodon.verbs import FLAG, MOMENT, TEXT, TEXTS, Argument, Route, Verb
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
@@ -290,36 +290,69 @@ class Made(NamedTuple):
     created: bool
 
 
+class TokenGrant(NamedTuple):
+    """What a token is good for."""
+
+    name: str
+    spaces: tuple[str, ...]
+    """Those that it reaches; empty for all."""
+    agent: str
+    chat: Chat
+    rights: Right
+    made: str
+    relays: bool
+    expires: str
+
+
+class NewToken(NamedTuple):
+    """A token, which is told this once, and what it is good for."""
+
+    token: str
+    grant: TokenGrant
+
+
+_TOKEN = (
+    Argument("name", TEXT, "name of the token", required=True, most=MAX_NAME),
+    Argument("spaces", TEXTS, "only these spaces; all if omitted"),
+    Argument("agent", TEXT, "act as this agent"),
+    Argument("chat", CHATS, "group: others see the answers, so private memories are hidden"),
+    Argument("rights", RIGHTS, "what it may do (write); metrics opens /metrics alone"),
+    Argument("relays", FLAG, "the agent hands on the user's own words"),
+    Argument("expires", MOMENT, "when it stops working; never if omitted"),
+)
 _DRY_RUN = (Argument("dry_run", FLAG, "show what would be done, without doing it"),)
+
+
+def _page(
+    at: str,
+    name: str,
+    about: str,
+    gives: Any,
+    right: Need,
+    takes: tuple[Argument, ...] = (),
+    status: int = 200,
+) -> Operation:
+    method, _, path = at.partition(" ")
+    group = next((one for one in ("spaces", "tokens") if one in path), "server").capitalize()
+    return Operation(name, method, path, group, about, gives, right, takes, status=status)
+
+
+_SPACE, _MAKE = "/v1/spaces/{space}", "Create a space; does nothing if it exists"
+_DELETE = "Delete a space permanently, with all its files"
+_ADD = "Create a token; from the first on, the servers of the home require one"
+_REVOKE = "Revoke a token; it stops working within a second"
+_REACHED = "Say whether the store can be reached"
 SERVER = (
-    Operation("spaces", "GET", "/v1/spaces", "Spaces", "List the spaces", Spaces, "any"),
-    Operation(
-        "make_space",
-        "PUT",
-        "/v1/spaces/{space}",
-        "Spaces",
-        "Create a space; does nothing if it exists",
-        Made,
-        "home",
-    ),
-    Operation(
-        "delete_space",
-        "DELETE",
-        "/v1/spaces/{space}",
-        "Spaces",
-        "Delete a space permanently, with all its files",
-        types.Receipt,
-        "home",
-        _DRY_RUN,
-    ),
-    Operation("me", "GET", "/v1/me", "Server", "Say what the token is good for", Me, "any"),
-    Operation("server", "GET", "/v1/server", "Server", "Say what requests took", Served, "home"),
-    Operation("livez", "GET", "/livez", "Server", "Say that the process answers", Condition, ""),
-    Operation(
-        "readyz", "GET", "/readyz", "Server", "Say whether the store can be reached", Condition, ""
-    ),
-    Operation(
-        "health", "GET", "/health", "Server", "Say whether all is well", Health | Condition, ""
-    ),
-    Operation("metrics", "GET", "/metrics", "Server", "Numbers for Prometheus", str, "metrics"),
+    _page("GET /v1/spaces", "spaces", "List the spaces", Spaces, "any"),
+    _page(f"PUT {_SPACE}", "make_space", _MAKE, Made, "home"),
+    _page(f"DELETE {_SPACE}", "delete_space", _DELETE, types.Receipt, "home", _DRY_RUN),
+    _page("GET /v1/tokens", "tokens", "List the tokens", list[TokenGrant], "home"),
+    _page("POST /v1/tokens", "add_token", _ADD, NewToken, "home", _TOKEN, 201),
+    _page("DELETE /v1/tokens/{name}", "revoke_token", _REVOKE, TokenGrant, "home"),
+    _page("GET /v1/me", "me", "Say what the token is good for", Me, "any"),
+    _page("GET /v1/server", "server", "Say what requests took", Served, "home"),
+    _page("GET /livez", "livez", "Say that the process answers", Condition, ""),
+    _page("GET /readyz", "readyz", _REACHED, Condition, ""),
+    _page("GET /health", "health", "Say whether all is well", Health | Condition, ""),
+    _page("GET /metrics", "metrics", "Numbers for Prometheus", str, "metrics"),
 )

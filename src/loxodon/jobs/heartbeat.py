@@ -118,7 +118,7 @@ def _said_twice(store: Store, now: datetime, since: datetime | None) -> Iterator
         if record.state != "active" or record.kind != "fact" or same in seen or not about[0]:
             continue
         seen.add(same)
-        known = store.latest_about(tuple(filter(None, about)), _ALIKE)
+        known = store.latest("about", tuple(filter(None, about)), _ALIKE)
         yield [
             one
             for one in known

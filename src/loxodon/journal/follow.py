@@ -296,9 +296,11 @@ def follow_agent(
     progress: Progress | None = None,
     *,
     known: bool = False,
+    project: str = "",
 ) -> Followed:
     """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause.
-    With `known` also in those that were read before: an agent that is killed tells no hook."""
+    With `known` also in those that were read before: an agent that is killed tells no hook.
+    `project` is what is worked on in that one, where the transcript does not say it."""
     check_found(agent, folder)
     if workspace.memory.paused:
         return Followed()
@@ -306,7 +308,8 @@ def follow_agent(
     paths = [file] if file and not known else transcripts(agent, folder)
     if known:
         paths = [path for path in paths if path == file or run.knows(path)]
-    run.follow_files(os.path.realpath(folder), paths, progress)
+    run.project = project if file else ""
+    run.follow_files(os.path.realpath(folder), paths, progress, file)
     return run.result()
 
 
@@ -316,8 +319,11 @@ class _Run(Following):
     def __init__(self, workspace: Workspace, agent: str) -> None:
         super().__init__(workspace, agent)
         self._reader = AGENTS[agent]
+        self.project = ""
 
-    def follow_files(self, root: str, paths: Sequence[str], progress: Progress | None) -> None:
+    def follow_files(
+        self, root: str, paths: Sequence[str], progress: Progress | None, file: str
+    ) -> None:
         for done, path in enumerate(paths):
             if progress is not None:
                 progress(done, len(paths))
@@ -328,7 +334,7 @@ class _Run(Following):
             try:
                 if not within(root, path):
                     raise stray()
-                part = self._part(path, mark)
+                part = self._part(path, mark, self.project if path == file else "")
             except (OSError, InputError) as error:
                 self.tell(path, [(0, as_input(error, path))])
                 continue
@@ -344,7 +350,7 @@ class _Run(Following):
         mark = super()._mark(path)
         return mark if mark.get("form") == _FORM else {}
 
-    def _part(self, path: str, mark: Mark) -> TranscriptPart:
+    def _part(self, path: str, mark: Mark, project: str) -> TranscriptPart:
         """What is new in a transcript since its mark."""
         with open(path, "rb") as file:
             stat = os.fstat(file.fileno())
@@ -356,10 +362,12 @@ class _Run(Following):
             session if isinstance(session, str) and session else session_of(path),
             mark.get("spoken") is not False,
             person=mark.get("person") is not False,
+            project=project or str(mark.get("project") or ""),
         )
         drafts, bad, now = self._reader.turns(entries, opening, self._zone)
         stamp = {"size": stat.st_size, "mtime": stat.st_mtime_ns, "form": _FORM}
         who = {"session": now.session, "spoken": now.spoken, "person": now.person}
+        who |= {"project": now.project} if now.project else {}
         spoken = now.spoken and (now.person or bool(drafts))
         new = {**stamp, **after, **who}
         return TranscriptPart(now.session, drafts, problems + bad, new, now.parent, spoken)

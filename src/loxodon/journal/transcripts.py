@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
+from functools import cache
 from typing import NamedTuple
 
 from loxodon.errors import InputError
@@ -26,7 +27,7 @@ from loxodon.journal.lines import (
     session_of,
     word,
 )
-from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
+from loxodon.types import IN_PROJECT, ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
 
 _MOST_BLOCKS = 200  # taken off one message; a hostile one may have a million
 _TEXT_PARTS = ("text", "Text", "input_text", "output_text")
@@ -44,6 +45,7 @@ class Opening(NamedTuple):
     spoken: bool = True  # False where nobody speaks in it but programs
     parent: str = ""  # the session that it begins with a copy of
     person: bool = True  # False while a program speaks in the user's name, where turns tell that
+    project: str = ""  # what is worked on
 
 
 class Said(NamedTuple):
@@ -97,6 +99,8 @@ class CodingAgent(NamedTuple):
                 if isinstance(said, Opening):
                     opening = said
                     continue
+                if said and not said.channel and opening.project:
+                    said = said._replace(channel=IN_PROJECT + opening.project)
                 draft = draft_of(said, line, opening.session, zone) if said else None
                 if draft and opening.person:
                     found[draft.id] = draft._replace(content=draft.content.strip())
@@ -119,6 +123,16 @@ def draft_of(said: Said, line: int, session: str, zone: tzinfo | None) -> Draft 
     origin = said.origin or ORIGIN_OF_ROLE[said.role]
     where = (said.speaker, said.channel, said.chat, origin)
     return Draft(line, said.role, text, said.session or session, said.id, at, *where)
+
+
+@cache
+def project_at(folder: str) -> str:
+    """The name of the repository that a folder is in; empty where it is in none."""
+    at = os.path.abspath(folder) if folder and "\0" not in folder else ""
+    while at and not os.path.exists(os.path.join(at, ".git")):
+        at = os.path.dirname(at) if os.path.dirname(at) != at else ""
+    name = os.path.basename(at)[:100]
+    return name if name.isprintable() else ""
 
 
 def _text_in(value: object) -> str:
@@ -203,7 +217,9 @@ def _claude_said(line: int, entry: Entry, opening: Opening) -> Said | None:
     id = word(copied, "messageUuid") or word(entry, "uuid") or str(line)
     session = word(copied, "sessionId") or word(entry, "sessionId")
     text = _claude_own_words(text) if role == "user" else text
-    return Said(role, text, id, entry.get("timestamp"), session)
+    project = project_at(word(entry, "cwd"))
+    channel = IN_PROJECT + project if project else ""
+    return Said(role, text, id, entry.get("timestamp"), session, channel=channel)
 
 
 def _claude_own_words(text: str) -> str:
@@ -250,7 +266,8 @@ def _codex_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | N
         person = source in ("cli", "vscode", "")
         session = word(about, "id") or opening.session
         # What `exec` began a person may go on with.
-        return Opening(session, person or source == "exec", word(about, "forked_from_id"), person)
+        spoken, parent = person or source == "exec", word(about, "forked_from_id")
+        return Opening(session, spoken, parent, person, project_at(word(about, "cwd")))
     if begun := inner(payload, "turn_attribution"):
         by_agent = begun.get("parent_turn_id") or begun.get("initiating_agent_path")
         return opening._replace(person=begun.get("turn_trigger") == "user" and not by_agent)
@@ -297,7 +314,8 @@ _GEMINI_GO_ON = ("System: ", "Please continue.")
 
 def _gemini_said(line: int, entry: Entry, opening: Opening) -> Opening | Said | None:
     if "projectHash" in entry and word(entry, "sessionId"):
-        return Opening(word(entry, "sessionId"), entry.get("kind") != "subagent")
+        spoken = entry.get("kind") != "subagent"
+        return opening._replace(session=word(entry, "sessionId"), spoken=spoken)
     role = _GEMINI_SPEAKERS.get(word(entry, "type"))
     if role is None or not word(entry, "id"):
         return None

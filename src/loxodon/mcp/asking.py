@@ -23,12 +23,9 @@ _SHOWN = 500  # characters of a text in a question
 class Question(NamedTuple):
     """Something that the user is asked to allow."""
 
-    asked: str
-    """The question as the user sees it."""
-    state: str
-    """Differs for every action and for every wording of what it is about."""
-    command: str
-    """What the user can run instead."""
+    asked: str  # the question as the user sees it
+    state: str  # differs for every action and for every wording of what it is about
+    command: str  # what the user can run instead
 
 
 def question_of(memory: Memory, action: Action, id: str) -> Question:

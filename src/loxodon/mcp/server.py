@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -23,12 +22,11 @@ from loxodon.http.fields import given
 from loxodon.http.guard import Caller
 from loxodon.http.host import Host
 from loxodon.http.logs import log
-from loxodon.http.streaming import Steps
 from loxodon.http.wire import plain
 from loxodon.mcp import tools
 from loxodon.mcp.asking import Action, question_of
-from loxodon.mcp.shapes import Shape, history_text, memory_of, memory_text
-from loxodon.mcp.tools import Tool, seen
+from loxodon.mcp.shapes import Shape
+from loxodon.mcp.tools import Tool
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.security.tokens import Right
@@ -68,14 +66,6 @@ _SNAPSHOT = wire.Resource(
     mime_type=_MARKDOWN,
     description="A page on the user, to read at the start.",
 )
-_MEMORY = "loxodon://memory/"
-_MEMORIES = wire.ResourceTemplate(
-    name="memory",
-    title="A memory",
-    uri_template=_MEMORY + "{id}",
-    mime_type=_MARKDOWN,
-    description="A memory, by its id.",
-)
 _PROMPT = wire.Prompt(
     name="recall",
     title="With what you remember",
@@ -96,10 +86,8 @@ class Served(NamedTuple):
     """Who may be told what is remembered, where the agent does not say."""
     agent: str = ""
     """Which agent is served, where agents are kept apart."""
-    relays: bool = False
-    """Whether it hands on the user's own words."""
-    journals: bool = True
-    """Whether what is said is journalled here."""
+    relays: bool = False  # whether it hands on the user's own words
+    journals: bool = True  # whether what is said is journalled here
 
 
 _asking: ContextVar[Caller | None] = ContextVar("loxodon_mcp_caller", default=None)
@@ -121,16 +109,7 @@ class Answers:
     def __init__(self, served: Served, *, over_http: bool = False) -> None:
         self.serving = served
         self._over_http = over_http
-        self.underway = 0
-        """How many calls have no answer yet."""
-        self._long_work: set[Steps] = set()
-        self._run = token_hex(3)
-        """Tells the conversations of this run from those of others."""
-
-    def stop(self) -> None:
-        """Cut long work short, since we are to end; the next run goes on where it was."""
-        for steps in tuple(self._long_work):
-            steps.cut.set()
+        self._run = token_hex(3)  # tells the conversations of this run from those of others
 
     # Who asks, and what for
 
@@ -182,7 +161,6 @@ class Answers:
     async def _logged(self, name: str, work: Awaitable[Result]) -> Result:
         """Do it, and log how it ended."""
         started, code = perf_counter(), "cancelled"
-        self.underway += 1
         try:
             result = await work
             code = "ok"
@@ -191,9 +169,9 @@ class Answers:
             code = getattr(error, "code", type(error).__name__)
             raise
         finally:
-            self.underway -= 1
-            ms = round((perf_counter() - started) * 1e3, 2)
-            log(f"mcp.{name}", space=self._served.space, ms=ms, code=code)
+            if self._over_http:  # a program that starts us may not read what we log
+                ms = round((perf_counter() - started) * 1e3, 2)
+                log(f"mcp.{name}", space=self._served.space, ms=ms, code=code)
 
     # Tools
 
@@ -254,26 +232,7 @@ class Answers:
                 fields["session"] = self._session(memory)
             return _shown(memory, served.chat, tool.run(memory, served.chat, fields))
 
-        return await (self._work(run, fields, ctx) if tool.long else self._call(run))
-
-    async def _work(self, run: Callable[[Memory], Shape], fields: Any, ctx: Context) -> Shape:
-        """Do long work, and tell how far it is."""
-        steps = Steps()
-        self._long_work.add(steps)
-        fields["progress"] = steps.progress
-        telling = asyncio.ensure_future(_tell(steps, ctx))
-
-        def work(memory: Memory) -> Shape:
-            try:
-                return run(memory)
-            finally:  # also where nobody waits for it any more
-                self._long_work.discard(steps)
-
-        try:
-            return await self._call(work, apart=True)
-        finally:
-            steps.end()
-            await telling
+        return await self._call(run, apart=tool.long)
 
     async def _ask(
         self, action: Action, id: str, params: wire.CallToolRequestParams, ctx: Context
@@ -308,24 +267,17 @@ class Answers:
         direct = self._served.chat == "direct"
         return wire.ListResourcesResult(resources=[_SNAPSHOT] if direct else [])
 
-    async def list_templates(self, ctx: Context, params: Page) -> wire.ListResourceTemplatesResult:
-        return wire.ListResourceTemplatesResult(resource_templates=[_MEMORIES])
-
     async def read_resource(
         self, ctx: Context, params: wire.ReadResourceRequestParams
     ) -> wire.ReadResourceResult:
         chat, uri = self._served.chat, params.uri
 
         def page(memory: Memory) -> str:
-            if uri == _SNAPSHOT.uri and chat == "direct":
-                return str(tools.snapshot(memory, chat, {})["text"])
-            if not uri.startswith(_MEMORY):
+            if uri != _SNAPSHOT.uri or chat != "direct":
                 raise NotFoundError("{uri} not found", uri=repr(uri[:200]))
-            record = seen(memory, chat, uri.removeprefix(_MEMORY))
-            versions = tools.history(memory, chat, {"id": record.id})
-            return f"{memory_text(memory_of(record))}\n\n{history_text(versions)}"
+            return _shown(memory, chat, str(tools.snapshot(memory, chat, {})["text"]))
 
-        text = await self._asked("read", lambda memory: _shown(memory, chat, page(memory)))
+        text = await self._asked("read", page)
         content = wire.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text)
         return wire.ReadResourceResult(contents=[content])
 
@@ -361,20 +313,6 @@ def _shown(memory: Memory, chat: Chat, found: Result) -> Result:
     return shown
 
 
-async def _tell(steps: Steps, ctx: Context) -> None:
-    """Tell how far long work is. Each figure must be above the last: phases begin anew with every
-    thousand turns, so a share of the turns counts, and the last phases by their number."""
-    from loxodon.write.phases import PHASES
-
-    last = -1.0
-    async for step in steps:
-        phase, share = step["phase"], step["done"] / max(step["total"], 1)
-        at = round(phase if phase > 4 else min(4 * share + phase / 10, 4.9), 2)
-        if at > last:
-            last = at
-            await ctx.session.report_progress(at, PHASES, t("at phase {phase}", phase=phase))
-
-
 def _can_ask(ctx: Context) -> bool:
     """Whether the client can show the user a form, and be asked to."""
     have = ctx.session.client_capabilities
@@ -406,7 +344,6 @@ def server_of(answers: Answers) -> Server[dict[str, Any]]:
         on_list_tools=answers.list_tools,
         on_call_tool=answers.call_tool,
         on_list_resources=answers.list_resources,
-        on_list_resource_templates=answers.list_templates,
         on_read_resource=answers.read_resource,
         on_list_prompts=answers.list_prompts,
         on_get_prompt=answers.get_prompt,

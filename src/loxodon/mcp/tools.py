@@ -49,24 +49,17 @@ class Tool(NamedTuple):
 
     name: str
     about: str
-    verbs: tuple[Verb, ...]
-    """What it does with the memory."""
+    verbs: tuple[Verb, ...]  # what it does with the memory
     takes: tuple[Argument, ...]
     run: Run
-    show: Show
-    """The result as text."""
-    overwrites: bool = False
-    """Whether it changes what is there, rather than adding to it."""
-    repeatable: bool = False
-    """Whether a second call with the same arguments changes nothing more."""
-    private: bool = False
-    """Whether it is for the user alone."""
-    long: bool = False
-    """Whether it can take long; it is then handed `progress`."""
+    show: Show  # the result as text
+    overwrites: bool = False  # whether it changes what is there, rather than adding to it
+    repeatable: bool = False  # whether a second call with the same arguments changes nothing more
+    private: bool = False  # whether it is for the user alone
+    long: bool = False  # whether it can take long; it is then handed `progress`
     journals: bool = False
     """Whether it journals what was said, where the server does; it is then handed `session`."""
-    asks: Action | None = None
-    """What the user has to allow, where an `id` is given."""
+    asks: Action | None = None  # what the user has to allow, where an `id` is given
 
     @property
     def writes(self) -> bool:

@@ -1,26 +1,13 @@
-"""How the server is reached: by the program that started it, or over HTTP.
-
-Both are the SDK's transports. Over pipes it gets its lines from us: it would read one of any
-length, would wait for another though nobody listens any more, and would give up at the end of input
-what was just asked, so that a script could not send a few lines and read what comes back.
-"""
+"""How the server is reached: by the program that started it, or over HTTP. Both are the SDK's
+transports."""
 
 from __future__ import annotations
 
 import asyncio
-import io
 import logging
-import os
-import select
 import socket
-import sys
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import CancelledError
-from contextlib import suppress
-from threading import Thread
-from typing import Any, TextIO
+from collections.abc import Callable
 
-import anyio
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -37,81 +24,21 @@ from loxodon.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.security.actor import Actor, acting
 
 PATH = "/mcp"
-LINE_BYTES = 16 << 20
-_GRACE = 1.5  # seconds for answers after the end of input; clients give a server about two to end
-_MOMENT = 0.05  # seconds
-
-
-# Pipes
 
 
 def serve_pipes(served: Served) -> None:
     """Serve whoever started this program, until it closes our standard input."""
-    answers = Answers(served)
-    server = server_of(answers)
+    server = server_of(Answers(served))
 
     async def serve() -> None:
-        lines: Any = _lines(0, answers)
-        async with stdio_server(stdin=lines) as (heard, said):
+        async with stdio_server() as (heard, said):
             await server.run(heard, said, server.create_initialization_options())
 
-    if sys.stderr is not None and hasattr(select, "poll"):
-        sys.stderr = _Impatient(sys.stderr)
     _log_trouble()
     try:
         asyncio.run(serve())
     except* OSError:  # nobody listens any more
         pass
-    finally:
-        answers.stop()
-
-
-async def _lines(fd: int, answers: Answers) -> AsyncIterator[str]:
-    """The lines that can be read from `fd`; of one that is too long, a piece that is no message.
-
-    They are read by a thread that nobody waits for: one that reads from a terminal could not be
-    ended, and Python would wait for it at its own end.
-    """
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[bytes] = asyncio.Queue(1)
-
-    def read() -> None:
-        stream = os.fdopen(fd, "rb", closefd=False)
-        with suppress(RuntimeError, CancelledError):  # the loop has ended
-            line = b"\n"
-            while line:
-                line = rest = stream.readline(LINE_BYTES)
-                while len(rest) == LINE_BYTES:
-                    line, rest = line[:16], stream.readline(LINE_BYTES)
-                asyncio.run_coroutine_threadsafe(queue.put(line), loop).result()
-
-    Thread(target=read, name="loxodon-input", daemon=True).start()
-    while line := await queue.get():
-        yield line.decode("utf-8", "replace")
-    with anyio.move_on_after(_GRACE):
-        await anyio.sleep(_MOMENT)  # in which the last line becomes a call
-        while answers.underway:
-            await anyio.sleep(_MOMENT)
-        await anyio.sleep(_MOMENT)  # in which its answer is written
-
-
-class _Impatient(io.TextIOBase):
-    """Standard error, but what cannot be written at once is left out: a program that starts us may
-    leave it as a pipe that fills up, and we would wait there for ever."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._fd = stream.fileno()
-        self._poll = select.poll()
-        self._poll.register(self._fd, select.POLLOUT)
-
-    def write(self, text: str) -> int:
-        data = text.encode("utf-8", "backslashreplace")
-        if self._poll.poll(0) and len(data) <= select.PIPE_BUF:  # a pipe has room for that then
-            os.write(self._fd, data)
-        return len(text)
-
-
-# HTTP
 
 
 def serve_http(
@@ -120,9 +47,9 @@ def serve_http(
     """Serve over HTTP until the process is told to stop."""
     answers = Answers(served, over_http=True)
     bears = served.host.config.serve
-    app = App(answers, at, served, bears.rate)
     _log_trouble()
-    web.serve(app, listening, ready=ready, stopping=answers.stop, connections=bears.connections)
+    app = App(answers, at, served, bears.rate)
+    web.serve(app, listening, ready=ready, connections=bears.connections)
 
 
 class App:

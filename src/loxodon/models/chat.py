@@ -1,4 +1,4 @@
-"""The model: one question, one checked answer, through any OpenAI-compatible endpoint.
+"""The model: one question, one checked answer, through any OpenAI-compatible endpoint or a program.
 
 `ask` goes on until there is an answer that fits: it waits and asks again where the server is busy,
 tells the model once what was wrong with its answer, does without what a server does not know, and
@@ -22,6 +22,7 @@ from loxodon.errors import (
     ModelError,
     UnreachableModelError,
 )
+from loxodon.models import command
 from loxodon.models.ledger import Ledger
 from loxodon.models.prompts import OPEN, cleaned, prompt
 from loxodon.models.replies import Message, RefusedError, Schema, UnfitError, message_of, value_of
@@ -89,13 +90,18 @@ class ChatModel:
         sleep: Callable[[float], None] = pause,
         clean: Callable[[str], str] = str,
     ) -> None:
-        if not config.base_url or not config.name:
+        if config.kind == "command" and not config.command:
+            raise ConfigError(
+                "a model that is a program needs its command",
+                hint="set model.command, such as `claude -p`",
+            )
+        if config.kind != "command" and not (config.base_url and config.name):
             raise ConfigError(
                 "a model needs both a base URL and a name",
                 hint="set model.base_url and model.name (LOXODON_MEMORY_BASE_URL, "
                 "LOXODON_MEMORY_MODEL); a local server takes any name",
             )
-        self._url = str(checked("model.base_url", config.base_url))
+        self._url = str(checked("model.base_url", config.base_url)) if config.base_url else ""
         self._key = str(checked("model.api_key", config.api_key))
         self._config = config
         self._ledger = ledger
@@ -174,7 +180,7 @@ class ChatModel:
                 raise
             check_status(answer)
             try:
-                message = message_of(answer.body, answer.streamed)
+                message = message_of(answer.body)
             except UnfitError:
                 pay(sent, 0)
                 raise
@@ -195,6 +201,9 @@ class ChatModel:
             else {**turn, "content": cleaned(turn["content"], self._clean)}
             for turn in turns
         ]
+        if self._config.kind == "command":
+            config = self._config
+            return command.ask(config.command, told, question.schema, config.timeout)
         schema = {"name": question.name, "strict": True, "schema": question.schema}
         body = {
             "model": self._config.name,

@@ -58,44 +58,15 @@ def array(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-def message_of(body: bytes, streamed: bool) -> Message:
+def message_of(body: bytes) -> Message:
     """The message in a server's answer; UnfitError where there is none, or only a refusal."""
     try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UnfitError("the answer is not UTF-8") from None
-    if not streamed and not text.lstrip().startswith("data:"):
-        return _chosen(_document(text), "message")
-    texts: list[str] = []
-    cut, tokens_in, tokens_out = False, None, None
-    for line in text.splitlines():
-        data = line.removeprefix("data:").strip()
-        if not line.startswith("data:") or data == "[DONE]":
-            continue
-        value = _document(data)
-        if not value.get("choices"):  # usage comes alone, at the end
-            value["choices"] = [{"delta": {}}]
-        piece = _chosen(value, "delta")
-        texts.append(piece.text)
-        cut = cut or piece.cut
-        if piece.tokens_out is not None:
-            tokens_in, tokens_out = piece.tokens_in, piece.tokens_out
-    return Message("".join(texts), tokens_in, tokens_out, cut)
-
-
-def _document(text: str) -> dict[str, Any]:
-    try:
-        value = _loads(text)
-    except ValueError:
+        data = _loads(body.decode("utf-8-sig"))
+    except ValueError:  # UTF-8 that is none, too
         raise UnfitError("the answer is not JSON") from None
-    return value if isinstance(value, dict) else {}
-
-
-def _chosen(data: Mapping[str, Any], part: str) -> Message:
-    """The message of a whole answer (`message`) or of a piece of a streamed one (`delta`)."""
-    choices = data.get("choices")
+    choices = data.get("choices") if isinstance(data, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
-    said = choice.get(part) if isinstance(choice, dict) else None
+    said = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(said, dict):
         raise UnfitError("the answer has no message")
     ended = choice.get("finish_reason")

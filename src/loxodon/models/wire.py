@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
 from functools import cache
-from threading import Event
+from threading import Thread
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from loxodon.errors import (
     BadReplyError,
@@ -23,7 +24,8 @@ from loxodon.errors import (
     RejectedModelError,
     UnreachableModelError,
 )
-from loxodon.models.embedders.limits import within
+
+T = TypeVar("T")
 
 _MOST_BYTES = 2 << 20  # more than this is no answer to what we ask
 _FIRST_WAIT = 1.0  # seconds before a busy server is asked again
@@ -33,7 +35,6 @@ _MOST_WAIT = 30.0  # seconds; a server that wants us to wait longer is asked at 
 class Answer(NamedTuple):
     status: int
     body: bytes
-    streamed: bool = False  # it came as server-sent events, though nobody asked for that
     retry_after: float | None = None  # seconds the server asks us to wait
 
 
@@ -59,21 +60,13 @@ def post(
     headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    delivered = Event()
-
-    def trace(event: str, _: object) -> None:
-        if event.startswith("http11.send_request"):
-            delivered.set()
 
     def exchange() -> Answer:
         content = json.dumps(body).encode()
-        extensions = {"trace": trace}
         # In this thread from first to last: nobody closes it while it is in use.
         with (
             httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout) as client,
-            client.stream(
-                "POST", url, content=content, headers=headers, extensions=extensions
-            ) as response,
+            client.stream("POST", url, content=content, headers=headers) as response,
         ):
             read = bytearray()
             for chunk in response.iter_raw():
@@ -87,21 +80,19 @@ def post(
                         most=most,
                         section=section,
                     )
-            streamed = response.headers.get("content-type", "").startswith("text/event-stream")
-            wait = _retry_after(response.headers)
-            return Answer(response.status_code, bytes(read), streamed, wait)
+            return Answer(response.status_code, bytes(read), _retry_after(response.headers))
 
     deadline = monotonic() + timeout
     try:
         # httpx limits each read; a server that drips would take as long as it likes.
         return within(timeout, exchange)
-    except (TimeoutError, httpx.TimeoutException):
+    except (TimeoutError, httpx.TimeoutException) as error:
         raise UnreachableModelError(
             "the model did not answer within {timeout} seconds",
             hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
             section=section,
             timeout=f"{timeout:g}",
-            delivered=delivered.is_set(),
+            delivered=not isinstance(error, httpx.ConnectTimeout),
         ) from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         # Errors of the protocol repeat what the server sent; their kind says enough.
@@ -111,7 +102,7 @@ def post(
             hint="check that it is running, and that {section}.base_url is correct",
             section=section,
             reason=str(error) if connecting else type(error).__name__,
-            delivered=delivered.is_set(),
+            delivered=not connecting and isinstance(error, httpx.TransportError),
         ) from None
 
 
@@ -160,3 +151,20 @@ def retry_wait(error: ModelError, attempt: int) -> float | None:
     if isinstance(asked, float):
         return asked if asked <= _MOST_WAIT else None
     return min(_FIRST_WAIT * 2.0**attempt, _MOST_WAIT)
+
+
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """What `work` returns or raises; TimeoutError where it takes longer than `seconds`.
+
+    It cannot be ended then: it goes on by itself, and nobody looks at what becomes of it.
+    """
+    done: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # handed on to whoever waits, whatever it is
+            done.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return done.result(seconds)

@@ -22,19 +22,14 @@ from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
 from loxodon.tokens import estimate
 
-TARGET = 400
-"""Tokens of a chunk, at the most."""
+TARGET = 400  # tokens of a chunk, at the most
 OVERLAP = 80
-TOGETHER = 150
-"""Tokens up to which the bullets that hang on a bullet stay with it."""
-RULES = 1
-"""Goes up when the same file would give other chunks: then all are read anew."""
+TOGETHER = 150  # tokens up to which the bullets that hang on a bullet stay with it
+RULES = 1  # goes up when the same file would give other chunks: then all are read anew
 _LONGEST_HEADING = 500
-_LONGEST_TITLE = 120
-"""Characters of a bullet that stands for a heading of those below it."""
+_LONGEST_TITLE = 120  # characters of a bullet that stands for a heading of those below it
 _BULLETS_ALONE: frozenset[FileRole] = frozenset({"memory", "user"})
-_WINDOW = 4 * TARGET
-"""Characters in which the end of a piece is looked for; more than that is seldom one token each."""
+_WINDOW = 4 * TARGET  # characters in which the end of a piece is looked for
 
 
 class _Unit(NamedTuple):
@@ -43,8 +38,7 @@ class _Unit(NamedTuple):
     line: int
     text: str
     tokens: int
-    repeatable: bool = True
-    """Whether the next chunk may begin with it; half of a code block says nothing."""
+    repeatable: bool = True  # whether the next chunk may begin with it; half of code says nothing
 
 
 class _Place(NamedTuple):

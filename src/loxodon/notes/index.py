@@ -29,18 +29,14 @@ from loxodon.views.manifest import is_view, load
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
 
-LARGEST = 20 * 2**20
-"""Bytes of a file that are read; of a larger one the beginning."""
-STEP = 1_000
-"""Chunks that are kept in one transaction, so that others who write do not wait for long."""
-_PIECE = 1 << 20
-_HEAD = 16_384
-"""Bytes in which a view says that it is one."""
+LARGEST = 20 * 2**20  # bytes of a file that are read; of a larger one the beginning
+STEP = 1_000  # chunks that are kept in one transaction, so that other writers do not wait long
+_HEAD = 16_384  # bytes in which a view says that it is one
+# Nanoseconds: what was written later than this before it was read may change again without another
+# time, because file systems count time in steps.
 _SETTLED = 50_000_000
-"""Nanoseconds: what was written later than this before it was read may change again without another
-time, because file systems count time in steps."""
-_MOST_BAD_LINES = 5
-"""Lines of a file that are reported one by one."""
+_MOST_BAD_LINES = 5  # lines of a file that are reported one by one
+_RULES = b":%d" % RULES  # ends a hash, so that files are read anew when the rules have changed
 
 
 class _Content(NamedTuple):
@@ -98,7 +94,9 @@ class _Run:
     def file(self, found: DiscoveredFile) -> None:
         key = (found.root, found.path)
         known = self._gone.get(key)
-        if known and _is_as_it_was(known, found):
+        same = known and known[2:5] == (found.role, found.size, found.mtime)
+        # Without a hash it could not be opened, and now may; one of other rules was cut otherwise.
+        if known and same and known.hash.endswith(_RULES):
             del self._gone[key]
             self.unchanged += 1
             return
@@ -153,7 +151,10 @@ class _Run:
             content.size,
             content.mtime,
             content.hash,
-            "; ".join(_said(problem) for problem in problems),
+            "; ".join(
+                t("line {line}: {what}", line=one.line, what=one.what) if one.line else one.what
+                for one in problems
+            ),
         )
         self.problems.extend(problems)
         if known is None or known.hash != file.hash:
@@ -194,35 +195,21 @@ class _Run:
             self.removed += 1
 
 
-def _is_as_it_was(known: NoteFile, found: DiscoveredFile) -> bool:
-    same = (known.size, known.mtime, known.role) == (found.size, found.mtime, found.role)
-    # Without a hash it could not be opened, and now may; one of other rules was cut otherwise.
-    return same and known.hash.endswith(_rules())
-
-
-def _rules() -> bytes:
-    """What a hash ends with, so that files are read anew when the rules have changed."""
-    return b":%d" % RULES
-
-
 def _content(path: str) -> _Content:
     """What a file holds, up to `LARGEST`; `_ChangingError` where it changed meanwhile."""
     # Not through a link that was put there since, nor waiting for someone to write to a pipe.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, flags)
-    with open(descriptor, "rb", buffering=0) as file:
-        before = os.fstat(descriptor)
+    with open(os.open(path, flags), "rb") as file:
+        before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
             raise _ChangingError
-        data = bytearray()
-        while len(data) < LARGEST and (piece := file.read(min(_PIECE, LARGEST - len(data)))):
-            data += piece
-        after = os.fstat(descriptor)
+        data = file.read(LARGEST)
+        after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise _ChangingError
     settled = time.time_ns() - after.st_mtime_ns > _SETTLED
     mtime = after.st_mtime_ns if settled else 0
-    return _Content(bytes(data), sha256(data).digest() + _rules(), after.st_size, mtime)
+    return _Content(data, sha256(data).digest() + _RULES, after.st_size, mtime)
 
 
 def _whole_lines(content: _Content) -> bytes:
@@ -233,14 +220,13 @@ def _whole_lines(content: _Content) -> bytes:
 
 
 def _problems(found: DiscoveredFile, content: _Content, lines: FileLines) -> list[FileProblem]:
-    problems = [_problem(found, line, error) for line, error in lines.problems[:_MOST_BAD_LINES]]
-    if len(lines.problems) > _MOST_BAD_LINES:
-        more = len(lines.problems) - _MOST_BAD_LINES
-        problems.append(
-            FileProblem(
-                found.name, 0, tn("{n} more line like these", "{n} more lines like these", more)
-            )
-        )
+    problems = [
+        FileProblem(found.name, line, *error.localized())
+        for line, error in lines.problems[:_MOST_BAD_LINES]
+    ]
+    if (more := len(lines.problems) - _MOST_BAD_LINES) > 0:
+        what = tn("{n} more line like these", "{n} more lines like these", more)
+        problems.append(FileProblem(found.name, 0, what))
     if content.size > len(content.data):
         what = t(
             "only the first {most} MB of {size} MB are read",
@@ -249,16 +235,3 @@ def _problems(found: DiscoveredFile, content: _Content, lines: FileLines) -> lis
         )
         problems.append(FileProblem(found.name, 0, what, t("split the file")))
     return problems
-
-
-def _problem(found: DiscoveredFile, line: int, error: InputError) -> FileProblem:
-    what, hint = error.localized()
-    return FileProblem(found.name, line, what, hint)
-
-
-def _said(problem: FileProblem) -> str:
-    return (
-        t("line {line}: {what}", line=problem.line, what=problem.what)
-        if problem.line
-        else (problem.what)
-    )

@@ -66,7 +66,7 @@ class App:
         self._metrics = Metrics(_COUNTED, "outcome", OUTCOMES)
         self._router = Router(
             [
-                Route("/health", _health),
+                Route("/health", lambda _: JSONResponse({"status": "ok"})),
                 Route("/metrics", self._show_metrics),
                 Mount("/", self.forward),
             ]
@@ -118,7 +118,7 @@ class App:
 
     def _let_in(self, request: Request) -> Caller:
         """Who asks; a RefusedError for who may not, or not so often."""
-        headers, peer = _headers(request), peer_of(request)
+        headers, peer = dict(request.headers.items()), peer_of(request)
         token = headers.get(f"{OURS}token", "")
         if self._key_is_ours:
             if "x-api-key" in headers and "authorization" not in headers:
@@ -149,7 +149,7 @@ class App:
             if kind and "content-encoding" not in request.headers and await body.read():
                 asked = requests.read(kind, body.head)
                 if asked is not None:
-                    speaker = speaker_of(_headers(request), asked, self._rule, caller)
+                    speaker = speaker_of(dict(request.headers.items()), asked, self._rule, caller)
                     exchange = await self._memories.exchange(asked, speaker, about)
 
             async def answer() -> None:
@@ -216,10 +216,6 @@ class App:
             # What is too long this once says nothing of the next.
             learns = not is_overflow(said, status)
             placement = NEXT[placement] if learns else "none"
-
-
-async def _health(request: Request) -> Response:
-    return JSONResponse({"status": "ok"})
 
 
 class _Body:
@@ -326,11 +322,6 @@ async def _recorded(received: httpx.Response, exchange: Exchange) -> AsyncIterat
 def _kind(method: str, path: str) -> Kind | None:
     """What kind of reply a request asks for, where it does."""
     return _KINDS.get(path.rstrip("/").removeprefix("/v1")) if method == "POST" else None
-
-
-def _headers(request: Request) -> dict[str, str]:
-    """By lower-case name; the last where one is given twice."""
-    return dict(request.headers.items())
 
 
 def _failure(error: Exception) -> tuple[int, str, LoxodonError]:

@@ -48,7 +48,6 @@ from loxodon.types import KINDS
 from loxodon.working.accounting import limits, usage_of
 
 OUTCOMES = ("used", "nothing-found", "not-needed", "timed-out", "failed", "skipped", "off")
-_LIMIT = 1.5  # seconds that a client waits for the memory
 _SNAPSHOT_SECONDS = 60.0  # for which a snapshot serves all conversations that begin
 _MOST_KEPT = 1_000  # spaces whose failures and snapshots are kept
 _IN_VIEW = 100_000  # characters of the conversation that are compared with what is recalled
@@ -78,9 +77,7 @@ class Memories:
     should not wait with it.
     """
 
-    def __init__(
-        self, host: Host, journal: Host, limit: float = _LIMIT, *, explain: bool = False
-    ) -> None:
+    def __init__(self, host: Host, journal: Host, limit: float, *, explain: bool = False) -> None:
         self.host = host
         self.journal = journal
         self.limit = limit

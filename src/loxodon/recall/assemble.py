@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from loxodon.guard.provenance import OWN, told_as, voice, whence
+from loxodon.guard.provenance import OWN, origin_label, shown_origin, voice
 from loxodon.messages import t
 from loxodon.recall.context import snippet, who
 from loxodon.recall.gate import State, should_recall
@@ -267,7 +267,7 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
 def _turn_line(turn: Turn, now: datetime, language: str, shown: Callable[[str], str]) -> str:
     at = turn.at.astimezone(now.tzinfo)
     said = quote.line(snippet(turn.content, (), _TURN, shown))
-    from_where = whence(told_as(turn), language) if turn.role == "user" else ""
+    from_where = origin_label(shown_origin(turn), language) if turn.role == "user" else ""
     mark = f"({from_where})" if from_where else ""
     said_by = " ".join(filter(None, (who(shown(voice(turn)), language), mark)))
     return f"- {at:%H:%M} {said_by}: {said}"

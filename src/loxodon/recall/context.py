@@ -1,4 +1,4 @@
-"""Writes the block of text for an agent: numbered, dated, with sources, within a budget.
+"""Writes the block of text for an agent: numbered, dated, within a budget.
 
 Recalled words are data (`text/quote.py`): nothing in them can close the block or open another.
 What no longer holds says until when it did. A belief says how sure it is.
@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from loxodon.guard.provenance import whence
+from loxodon.guard.provenance import origin_label
 from loxodon.messages import t
 from loxodon.text import quote
 from loxodon.text.sentences import spans
@@ -28,7 +28,6 @@ _READ = 6_000
 _STRETCH = 3 * SNIPPET
 _NAME = 60
 _SOURCE = 120
-_TAGS = 120
 
 
 class Block(NamedTuple):
@@ -127,12 +126,13 @@ def _footer(language: str) -> str:
 
 
 def _entry(number: int, item: Item, language: str) -> str:
-    words = _said(item, language)
-    source = _place(item) if item.kind in ("turn", "note") else item.id
-    about = t("source: {id}", language, id=quote.line(source, _SOURCE))
-    if item.tags:
-        about += " | " + t("tags: {tags}", language, tags=quote.line(", ".join(item.tags), _TAGS))
-    return f"{number}. [{item.at:%Y-%m-%d}] {marks(item, language)}{words}\n{quote.INDENT}{about}"
+    """A line with the day, and whose words they are; ids cost an agent tokens and say nothing."""
+    line = f"{number}. [{item.at:%Y-%m-%d}] {marks(item, language)}{_said(item, language)}"
+    if item.kind != "note":
+        return line
+    source = item.sources[0]
+    place = quote.line(f"{source.file}:{source.line}", _SOURCE)
+    return f"{line}\n{quote.INDENT}{t('source: {id}', language, id=place)}"
 
 
 def _said(item: Item, language: str) -> str:
@@ -162,6 +162,8 @@ def who(speaker: str, language: str) -> str:
 def marks(item: Item, language: str) -> str:
     """What one must know before one takes an item at its word, in brackets before it."""
     notes = []
+    if project := item.why.get("elsewhere"):
+        notes.append(t("of the project {name}", language, name=quote.line(project, _NAME)))
     if item.valid_until:
         notes.append(t("held until {day}", language, day=f"{item.valid_until:%Y-%m-%d}"))
     elif item.kind == "turn" and item.why.get("factors", {}).get("validity", 1.0) < 1.0:
@@ -174,7 +176,7 @@ def marks(item: Item, language: str) -> str:
         notes.append(t("before that; told anew on {day}", language, day=again))
     # An assistant's message says by its speaker whose it is; nobody else's does.
     whose = item.why.get("origin" if item.kind == "turn" else "trust", "")
-    if (whose != "assistant" or item.kind != "turn") and (said := whence(whose, language)):
+    if (whose != "assistant" or item.kind != "turn") and (said := origin_label(whose, language)):
         notes.append(said)
     if item.kind == "belief":
         notes.append(t("{percent}% sure", language, percent=round(item.confidence * 100)))
@@ -187,11 +189,6 @@ def marks(item: Item, language: str) -> str:
     if not notes:
         return ""
     return f"（{'，'.join(notes)}）" if language == "zh" else f"({', '.join(notes)}) "
-
-
-def _place(item: Item) -> str:
-    source = item.sources[0]
-    return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
 
 
 # --- A snippet ------------------------------------------------------------------------------------

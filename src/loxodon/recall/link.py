@@ -179,10 +179,10 @@ def _leave_forgotten(
 ) -> None:
     """Take out turns that were found by nothing but what the user asked to have forgotten."""
     # Slow to load, and mostly nothing is held.
-    from loxodon.guard.quarantine import is_asked, with_notes
+    from loxodon.guard.quarantine import is_forget_request, with_notes
 
     for row, turn in store.turns(held).items():
-        asked = [one for one in held[row] if is_asked(one.reason)]
+        asked = [one for one in held[row] if is_forget_request(one.reason)]
         left = set(index_words(with_notes(turn.content, asked)))
         if asked and not (among(question.words, left) or (left and question.last)):
             del turns[row]

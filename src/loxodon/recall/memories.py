@@ -140,7 +140,7 @@ def matching_notes(
     for row, note in store.workspace_data.notes({*rows, *others}).items():
         own = _has_words(row, note, list(worth), here)
         each = saturated(1.0, length_of(note.chunk.text), mean)
-        gave = {"words": each * sum(worth[word] for word in own)}
+        gave = {"words": each * sum(worth[word] for word in sorted(own))}
         if row in others:
             gave["related"] = others[row]
         matches[row] = NoteMatch(note, gave, frozenset(own))

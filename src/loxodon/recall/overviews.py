@@ -295,7 +295,7 @@ class Overviews:
             rows = [
                 row
                 for one in record.sources
-                if one.turn and (row := store.turn_row(one.session, one.turn)) is not None
+                if one.turn and (row := store.scalar("turn_row", one.session, one.turn)) is not None
             ][-_SAID:]
             turns = store.turns(rows)
             drawn = store.drawn_from(rows)
@@ -317,7 +317,7 @@ class Overviews:
         self, id: str, *, days: Annotated[int, Arg("how many days to look ahead (180)")] = 180
     ) -> Strength:
         """Return the strength of a memory over time, and how it will fade."""
-        number("days", days)
+        days = min(number("days", days), 36_500)
         store, now, rates = self._store, self._space.now(), self._space.config.decay
         with store.reading():
             steps = store.overview.steps(id)[-_MARKS:]
@@ -393,7 +393,7 @@ class _News:
         rows = [one.row for one in altered]
         records, sources = store.records(rows), store.sources(rows)
         past = [row for row, record in records.items() if record.state != "active"]
-        replaced = store.successors(past).keys()
+        replaced = {old for old, _ in store.query("successors", past)}
         ways = {records[one.row].id: one.change for one in altered if one.row in records}
         for one in altered:
             if one.row not in records:

@@ -397,7 +397,7 @@ def _of_segments(store: Store, words: Sequence[str], where: Filter) -> dict[int,
     hits = store.search("segments", words, where, _SEGMENTS)
     well = [hit.row for hit in hits if hit.score > 0 and hit.score >= _WELL * hits[0].score]
     found: dict[int, Place] = {}
-    for session, first, last in store.stretches(well).values() if well else ():
+    for _, session, first, last in store.query("stretches", list(well)) if well else ():
         places = store.places(range(first, min(last, first + _TURNS) + 1))
         found |= {row: place for row, place in places.items() if place.session == session}
     return found

@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from loxodon.guard.provenance import told_as, voice
+from loxodon.guard.provenance import shown_origin, voice
 from loxodon.recall.confidence import is_unsure
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
+from loxodon.recall.gate import State, should_recall
 from loxodon.recall.link import Linked, linked
 from loxodon.recall.rank import weigh
 from loxodon.recall.recency import current_first
@@ -26,6 +27,8 @@ from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
 from loxodon.types import (
+    GLOBAL_PROJECT,
+    IN_PROJECT,
     Considered,
     Gate,
     Item,
@@ -49,6 +52,8 @@ _LISTED = 16
 # Characters of a turn in which the words of the query are looked for when it is shown
 _COMPARED = 4_000
 
+_ACKNOWLEDGED = 120  # Characters up to which a message may say nothing
+
 
 def recall(
     store: Store,
@@ -63,12 +68,14 @@ def recall(
     as_of: datetime | None = None,
     profile: str = "default",
     in_view: frozenset[str] = frozenset(),
+    here: str = "",
     shown: Callable[[str], str] = str,
 ) -> Recall:
     """What the memory has on `query`: at most `top` items whose block is within `budget` tokens.
 
-    A turn whose words (folded) or ref, or a note whose file, is `in_view` is passed over;
-    so is what was drawn from such turns alone. Every text comes as `shown` makes it.
+    A turn whose words (folded) or ref, a memory whose id, or a note whose file, is `in_view` is
+    passed over; so is what was drawn from such turns alone. What belongs to another project than
+    `here` comes last, with the name of its own. Every text comes as `shown` makes it.
     """
     watch = Watch()
     if as_of is not None:
@@ -99,6 +106,7 @@ def recall(
     passed: dict[str, str] = {}
     at = as_of.astimezone(now.tzinfo) if as_of else now
     items = _items(store, ranked, question, top, at, in_view, passed, shown)
+    items = _of_this_project_first(items, here) if here else items
     chosen = block(items, budget, count, question.language, unsure)
     watch.lap("fit")
     left = (
@@ -199,8 +207,9 @@ def _items(
             words = fold(
                 item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
             )
-            # Every turn or file that it is from is before the agent already
-            if in_view and item.sources and all(_is_seen(store, s, in_view) for s in item.sources):
+            if _says_nothing(item):
+                passed[item.id] = "empty"
+            elif in_view and _is_before_the_agent(store, item, in_view):
                 passed[item.id] = "view"
             elif words in said and _is_again(item, items[said[words]]):
                 same = items[said[words]]
@@ -232,10 +241,34 @@ def _is_again(item: Item, shown: Item) -> bool:
     return item.kind == shown.kind == "turn" or "note" in (item.kind, shown.kind)
 
 
+def _of_this_project_first(items: Sequence[Item], here: str) -> list[Item]:
+    """The items in order, those of other projects last and marked as such."""
+    of = [item.why.get("project", "") for item in items]
+    other = [bool(name) and fold(name) != fold(here) for name in of]
+    marked = [
+        item._replace(why={**item.why, "elsewhere": name}) if elsewhere else item
+        for item, name, elsewhere in zip(items, of, other, strict=True)
+    ]
+    return [marked[n] for n in sorted(range(len(items)), key=lambda n: other[n])]
+
+
+def _says_nothing(item: Item) -> bool:
+    """Whether it is what people say to say nothing: “Understood, thank you.”"""
+    short = item.kind == "turn" and len(item.content) <= _ACKNOWLEDGED
+    return short and should_recall(item.content, State()).reason == "acknowledgement"
+
+
+def _is_before_the_agent(store: Store, item: Item, in_view: frozenset[str]) -> bool:
+    """Whether it is in view itself, or every turn or file that it is from."""
+    if fold(item.id) in in_view:
+        return True
+    return bool(item.sources) and all(_is_seen(store, one, in_view) for one in item.sources)
+
+
 def _is_seen(store: Store, source: Source, in_view: frozenset[str]) -> bool:
     if source.file:
         return fold(source.file) in in_view
-    row = store.turn_row(source.session, source.turn) if source.turn else None
+    row = store.scalar("turn_row", source.session, source.turn) if source.turn else None
     turn = store.turns([row]).get(row) if row is not None else None
     return turn is not None and (turn.ref in in_view or fold(turn.content) in in_view)
 
@@ -268,7 +301,9 @@ def _item(
         later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
         why["again"] = f"{later:%Y-%m-%d}"
     if isinstance(one, Turn):
-        why |= {"route": "journal", "speaker": shown(voice(one)), "origin": told_as(one)}
+        why |= {"route": "journal", "speaker": shown(voice(one)), "origin": shown_origin(one)}
+        if one.channel.startswith(IN_PROJECT):
+            why["project"] = one.channel.removeprefix(IN_PROJECT)
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
         source = Source(session=one.session, turn=one.id)
         until = found.until.astimezone(now.tzinfo) if found.until else None
@@ -279,6 +314,8 @@ def _item(
         "trust": one.trust,
         "strength": round(one.strength, 4),
     }
+    if one.project not in ("", GLOBAL_PROJECT):
+        why["project"] = one.project
     if one.kind == "belief" and one.basis:
         why["basis"] = shown(one.basis)
     at = (one.valid_from or one.created_at).astimezone(now.tzinfo)

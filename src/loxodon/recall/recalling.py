@@ -89,8 +89,12 @@ class Recalling:
         profile: Annotated[str | None, Arg("use this ranking (setting recall.profile)")] = None,
         chat: InChat = "direct",
         in_view: Annotated[
-            Iterable[str], Arg("what the agent already sees: turns by text or ref, files by name")
+            Iterable[str],
+            Arg("what the agent already sees: turns by text or ref, memories by id, files by name"),
         ] = (),
+        here: Annotated[
+            str, Arg("the project you are in: what belongs to another comes last, with its name")
+        ] = "",
         reveal: Annotated[bool, Arg(REVEAL.about)] = False,
     ) -> Recall:
         """Search the memory. Returns items, best first, and a block of text for an agent.
@@ -102,8 +106,8 @@ class Recalling:
         `default`, `phase1`, `openclaw` or `tiered`.
 
         In a group `chat`, nothing private is returned or counted: no private memory, no turn of a
-        direct chat, no note. `in_view` lists turns that the agent already sees, by text or ref.
-        They are not returned, and neither are memories drawn from them alone.
+        direct chat, no note. `in_view` lists turns that the agent already sees, by text or ref, and
+        memories by id. They are not returned, and neither are memories drawn from such turns alone.
 
         Identity and card numbers are masked, unless the owner sets `reveal`. In a group chat,
         phone numbers, email addresses and postal addresses are masked too.
@@ -129,6 +133,7 @@ class Recalling:
             as_of=moment("as_of", as_of, self._space.zone),
             profile=profile,
             in_view=in_view,
+            here=here,
             reveal=reveal,
         )
         if as_of is None and not found.unsure:
@@ -145,6 +150,7 @@ class Recalling:
         as_of: datetime | None,
         profile: str | None,
         in_view: Iterable[str],
+        here: str,
         reveal: bool,
     ) -> Recall:
         """Search the space for `query`; see `recall`."""
@@ -165,6 +171,7 @@ class Recalling:
                 as_of=as_of,
                 profile=profile,
                 in_view=frozenset(map(fold, in_view)),
+                here=here,
                 shown=cache(lambda text: space.guard.shown(text, direct, reveal)),
             )
             return self._with_unfound(found, budget) if direct else found
@@ -286,17 +293,29 @@ class Recalling:
         return state._replace(names=self._store.entities_named)
 
     @verb("GET /snapshot", audit="reads", field="snapshot")
-    def snapshot(self, language: Language = "en") -> str:
+    def snapshot(
+        self,
+        language: Language = "en",
+        *,
+        project: Annotated[str, Arg("only what is general, or of this project")] = "",
+    ) -> str:
         """Return what a conversation should start with, as Markdown."""
         from loxodon.write.pages import gather
 
         space = self._space
         with self._store.reading():
-            found = gather.material(self._store, space.config, space.now())
-            kept = gather.kept_snapshot(self._store, found, language)
+            found = gather.material(self._store, space.config, space.now(), project)
+            kept = None if project else gather.kept_snapshot(self._store, found, language)
             if kept is None:
                 kept = gather.written(found, space.config, space.count, language).text
         return space.shown(kept)
+
+    def told_in(self, snapshot: str) -> list[str]:
+        """The ids of the memories that a snapshot tells."""
+        from loxodon.write.pages import gather
+
+        with self._store.reading():
+            return gather.told_in(self._store, snapshot)
 
     @verb(
         "GET /profile",

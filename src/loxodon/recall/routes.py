@@ -214,7 +214,9 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
     found |= {row: one for row, one in archived.items() if standing.get(row) not in settled}
     if asked.as_of is not None:
         # Memories as they were known at a moment; without those that were not, or did not hold
-        told = asked.store.told_at(found)
+        told = {
+            row: asked.store.moment(at) for row, at in asked.store.query("told_at", list(found))
+        }
         then: dict[int, Match] = {}
         for row, match in found.items():
             record = match.record
@@ -332,7 +334,7 @@ def _attributes(asked: Look, pool: Pool) -> None:
     if asked.question.tense == "past":
         filed |= over
     elif over:  # what took the place of what was filed there may be filed elsewhere
-        filed |= {row: over[old] for old, row in asked.store.successors(over).items()}
+        filed |= {row: over[old] for old, row in asked.store.query("successors", list(over))}
     records = asked.store.records(row for row in filed if pool.get(Key(False, row)) is None)
     for row, share in filed.items():
         known = pool.get(Key(False, row))

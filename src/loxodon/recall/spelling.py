@@ -52,7 +52,7 @@ def near_names(store: Store, question: Question, having: Having) -> list[tuple[s
     variants |= {other for word in unknown[:_MOST] for other in _edits(word)}
     if not variants:
         return []
-    found = store.entities_named(variants)
+    found = store.entities_named(sorted(variants))
     words = dict.fromkeys(word for name in found for word in query_words(name))
     return [(word, 1.0) for word in words]
 

@@ -210,4 +210,4 @@ class _Telling(NamedTuple):
 
 def _vector(words: Sequence[str], telling: _Telling) -> dict[str, float]:
     counted, other = telling
-    return unit({word: counted.get(word, other) for word in set(words)})
+    return unit({word: counted.get(word, other) for word in dict.fromkeys(words)})

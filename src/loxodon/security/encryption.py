@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from glob import escape, glob
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from loxodon.filelock import FileLock
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.security import keys, overwriting
-from loxodon.security.keys import KeySource
+from loxodon.security.keys import Change, KeySource
 from loxodon.security.sealing import Seal
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
@@ -69,17 +69,6 @@ class _Home(NamedTuple):
     progress: Progress = lambda done, total: None
 
 
-class _Change(NamedTuple):
-    """What is done to it, as recoding.json has it."""
-
-    work: str
-    """`encrypt`, `decrypt` or `rekey`."""
-    place: KeySource
-    """Where the key belongs."""
-    waiting: KeySource
-    """Where a new key is until all databases have it."""
-
-
 def encrypt(
     home: str,
     config: Config,
@@ -110,14 +99,15 @@ def encrypt(
             hint="use --keyring, --key-file FILE or --env; add --make-key to create a new key "
             "there",
         )
-    with _noted(home, _Change("encrypt", source, source)) as begin:
+    with _alone(home, environ):
         if make and source != current:
             keys.make_key(source)
         key = _good_key(home, source, environ)
         Seal([key])  # what it needs must be installed before anything is changed
         _refuse_if_open(home, (key,))
         _take_in_files(home, config, clock)
-        return begin(_Home(home, config, environ, progress))
+        change = Change("encrypt", source, source)
+        return _noted(_Home(home, config, environ, progress), change)
 
 
 def decrypt(
@@ -125,10 +115,11 @@ def decrypt(
 ) -> Recoded:
     """Write every space of a home as plain text again."""
     source = _current(home, config)
-    with _noted(home, _Change("decrypt", source, source)) as begin:
+    with _alone(home, environ):
         _refuse_if_open(home, keys.database_keys(home, config.encryption, environ))
         _take_in_files(home, config, system_clock(None))
-        return begin(_Home(home, config, environ, progress))
+        change = Change("decrypt", source, source)
+        return _noted(_Home(home, config, environ, progress), change)
 
 
 def rekey(
@@ -145,13 +136,14 @@ def rekey(
     old = keys.database_keys(home, config.encryption, environ)
     place = source or current
     waiting = place if place != current else keys.beside(current)
-    with _noted(home, _Change("rekey", place, waiting)) as begin:
+    with _alone(home, environ):
         may_make = waiting.kind != "env" and (make or place == current)
         if may_make and not waiting.read(environ):
             keys.make_key(waiting)
         _refuse_if_open(home, (*old, _good_key(home, waiting, environ)))
         _take_in_files(home, config, system_clock(None))
-        return begin(_Home(home, config, environ, progress))
+        change = Change("rekey", place, waiting)
+        return _noted(_Home(home, config, environ, progress), change)
 
 
 def _current(home: str, config: Config) -> KeySource:
@@ -173,7 +165,7 @@ def _good_key(home: str, source: KeySource, environ: Mapping[str, str]) -> bytes
     return keys.key_from(text, home)
 
 
-def _do(home: _Home, change: _Change) -> Recoded:
+def _do(home: _Home, change: Change) -> Recoded:
     """Bring a home to what a change says; whatever of it was done before is left out."""
     work, place, waiting = change
     current = keys.source_of(home.path, home.config.encryption)
@@ -193,15 +185,12 @@ def _do(home: _Home, change: _Change) -> Recoded:
         key = _good_key(home.path, waiting, home.environ)
     except KeyProblemError:  # it is where it belongs already
         key = _good_key(home.path, place, home.environ)
-    else:
-        keys.note_next(home.path, waiting)
     before = keys.database_keys(home.path, home.config.encryption, home.environ)
     done = _recode_all(home, (*before, key), (key,))
     if place == current:
         keys.put_in_place(waiting, place)
     else:
         _set(home.path, place)
-    keys.note_next(home.path, None)
     return Recoded(done, str(waiting if waiting.kind == "env" else place))
 
 
@@ -216,41 +205,31 @@ _working: set[str] = set()
 """The homes that this process is at work on."""
 
 
-@contextmanager
-def _noted(home: str, change: _Change) -> Iterator[Callable[[_Home], Recoded]]:
-    """Note a change while it is made; what is given makes it. Before that is called nothing has
-    changed, and an error takes the note back; afterwards the note stays until all is done."""
-    finish(home, os.environ)  # of an earlier one, which this one begins with
-    path = os.path.join(home, KEYS, RECODING)
-    if earlier := _change_at(path):
-        raise KeyProblemError(
-            "an earlier change was interrupted, and cannot be completed without the key in {place}",
-            hint="restore that key, and try again",
-            place=str(earlier.waiting),
-        )
-    begun = False
-
-    def begin(about: _Home) -> Recoded:
-        nonlocal begun
-        begun = True
-        return _do(about, change)
-
-    with _alone(home):
-        files.replace(path, json.dumps(change).encode())
-        files.sync_folder(os.path.dirname(path))
-        try:
-            yield begin
-        except BaseException:
-            if not begun:
-                os.unlink(path)
-            raise
-        os.unlink(path)
+def _noted(home: _Home, change: Change) -> Recoded:
+    """Make a change, which is noted until all of it is done."""
+    path = os.path.join(home.path, KEYS, RECODING)
+    files.replace(path, json.dumps(change).encode())
+    files.sync_folder(os.path.dirname(path))
+    done = _do(home, change)
+    os.unlink(path)
+    return done
 
 
 @contextmanager
-def _alone(home: str) -> Iterator[None]:
+def _alone(home: str, environ: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Nobody else encrypts, decrypts or rekeys this home. With `environ` a change that was cut
+    short is finished first."""
     folder = os.path.join(home, KEYS)
     os.makedirs(folder, mode=0o700, exist_ok=True)
+    if environ is not None:
+        finish(home, environ)
+        if earlier := keys.change_of(home):
+            raise KeyProblemError(
+                "an earlier change was interrupted, and cannot be completed without the key in "
+                "{place}",
+                hint="restore that key, and try again",
+                place=str(earlier.waiting),
+            )
     lock = FileLock(os.path.join(folder, _LOCK))
     try:
         if not lock.acquire(_WAIT_SECONDS):
@@ -275,33 +254,13 @@ def finish(home: str, environ: Mapping[str, str]) -> bool:
     path = os.path.join(home, KEYS, RECODING)
     if home in _working or not os.path.exists(path):
         return False
-    with _alone(home):
-        change = _change_at(path)
-        if change is None:  # whoever had the lock has done it
-            return True
-        config = settings.with_environment(settings.load(home), environ)
-        try:
+    with _alone(home), suppress(KeyProblemError, DamagedStoreError, OSError):
+        change = keys.change_of(home)
+        if change is not None:  # else whoever had the lock has done it
+            config = settings.with_environment(settings.load(home), environ)
             _do(_Home(home, config, environ), change)
-        except (DamagedStoreError, OSError):
-            return True
-        except KeyProblemError:
-            encrypted = keys.source_of(home, config.encryption) is not None
-            if change.work == "decrypt" or (change.work == "encrypt" and encrypted):
-                return True
-            if change.work == "rekey" and keys.next_source(home) is not None:
-                return True
-            # Before the key was made nothing else was.
-        os.unlink(path)
+            os.unlink(path)
     return True
-
-
-def _change_at(path: str) -> _Change | None:
-    try:
-        with open(path, encoding="utf-8") as file:
-            work, place, waiting = json.load(file)
-        return _Change(work, KeySource(*place), KeySource(*(waiting or place)))
-    except (OSError, ValueError, TypeError):
-        return None
 
 
 # The files

@@ -123,7 +123,7 @@ def inspect(memory: Memory, store: Store, name: str) -> Inspected:
 
 
 def _said(store: Store, sources: Iterable[Source]) -> tuple[Turn, ...]:
-    rows = (store.turn_row(one.session, one.turn) for one in sources if one.turn)
+    rows = (store.scalar("turn_row", one.session, one.turn) for one in sources if one.turn)
     return tuple(store.turns([row for row in rows if row is not None]).values())
 
 

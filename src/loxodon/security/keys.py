@@ -8,7 +8,7 @@ A key is in a file, in an environment variable, or in the system's keyring.
   an error, and never silently a new one.
 - The database key (`encryption.key`) opens encrypted databases. It is 64 hexadecimal digits, or a
   passphrase, which scrypt stretches with a salt in HOME/keys/stretch.json. While a home gets
-  another key, HOME/keys/next.json says where that one is, and a database opens with either.
+  another key, a database opens with either.
 """
 
 from __future__ import annotations
@@ -25,17 +25,15 @@ from loxodon import files
 from loxodon.config import EncryptionConfig
 from loxodon.errors import KeyProblemError, install_hint
 from loxodon.filelock import lock_on
-from loxodon.layout import KEY_MARK, KEYS, SPACES, STRETCH
+from loxodon.layout import KEY_MARK, KEYS, RECODING, SPACES, STRETCH
 from loxodon.spaces import space_path
 
 MARK = KEY_MARK
 VARIABLE = "LOXODON_KEY"
 NEXT_VARIABLE = "LOXODON_KEY_NEXT"
 _MASTER_VARIABLE = "LOXODON_KEY_MASTER"
-_PURPOSES = ("audit", "tombstone", "signature", "transcripts")
 _SIZE = 32
 _SERVICE = "loxodon"
-_NEXT = "next.json"
 _LONGEST = 4_096
 _LOCK_SECONDS = 30.0
 _SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
@@ -138,13 +136,11 @@ class Keys(NamedTuple):
     environ: Mapping[str, str] = os.environ
 
     def key(self, purpose: str, space: str = "") -> bytes:
-        """The key for one purpose; with `space` one that no other space has.
+        """The key for one purpose (audit, tombstone, …); with `space` one that no other space has.
 
         Raises KeyProblemError where the master is gone, is not the one that was used before, or
         cannot be read.
         """
-        if purpose not in _PURPOSES:
-            raise ValueError(f"no such purpose of a key: {purpose}")
         master = self.master() or self._made()
         if space:
             self._mark(space, master)
@@ -263,13 +259,13 @@ def database_keys(
 
     Raises KeyProblemError where the key is not where it should be.
     """
-    source, following = source_of(home, config), next_source(home)
+    source, change = source_of(home, config), change_of(home)
     if source is None:
         return ()
     found = []
-    if following is not None:
+    if change is not None:
         with suppress(KeyProblemError):  # it was put in its place, but for this note
-            found.append(key_from(key_text(following, environ), home))
+            found.append(key_from(key_text(change.waiting, environ), home))
     try:
         found.append(key_from(key_text(source, environ), home))
     except KeyProblemError:
@@ -380,20 +376,22 @@ def put_in_place(waiting: KeySource, source: KeySource) -> None:
         files.sync_folder(os.path.dirname(source.name))
 
 
-def next_source(home: str) -> KeySource | None:
-    """Where the next key is, while a home gets another key."""
+class Change(NamedTuple):
+    """What is done to a home, noted in HOME/keys/recoding.json until all databases are done."""
+
+    work: str
+    """`encrypt`, `decrypt` or `rekey`."""
+    place: KeySource
+    """Where the key belongs."""
+    waiting: KeySource
+    """Where a new key is until all databases have it."""
+
+
+def change_of(home: str) -> Change | None:
+    """The change that is under way."""
     try:
-        with open(os.path.join(home, KEYS, _NEXT), encoding="utf-8") as file:
-            return KeySource(*map(str, json.load(file)))
+        with open(os.path.join(home, KEYS, RECODING), encoding="utf-8") as file:
+            work, place, waiting = json.load(file)
+        return Change(work, KeySource(*place), KeySource(*(waiting or place)))
     except (OSError, ValueError, TypeError):
         return None
-
-
-def note_next(home: str, source: KeySource | None) -> None:
-    """Note where the next key is, or that there is none any more."""
-    path = os.path.join(home, KEYS, _NEXT)
-    if source is not None:
-        files.replace(path, json.dumps(source).encode())
-    elif os.path.exists(path):
-        os.unlink(path)
-    files.sync_folder(os.path.dirname(path))

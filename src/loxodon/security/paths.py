@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from loxodon.errors import ForbiddenError, InputError
 
 
-def named(home: str, path: str | os.PathLike[str], but: Iterable[str] = ()) -> str:
+def allowed_path(home: str, path: str | os.PathLike[str], but: Iterable[str] = ()) -> str:
     """The full path of a file or folder that was named; a ForbiddenError for one of the home.
 
     `but` has folders of the home that may be named here.

@@ -13,8 +13,9 @@ import os
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
+from threading import Lock, Thread
 from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
@@ -34,9 +35,11 @@ from loxodon.types import CHATS, Chat
 FILE = "tokens.toml"
 PREFIX = "lox_"
 MAX_NAME = 64
-Right = Literal["read", "write", "owner"]
+Right = Literal["metrics", "read", "write", "owner"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
-"""To look; also to journal, remember and change; also to do what is about a space as a whole."""
+"""Only the figures of a server; to look; also to journal, remember and change; also to do what is
+about a space as a whole."""
+_changing = Lock()  # two requests must not write over each other's change
 _HEAD = "# Tokens for programs; `loxodon token` adds, lists and revokes them.\n"
 
 
@@ -56,6 +59,12 @@ class Grant(NamedTuple):
     """The SHA-256 of the token, as hex."""
     relays: bool = False
     """Whether the agent that it is hands on the user's own words; else all it says is its own."""
+    expires: str = ""
+    """When it stops working, as ISO 8601 with an offset; empty for never."""
+
+    @property
+    def expired(self) -> bool:
+        return bool(self.expires) and datetime.fromisoformat(self.expires) <= datetime.now(UTC)
 
     def reaches(self, space: str) -> bool:
         return not self.spaces or space in self.spaces
@@ -81,6 +90,7 @@ def read(home: str) -> tuple[Grant, ...]:
                 str(one.get("made", "")),
                 bytes.fromhex(one["sha256"]).hex(),
                 one.get("relays", False) is True,
+                _moment(one.get("expires", "")),
             )
             for one in found
         )
@@ -95,18 +105,29 @@ def read(home: str) -> tuple[Grant, ...]:
         ) from None
 
 
+def _moment(text: str) -> str:
+    """When a token expires, as a file has it; without an offset it is the machine's own time."""
+    return datetime.fromisoformat(text).astimezone().isoformat() if text else ""
+
+
 def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
-    """The grant of a token; all are compared, so that time tells nothing of which comes close."""
+    """The grant of a token that has not expired; all are compared, so that time tells nothing of
+    which comes close."""
     digest = sha256(token.encode("utf-8", "replace")).hexdigest()
     found = None
     for grant in grants:
         if hmac.compare_digest(grant.digest, digest):
             found = grant
-    return found
+    return None if found is None or found.expired else found
 
 
 def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
     """Keep a new grant; it, and its token, which is told this once."""
+    with _changing:
+        return _add(home, grant, now)
+
+
+def _add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
     grants = read(home)
     checked_name(grant.name)
     if any(one.name == grant.name for one in grants):
@@ -126,15 +147,16 @@ def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
 
 def revoke(home: str, name: str) -> Grant:
     """Take a grant away; whoever has its token is refused from the next request on."""
-    grants = read(home)
-    gone = next((one for one in grants if one.name == name), None)
-    if gone is None:
-        raise NotFoundError(
-            "no token named {name}",
-            hint="list the tokens with `loxodon token list`",
-            name=repr(name),
-        )
-    write(home, _in_toml([one for one in grants if one is not gone]))
+    with _changing:
+        grants = read(home)
+        gone = next((one for one in grants if one.name == name), None)
+        if gone is None:
+            raise NotFoundError(
+                "no token named {name}",
+                hint="list the tokens with `loxodon token list`",
+                name=repr(name),
+            )
+        write(home, _in_toml([one for one in grants if one is not gone]))
     return gone
 
 
@@ -174,6 +196,7 @@ def _in_toml(grants: Sequence[Grant]) -> bytes:
             "rights": grant.rights,
             "relays": grant.relays,
             "made": grant.made,
+            "expires": grant.expires,
             "sha256": grant.digest,
         }
         # A value in TOML is as in JSON, but for one control character.
@@ -196,46 +219,60 @@ def write(home: str, data: bytes) -> None:
 
 _NOBODY = Grant("nobody", rights="read", digest="-")
 """A grant whose token nobody can have."""
-_FRESH, _STALE = 1.0, 15.0
-"""Seconds after which grants in a database are looked at again, and for which they hold while it
-cannot be reached."""
+_FRESH, _STALE, _PATIENCE = 1.0, 15.0, 2.0
+"""Seconds after which grants in a database are looked at again, for which they hold while it
+cannot be reached, and for which it is then waited for."""
 
 
 class Grants:
     """The grants of a home, read anew whenever they have changed.
 
     A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
-    which none is left: who takes the last token away does not mean to let everybody in.
+    which none is left: who takes the last token away does not mean to let everybody in. Those in a
+    database are looked at beside the requests, so that none waits for a network.
     """
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._path = os.path.join(home, FILE)
         self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
-        self._tried = self._looked_at = float("-inf")
+        self._looked_at = float("-inf")
+        self._looking: Thread | None = None
+        if files.shared(home):
+            self._look()
+
+    def renew(self) -> None:
+        """Look again with the next request: they were changed here."""
+        self._looked_at = float("-inf")
 
     def __call__(self) -> tuple[Grant, ...]:
         """Raises UnreachableStoreError where they are in a database that is away for longer."""
-        now = monotonic()
-        if not files.shared(self._home) or now - self._tried > _FRESH:
-            self._tried = now
-            with suppress(StoreError):  # it is tried again with a later request
-                self._look()
-                self._looked_at = now
-        if files.shared(self._home) and now - self._looked_at > _STALE:
+        if not files.shared(self._home):
+            self._look()
+            return self._grants
+        age = monotonic() - self._looked_at
+        if age > _FRESH and (self._looking is None or not self._looking.is_alive()):
+            self._looking = Thread(target=self._look_again, daemon=True)
+            self._looking.start()
+            if age > _STALE:
+                self._looking.join(_PATIENCE)
+        if monotonic() - self._looked_at > _STALE:
             raise UnreachableStoreError(
                 "the database with the tokens cannot be reached", hint="try again later"
             )
         return self._grants
 
+    def _look_again(self) -> None:
+        with suppress(StoreError):  # it is tried again with a later request
+            self._look()
+
     def _look(self) -> None:
-        stamp = files.stamp(self._path)
-        if stamp == self._stamp:
-            return
-        try:
-            grants = read(self._home)
-        except ConfigError:
-            grants = (_NOBODY,)
-        self._grants = grants or ((_NOBODY,) if self._grants else ())
-        self._stamp = stamp
+        stamp = files.stamp(os.path.join(self._home, FILE))
+        if stamp != self._stamp:
+            try:
+                grants = read(self._home)
+            except ConfigError:
+                grants = (_NOBODY,)
+            self._grants = grants or ((_NOBODY,) if self._grants else ())
+            self._stamp = stamp
+        self._looked_at = monotonic()

@@ -14,8 +14,8 @@ from loxodon.messages import t, tn
 from loxodon.store import Progress
 from loxodon.store.driver import Driver, Row
 from loxodon.store.fulltext import FullText
+from loxodon.store.indexes import indexed_rows
 from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.store.reindexing import batches
 from loxodon.store.rows import labels_of
 from loxodon.store.search import TABLES
 from loxodon.types import Problem, Record
@@ -196,7 +196,7 @@ def _indexes(db: Driver, text: FullText) -> Iterator[Problem]:
 def _rows(db: Driver, record_of: Callable[[Row], Record], progress: Progress) -> Iterator[Problem]:
     """Read everything that is indexed; memories that are found by other labels than theirs."""
     stale = done = 0
-    for index, rows, total in batches(db):
+    for index, rows, total in indexed_rows(db):
         if TABLES[index].truth == "memories":
             labels: dict[int, set[tuple[str, str]]] = {}
             for memory, label, name in db.all(

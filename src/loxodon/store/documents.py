@@ -90,14 +90,6 @@ class DocumentStore:
         self._indexes.drop("documents", gone)
         self._db.many("drop_document", [(row,) for row in gone])
 
-    def ended(self, now: datetime, limit: int) -> list[int]:
-        """The numbers of expired documents."""
-        return self._db.column("document_ended", (to_stored(now)[0], limit))
-
-    def put_off(self, row: int, expires_at: datetime) -> None:
-        """Change when a document expires."""
-        self._db.run("document_put_off", (to_stored(expires_at)[0], row))
-
 
 def _kept(row: Row) -> StoredDocument:
     no, path, *rest = row

@@ -122,6 +122,7 @@ class Driver:
         """What signs changes of sensitive memories."""
         self.sql = statements(backend)
         self._composed: dict[Hashable, Statement] = {}
+        self.patience: float | None = None  # seconds left to wait for others who write; None: any
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
         self._closed = False

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from loxodon.store import Index, MemoryRow, StoredReceipt, TextAt, TurnRow, signatures
+from loxodon.store import Index, MemoryRow, TextAt, TurnRow, signatures
 from loxodon.store.driver import Row, these
 from loxodon.store.indexes import batches
 from loxodon.store.rows import labels_of, loaded
@@ -150,18 +150,6 @@ class Erasure:
             last = rows[-1][:2]
             yield from ((memory, version, before) for memory, version, before in rows)
 
-    def is_said(self, text: str) -> bool:
-        """Whether any turn contains a text, exactly as written."""
-        return bool(self._db.value("is_said", (text,)))
-
-    def times_said(self, text: str) -> int:
-        """How many turns contain a text, exactly as written."""
-        return int(self._db.value("times_said", (text,)))
-
-    def occurs(self, text: str) -> bool:
-        """Whether any turn or memory contains a name, exactly as written."""
-        return bool(self._db.value("occurs", (text,)))
-
     def rename(self, old: str, new: str) -> int:
         """Rename a subject and entity in memories and histories, or remove it if `new` is empty.
         Returns for how many memories."""
@@ -183,10 +171,6 @@ class Erasure:
         for memory, version, before in self._db.all("histories_with", (part,)):
             yield memory, version, loaded(before)
 
-    def sessions(self) -> list[tuple[str, int]]:
-        """(name, start) of every session."""
-        return [(id, at) for id, at in self._db.all("session_starts")]
-
     def rename_session(self, old: str, new: str) -> None:
         """Rename a session everywhere; it is merged with an existing one of that name."""
         known = self._db.value("session_number", (new,))
@@ -204,18 +188,10 @@ class Erasure:
             ]
             self.set_history(memory, version, json.dumps(found, ensure_ascii=False))
 
-    def channels(self) -> list[tuple[str, int]]:
-        """(name, time of its first turn) of every channel."""
-        return [(name, at) for name, at in self._db.all("channels")]
-
     def drop_channel(self, name: str) -> None:
         """Remove a channel name from its turns."""
         self._db.run("drop_channel_of_turns", (name,))
         self._db.run("drop_channel_of_events", (name,))
-
-    def rename_speaker(self, old: str, new: str) -> None:
-        """Rename a speaker in all turns."""
-        self._db.run("rename_speaker", (new, old))
 
     def _file_anew(self, rows: Sequence[int]) -> None:
         """Labels and index of memories that are filed under other names now."""
@@ -313,11 +289,6 @@ class Erasure:
 
     # What is beside them
 
-    def drop_events(self, session: str, dates: Iterable[str]) -> list[tuple[str, int]]:
-        """Delete the events of a session on these days; return (day, whether compressed)."""
-        values = (session, these(sorted(dates)))
-        return [(date, compressed) for date, compressed in self._db.all("drop_events", values)]
-
     def texts(self) -> Iterator[TextAt]:
         """Texts in other tables: events, documents, error messages."""
         for table, column in _TEXTS:
@@ -335,14 +306,6 @@ class Erasure:
         if where.table == "documents":
             self._indexes.put_rows("documents", [int(where.key[0])])
 
-    def documents_of(self, keys: Iterable[str]) -> list[int]:
-        """The numbers of documents with these keys, in any namespace."""
-        return [no for key in keys for no in self._db.column("documents_by_key", (key,))]
-
-    def drop_pages(self) -> int:
-        """Delete snapshots and profiles; they are rebuilt on demand."""
-        return len(self._db.all("drop_pages"))
-
     def drop_all(self) -> dict[str, int]:
         """Delete everything said and known; return how many rows, by table. Used numbers, marks of
         what was read, tombstones and receipts stay."""
@@ -358,25 +321,14 @@ class Erasure:
 
     # Tombstones and receipts
 
-    def tombstones(self) -> list[tuple[str, bytes, int, int]]:
-        """(kind, mark, until, size) of everything that must not come back."""
-        found = self._db.all("tombstones")
-        return [(kind, mark, until, size) for kind, mark, until, size in found]
-
-    def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None:
-        self._db.many("put_tombstone", list(tombstones))
-
-    def put_receipts(self, receipts: Iterable[StoredReceipt]) -> None:
-        self._db.many("put_receipt", list(receipts))
-
     def go_on_from(self, path: str, keys: Sequence[bytes]) -> None:
         """Have what was forgotten in the SQLite file at `path` be forgotten here too."""
         from loxodon.store.sqlite.owner import forgotten_of
 
         tombstones, receipts = forgotten_of(path, keys)
         with self._db.writing():
-            self.put_tombstones(tombstones)
-            self.put_receipts(StoredReceipt(*row) for row in receipts)
+            self._db.many("put_tombstone", tombstones)
+            self._db.many("put_receipt", receipts)
 
     # So that nothing is left
 

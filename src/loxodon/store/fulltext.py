@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from loxodon.errors import DamagedStoreError
 from loxodon.store import Hit, Index
 from loxodon.store.driver import Driver
 
@@ -99,7 +100,14 @@ class FullText:
             found &= among
         lengths = self.lengths(index, found)
         usual, each = _K1 * (1 - _B), _K1 * _B * rows / (words or 1)
-        longer = {row: usual + each * lengths[row] for row in found}
+        try:
+            longer = {row: usual + each * lengths[row] for row in found}
+        except KeyError:
+            raise DamagedStoreError(
+                "the full-text index of {index} is damaged",
+                hint="rebuild it with `loxodon rebuild-index`",
+                index=index,
+            ) from None
         scores = dict.fromkeys(longer, 0.0)
         for one in lists:
             weight = _weight(len(one), rows) * (1 + _K1)

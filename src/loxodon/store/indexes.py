@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from loxodon.store import Having, Index, Nature
-from loxodon.store.driver import Driver, these
+from loxodon.store.driver import Driver, Row, these
 from loxodon.store.fulltext import FullText
 from loxodon.store.rows import loaded
 from loxodon.store.search import TABLES, divided
 from loxodon.text.similarity import cosine, unit
-from loxodon.text.words import index_words
+from loxodon.text.words import fold, index_words
 
 _BATCH = 500
 SAMPLE_FROM = 2_000  # rows from which on an index is sampled: below, reading every list is cheap
@@ -155,7 +155,7 @@ class Indexes:
         spread = Counter(word for _, words in texts.values() for word in set(words))
         weights = {word: math.log(1 + len(texts) / n) for word, n in spread.items()}
         vectors = {
-            seq: (session, unit({word: weights[word] for word in set(words)}))
+            seq: (session, unit({word: weights[word] for word in dict.fromkeys(words)}))
             for seq, (session, words) in texts.items()
         }
         beside: list[float] = []
@@ -199,3 +199,63 @@ def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
 
 def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+# What is derived, made anew from what is not
+
+BATCH = 2_000
+
+
+def clear_indexes(db: Driver, text: FullText) -> None:
+    """Make everything that is derived anew, and empty; call within a transaction."""
+    text.make_anew()
+    for statement in (
+        "clear_common_words",
+        "clear_labels",
+        "unindex_all",
+        "clear_samples",
+        "clear_row_counts",
+    ):
+        db.run(statement)
+
+
+def indexed_rows(db: Driver) -> Iterator[tuple[Index, list[Row], int]]:
+    """All that is indexed: (index, rows, how many there are in all).
+
+    A row of the memories is (row, *COLUMNS), any other (row, text).
+    """
+    tables = {table.truth for table in TABLES.values()}
+    total = sum(db.value("count_rows", table=name) for name in tables)
+    for index, table in TABLES.items():
+        if table.truth != "memories":
+            last = 0
+            while rows := db.all("texts_after", (last, BATCH), rows=f"rows_of_{index}"):
+                last = rows[-1][0]
+                yield index, rows, total
+    states: tuple[tuple[Index, str], ...] = (("memories", "active"), ("archive", "archived"))
+    for index, state in states:
+        for rows in memories(db, state):
+            yield index, rows, total
+
+
+def memories(db: Driver, state: str) -> Iterator[list[Row]]:
+    """All memories of a state, a batch at a time, as (row, *COLUMNS)."""
+    last = 0
+    while rows := db.all("memories_after", (last, state, BATCH)):
+        last = rows[-1][0]
+        yield rows
+
+
+def name_entities(db: Driver) -> None:
+    """Let every name lead to its entity anew, and count them; call within a transaction.
+
+    A name that two have leads to the one that is called so, else to the one known longer.
+    """
+    entities = db.all("entity_aliases")
+    names = [(agent, fold(name), no) for no, name, _, agent in entities]
+    names += [
+        (agent, fold(alias), no) for no, _, aliases, agent in entities for alias in loaded(aliases)
+    ]
+    db.run("clear_entity_names")
+    db.many("put_entity_name", names)
+    db.take("rows_entities", len(entities))

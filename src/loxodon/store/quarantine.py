@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
@@ -37,10 +36,6 @@ class Quarantine:
         self._db.many("put_quarantine", rows)
         return numbered
 
-    def of_memory(self, no: int, memory: str) -> None:
-        """Record which memory lacks a passage."""
-        self._db.run("quarantine_of_memory", (memory, no))
-
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
         """The unreleased passages of these turns, by turn, in text order."""
         found: dict[int, list[QuarantinedText]] = {}
@@ -61,10 +56,6 @@ class Quarantine:
         where = ("quarantine_state",) if state else ()
         rows = self._db.all("quarantined_by_state", (state,) if state else (), where=where)
         return [quarantined_of(row, self._zone) for row in rows]
-
-    def decide(self, no: int, state: str, at: datetime, text: str) -> None:
-        """Release or drop a passage; `text` is what stays stored of its words."""
-        self._db.run("decide_quarantine", (state, to_stored(at)[0], text, no))
 
     def unscreened(self, limit: int) -> list[int]:
         """The numbers of the next turns that were added before screening existed."""

@@ -35,14 +35,20 @@ from loxodon.store import (
     Progress,
     Signatures,
     Standing,
-    Stretch,
 )
 from loxodon.store.audit_rows import AuditRows
 from loxodon.store.documents import DocumentStore
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
 from loxodon.store.erasure import Erasure
 from loxodon.store.fulltext import FullText
-from loxodon.store.indexes import Indexes
+from loxodon.store.indexes import (
+    BATCH,
+    Indexes,
+    clear_indexes,
+    indexed_rows,
+    memories,
+    name_entities,
+)
 from loxodon.store.pages import Overview, page
 from loxodon.store.primary import PrimaryData
 from loxodon.store.quarantine import Quarantine
@@ -131,6 +137,10 @@ class Store:
             db.close()
             raise
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Wait no longer than this, all in all, for others who write; then a BusyStoreError."""
+        self._db.patience = seconds
+
     @property
     def wall(self) -> Wall:
         return self._db.wall
@@ -196,10 +206,6 @@ class Store:
 
     def set_value(self, name: str, value: str) -> None:
         self._db.set_meta(name, value)
-
-    def has_tombstones(self) -> bool:
-        """Whether anything was ever forgotten."""
-        return self._db.one("has_tombstones") is not None
 
     @property
     def tombstones_version(self) -> str:
@@ -445,15 +451,6 @@ class Store:
         row = self._db.one("session", (id,))
         return int(row[1]) if row else 0
 
-    def last_texts(self, session: str, limit: int) -> list[str]:
-        """The last texts of a session, oldest first."""
-        return self._db.column("last_texts", (session, limit))[::-1]
-
-    def turn_row(self, session: str, id: str) -> int | None:
-        """The row of a turn by its session and id; the newest if two share them."""
-        row: int | None = self._db.value("turn_row", (session, id))
-        return row
-
     def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
         """Turns by row; missing ones are left out."""
         return self._by_row("turns", rows, turn_of)
@@ -632,22 +629,23 @@ class Store:
             sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
-    def latest(self, label: str, name: str, limit: int) -> list[Record]:
+    def latest(self, label: str, name: str | tuple[str, ...], limit: int) -> list[Record]:
         """The last `limit` active memories with a label, newest first.
 
-        The label is `project`, `topic`, `tag` or `entity`. Only `limit` rows are read, however many
+        The label is `project`, `topic`, `tag`, `entity`, or `about` with a name as in
+        `Filter.about`. Only `limit` rows are read, however many
         have it.
         """
         rows = self.labelled(label, name, limit)
         records, sources = self.records(rows), self.sources(rows)
         return [records[row]._replace(sources=sources.get(row, ())) for row in rows]
 
-    def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
-        """The same by what memories are about, as in `Filter.about`."""
-        return self.latest("about", about_label(*about), limit)
-
-    def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
+    def labelled(
+        self, label: str, name: str | tuple[str, ...], limit: int, state: str = "active"
+    ) -> list[int]:
         """The rows of the last `limit` memories with a label; see `latest`."""
+        if isinstance(name, tuple):
+            name = about_label(*name)
         folded = name if label == "about" else fold(name)  # which `about_label` has done
         return self._db.column("labelled", (label, folded, state, limit))
 
@@ -658,11 +656,6 @@ class Store:
         if projects:
             found &= Conditions(("memory_projects",), (these(projects),))
         return self._db.column("foremost", [*found.values, limit], where=found.names)
-
-    def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
-        """When each of these memories was first said, by its turns."""
-        found = self._db.all("told_at", (these(rows),))
-        return {row: moment(at, self._zone) for row, at in found}
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
         """The entities with these names, ignoring case, by name as given.
@@ -702,17 +695,9 @@ class Store:
             found[memory] = (*found.get(memory, ()), Source(*source))
         return found
 
-    def live(self, rows: Iterable[int], now: datetime) -> set[int]:
-        """The ones that are active and have not expired."""
-        return set(self._db.column("live", (these(rows), to_stored(now)[0])))
-
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         """The standing of these memories, by row."""
         return self._by_row("standing", rows, lambda row: row[1])
-
-    def successors(self, rows: Iterable[int]) -> dict[int, int]:
-        """For each of these memories that others took the place of: the row of the active one."""
-        return dict(self._db.all("successors", (these(rows),)))
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """By turn, the rows of the memories drawn from it."""
@@ -812,11 +797,6 @@ class Store:
             lambda row: Beside(tuple(filter(None, row[1:3])), tuple(filter(None, row[3:]))),
         )
 
-    def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
-        """The turns of segments, by their row in the index `segments`."""
-        found = self._db.all("stretches", (these(segments),))
-        return {no: Stretch(*stretch) for no, *stretch in found}
-
     def nature(self) -> Nature:
         """What kind of text the journal contains, measured on a sample."""
         return self._indexes.nature()
@@ -851,13 +831,11 @@ class Store:
 
     def rebuild(self, progress: Progress) -> int:
         """Rebuild all derived data from the primary data; return how many rows were indexed."""
-        from loxodon.store import reindexing
-
         self._for_owner()
         done = 0
         with self.writing():
-            reindexing.clear_indexes(self._db, self._indexes.text)
-            for index, rows, total in reindexing.batches(self._db):
+            clear_indexes(self._db, self._indexes.text)
+            for index, rows, total in indexed_rows(self._db):
                 if TABLES[index].truth != "memories":
                     texts = [(row, text) for row, text in rows]
                 else:
@@ -869,9 +847,9 @@ class Store:
                 self._indexes.put(index, texts)
                 done += len(texts)
                 progress(done, total)
-            while self.worklog.index(reindexing.BATCH):
+            while self.worklog.index(BATCH):
                 pass
-            reindexing.name_entities(self._db)
+            name_entities(self._db)
             self.vectors.rebuild()
             self._db.set_meta("rates", self._rates())
         return done
@@ -880,13 +858,11 @@ class Store:
 
     def reckon_ends(self) -> int:
         """Find anew when memories end, if what they fade by has changed; of how many."""
-        from loxodon.store import reindexing
-
         rates = self._rates()
         if self._db.meta("rates") == rates:
             return 0
         done = 0
-        for rows in reindexing.memories(self._db, "active"):
+        for rows in memories(self._db, "active"):
             self._set_ends(rows)
             done += len(rows)
         self._db.set_meta("rates", rates)

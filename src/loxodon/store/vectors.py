@@ -231,10 +231,6 @@ class Vectors:
 
     # Embedding
 
-    def begin(self, model: str) -> None:
-        """Register a model. A known one continues where it stopped."""
-        self._db.run("put_vector_model", (model, b""))
-
     def size(self, model: str) -> int:
         """The dimension of its vectors; 0 if there are none."""
         found = self._find_model(model)
@@ -289,10 +285,6 @@ class Vectors:
         """Mark these texts as done."""
         no = self._model(model).no
         self._db.many("settle_vector", [(no, one.kind, one.row) for one in done])
-
-    def advance(self, model: str, kind: Embeddable, upto: int) -> None:
-        """Record that every row up to `upto` was reached."""
-        self._db.run(f"advance_{kind}", (upto, model))
 
     def stop(self, model: str, error: str) -> None:
         """End a run: record why it stopped; empty after a successful run."""

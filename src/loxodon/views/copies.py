@@ -89,6 +89,8 @@ def renewed(
     """Write the views without what was erased, in every folder that they were ever written to:
     where they are in use those of which `anew` says so, of a copy all. Those in a folder that is
     out of use go; how many did. With `dry` they are only counted."""
+    from loxodon.views.export import export
+
     gone = 0
     for place in places(workspace):
         root = os.path.join(place.path, VIEWS)
@@ -98,64 +100,45 @@ def renewed(
             continue
         if found is None or found.space != workspace.store.space:
             continue
-        if place.path != workspace.path and place.kind == "workspace":
+        in_use = place.path == workspace.path
+        if not in_use and place.kind == "workspace":
             gone += len(found.files)
             if not dry:
                 removed(root, found.space)
         elif not dry:
-            _written_anew(workspace, place, found.masked, settled, anew, progress)
+            every = anew if in_use and anew else lambda view: True
+            folder = None if in_use else place.path
+            kept = settled if in_use else {}
+            try:
+                export(
+                    workspace,
+                    folder,
+                    masked=found.masked,
+                    settled=kept,
+                    anew=every,
+                    progress=progress,
+                )
+            except (LoxodonError, OSError):  # `status` tells of it; what was erased goes anyway
+                removed(root, found.space)
     return gone
-
-
-def _written_anew(
-    workspace: Workspace,
-    place: Copy,
-    masked: bool,
-    settled: Mapping[str, str],
-    anew: Callable[[str], bool] | None,
-    progress: Progress | None,
-) -> None:
-    from loxodon.views.export import export
-
-    try:
-        if place.path == workspace.path:
-            export(workspace, settled=settled, anew=anew or _every, progress=progress)
-        else:
-            export(workspace, place.path, masked=masked, anew=_every, progress=progress)
-    except (LoxodonError, OSError):  # `status` tells of it; what was erased goes all the same
-        removed(os.path.join(place.path, VIEWS), workspace.store.space)
-
-
-def _every(view: str) -> bool:
-    return True
 
 
 class Removed(NamedTuple):
     """What became of a folder of views that nobody is to read any more."""
 
     gone: int
-    left: list[str]
-    """Files with our text that are not as they were written: somebody's changes are in them."""
+    left: list[str]  # files with our text and somebody's changes in them
 
 
 def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> Removed:
     """Take away the views of a space at `root` that are as Loxodon wrote them."""
     gone = 0
-    try:
-        found = manifest.load(root)
-    except LoxodonError:  # then nobody can say which are as they were
-        found = None
-    for name in found.files if found and found.space == space else ():
-        path = os.path.join(root, *name.split("/"))
-        if (
-            name != manifest.MANIFEST
-            and found
-            and manifest.change_of(root, name, found) == "same"
-            and is_inside(path, root)
-        ):
-            erase(path)
-            gone += 1
-    if found and found.space == space:
+    if found := _of_space(root, space):
+        for name in found.files:
+            path = os.path.join(root, *name.split("/"))
+            if manifest.change_of(root, name, found) == "same" and is_inside(path, root):
+                erase(path)
+                gone += 1
         for name in (manifest.MANIFEST, manifest.LOCK):
             with suppress(FileNotFoundError):
                 erase(os.path.join(root, *name.split("/")))
@@ -168,27 +151,31 @@ def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> 
 def changed(root: str, space: str) -> list[str]:
     """The files below `root` that say they are views of a space, and are not as Loxodon wrote
     them: somebody changed or copied them, or nobody knows how they were written."""
-    try:
-        known = manifest.load(root)
-    except LoxodonError:
-        known = None
+    known = _of_space(root, space)
     found = []
     for place, _, names in os.walk(root):
         for name in sorted(names):
             path = os.path.join(place, name)
             view = os.path.relpath(path, root).replace(os.sep, "/")
-            if (
-                known
-                and known.space == space
-                and (
-                    view == manifest.MANIFEST
-                    or (view in known.files and manifest.change_of(root, view, known) == "same")
-                )
-            ):
+            ours = known is not None and view in known.files
+            if known and view == manifest.MANIFEST:
+                continue
+            if known and ours:
+                if manifest.change_of(root, view, known) != "same":
+                    found.append(path)
                 continue
             if _says_space(path) in (space, None):
                 found.append(path)
     return found
+
+
+def _of_space(root: str, space: str) -> manifest.Manifest | None:
+    """The manifest at `root`; None where nobody can say which views of the space are there."""
+    try:
+        found = manifest.load(root)
+    except LoxodonError:
+        return None
+    return found if found and found.space == space else None
 
 
 def _says_space(path: str) -> str | None:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.guard.quarantine import HIDDEN, RELEASED, is_asked, with_notes
+from loxodon.guard.quarantine import HIDDEN, RELEASED, is_forget_request, with_notes
 from loxodon.store import QuarantinedText
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
 from loxodon.store.store import Store
@@ -51,7 +51,9 @@ class HeldBack(NamedTuple):
         columns, named = PRIMARY_TABLES[table].columns, PRIMARY_TABLES[table].memories
         if table == "quarantine":
             reason, state = columns.index("reason"), columns.index("state")
-            return (row for row in rows if row[state] == RELEASED or not is_asked(row[reason]))
+            return (
+                row for row in rows if row[state] == RELEASED or not is_forget_request(row[reason])
+            )
         if table in _OF_MEMORIES:
             return (row for row in rows if row[0] not in self.numbers)
         places = [n for n, column in enumerate(columns) if column in named]
@@ -67,7 +69,9 @@ class HeldBack(NamedTuple):
 
 def held_back(store: Store) -> HeldBack:
     found = [one for state in HIDDEN for one in store.quarantine.find(state)]
-    asked = sorted((one for one in found if is_asked(one.reason)), key=lambda one: one.start)
+    asked = sorted(
+        (one for one in found if is_forget_request(one.reason)), key=lambda one: one.start
+    )
     turns: dict[int, list[QuarantinedText]] = {}
     for one in asked:
         if one.turn is not None:

@@ -239,7 +239,8 @@ class Folder:
         try:
             if self._drafts or gone or self._rows != self._before.files:
                 if self._drafts:
-                    self._save()
+                    # Those that go are known until they are gone: a kill may come in between.
+                    self._save({name: self._before.files[name] for name in gone})
                 for name, draft in self._drafts.items():
                     self._replace(name, draft)
                 for name in gone:
@@ -287,8 +288,8 @@ class Folder:
         with suppress(OSError):  # not empty, or not ours to remove
             os.rmdir(os.path.dirname(path))
 
-    def _save(self) -> None:
-        text = manifest_text(self._space, self._masked, self._rows)
+    def _save(self, leaving: Mapping[str, Written] | None = None) -> None:
+        text = manifest_text(self._space, self._masked, {**(leaving or {}), **self._rows})
         files.replace(self._path(MANIFEST), text.encode("utf-8"))
 
     # Paths

@@ -32,7 +32,7 @@ from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
 from loxodon.text.words import fold
-from loxodon.tokens import Counter, cut
+from loxodon.tokens import cut
 from loxodon.types import (
     Added,
     Chat,
@@ -53,10 +53,8 @@ if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase
 
 _DAYS = 2  # daily notes, from today backwards, that a recall hands over
-_LARGEST = 1 << 20
-"""Bytes of a file that are read: more than any budget has room for."""
+_LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
 _SHOWN = 700
-_LASTING = "n_MEMORY.md:"
 OFF = "switched off"
 
 
@@ -158,21 +156,23 @@ class PlainMemory(Memory):
         Nothing is looked for, so filters do not count. In a group there is nothing to tell.
         """
         is_text("query", query)
-        chat = self.within(chat=chat).chat
-        started = perf_counter()
+        started, count = perf_counter(), self._space.count
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         seen = frozenset(map(fold, in_view))
-        items = [one for one in self._items() if fold(one.content) not in seen]
-        items = items if chat == "direct" else []
-        items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
-        shown = block(
-            _shared_out(items, budget, self._space.count),
-            budget,
-            self._space.count,
-            language_of(query),
+        direct = self.within(chat=chat).chat == "direct"
+        lasting, recent = (
+            [
+                one._replace(content=self.guard.shown(one.content, True, reveal))
+                for one in found
+                if direct and fold(one.content) not in seen
+            ]
+            for found in (self._lasting(), self._recent())
         )
+        # What was written last has half of the room, however long MEMORY.md is.
+        first = len(block(lasting, budget // 2, count, "en").items)
+        items = [*lasting[:first], *recent, *lasting[first:]]
+        shown = block(items, budget, count, language_of(query))
         left = len(items) - len(shown.items)
-        elapsed = round((perf_counter() - started) * 1e3, 3)
         return Recall(
             query,
             Gate(True, "asked"),
@@ -180,7 +180,7 @@ class PlainMemory(Memory):
             (LeftOut("budget", left),) if left else (),
             shown.text,
             shown.tokens,
-            elapsed,
+            round((perf_counter() - started) * 1e3, 3),
         )
 
     def assemble(
@@ -201,31 +201,24 @@ class PlainMemory(Memory):
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
         direct = chat == "direct"
-        turns = [one for one in self._turns() if direct or one.chat != "direct"]
         material = frames.Material(
             message,
             soul,
             clean(self._read("MEMORY.md")) if direct else "",
-            turns,
+            [one for one in self._turns() if direct or one.chat != "direct"],
             frames.texts_of(history),
             self.now(),
             lambda text: self.guard.shown(text, direct),
         )
-
-        told = {one.content for one in self._items() if one.id.startswith(_LASTING)}
+        told = {one.content for one in self._lasting()}
 
         def ask(budget: int, in_view: frozenset[str]) -> Recall:
             # MEMORY.md stands in the place of the profile already
             return self.recall(message, top, budget, chat=chat, in_view=in_view | told)
 
-        return frames.assemble(
-            material,
-            state or Conversation(),
-            ask,
-            budget,
-            self.config.recall.budget,
-            self._space.count,
-        )
+        usual = self.config.recall.budget
+        state = state or Conversation()
+        return frames.assemble(material, state, ask, budget, usual, self._space.count)
 
     def gate(
         self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
@@ -233,7 +226,7 @@ class PlainMemory(Memory):
         is_text("message", message)
         return should_recall(message, state or Conversation())
 
-    def snapshot(self, language: str = "en") -> str:
+    def snapshot(self, language: str = "en", *, project: str = "") -> str:
         """MEMORY.md, as far as the budget goes."""
         text = self.guard.shown(self._read("MEMORY.md"), private=True)
         return cut(text, self.config.snapshot.budget, self._space.count)
@@ -241,53 +234,54 @@ class PlainMemory(Memory):
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
 
-    def _items(self) -> list[Item]:
-        """What stands in the files: MEMORY.md, then notes and what was said, newest first."""
-        today, days = self.now(), self._days()
-        found = self._chunked("MEMORY.md", "memory", today)
-        for day in days:
-            notes = self._chunked(os.path.join("memory", f"{day}.md"), "daily", today)
-            found += reversed(notes)
-        said = [_said(one, n) for n, one in enumerate(self._entries(days))]
+    def _lasting(self) -> list[Item]:
+        return self._chunked("MEMORY.md", "memory")
+
+    def _recent(self) -> list[Item]:
+        """The daily notes and what was said, newest first."""
+        found: list[Item] = []
+        for day in self._days():
+            found += reversed(self._chunked(os.path.join("memory", f"{day}.md"), "daily"))
+        said = []
+        for n, one in enumerate(self._entries()):
+            kind = "turn" if one.fields is None else str(one.fields.get("kind", "fact"))
+            source = Source(session=one.turn.session, turn=one.turn.id or f"#{n + 1}")
+            id, at = f"pending_{one.key.hex()[:8]}", one.turn.at
+            said.append(_item(id, kind, one.turn.content, at, source))
         return found + said[::-1]
 
-    def _chunked(self, name: str, role: FileRole, now: datetime) -> list[Item]:
-        path = os.path.join(self.workspace.path, name)
+    def _chunked(self, name: str, role: FileRole) -> list[Item]:
+        path, now = os.path.join(self.workspace.path, name), self.now()
         cuts = chunks(self._read(name).splitlines(), name, role, self._space.zone)
         return [
-            Item(
+            _item(
                 f"n_{name}:{one.first_line}",
                 "note",
-                snippet(one.text, (), _SHOWN),
-                1.0,
+                one.text,
                 one.at or now,
-                "active",
-                (Source(file=path, line=one.first_line),),
-                {},
+                Source(file=path, line=one.first_line),
             )
             for one in cuts
         ]
 
     def _turns(self) -> list[Turn]:
         """What was said in the last days, since the engine is off."""
-        return [one.turn for one in self._entries(self._days()) if one.fields is None]
+        return [one.turn for one in self._entries() if one.fields is None]
 
     def _days(self) -> list[str]:
-        """The days that are loaded, today first (`_DAYS`)."""
         today = self.now()
-        days = range(_DAYS)
-        return [f"{today - timedelta(days=n):%Y-%m-%d}" for n in days]
+        return [f"{today - timedelta(days=n):%Y-%m-%d}" for n in range(_DAYS)]
 
     def _lately(self, session: str) -> list[str]:
         """The last texts of a session, oldest first."""
         return [one.content for one in self._turns() if one.session == session][-LATELY:]
 
-    def _entries(self, days: Sequence[str]) -> list[PendingEntry]:
-        """What waits and can be seen from behind the wall, if one stands."""
+    def _entries(self) -> list[PendingEntry]:
+        """What waits since yesterday and can be seen from behind the wall, if one stands."""
         wall = self._store.wall
         return [
             one
-            for one in self.pending.entries(days)
+            for one in self.pending.entries(self._days())
             if (not wall.agent or one.turn.agent in ("", wall.agent))
             and not (wall.group and (one.turn.chat == "direct" or one.fields is not None))
         ]
@@ -355,26 +349,5 @@ class PlainMemory(Memory):
         )
 
 
-def _said(entry: PendingEntry, n: int) -> Item:
-    kind = "turn" if entry.fields is None else str(entry.fields.get("kind", "fact"))
-    source = Source(session=entry.turn.session, turn=entry.turn.id or f"#{n + 1}")
-    return Item(
-        f"pending_{entry.key.hex()[:8]}",
-        kind,
-        snippet(entry.turn.content, (), _SHOWN),
-        1.0,
-        entry.turn.at,
-        "active",
-        (source,),
-        {},
-    )
-
-
-def _shared_out(items: Sequence[Item], budget: int, count: Counter) -> list[Item]:
-    """Items in the order in which they get room: what was written last has half of it, at least,
-    so that a long MEMORY.md does not crowd out today."""
-    lasting = [one for one in items if one.id.startswith(_LASTING)]
-    recent = [one for one in items if not one.id.startswith(_LASTING)]
-    first = {one.id for one in block(lasting, budget // 2, count, "en").items}
-    later = [one for one in lasting if one.id not in first]
-    return [*(one for one in lasting if one.id in first), *recent, *later]
+def _item(id: str, kind: str, text: str, at: datetime, source: Source) -> Item:
+    return Item(id, kind, snippet(text, (), _SHOWN), 1.0, at, "active", (source,), {})

@@ -14,7 +14,7 @@ from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.drafts import draft_in
 from loxodon.errors import InputError, NotFoundError, StoreError
-from loxodon.forget.scanning import mend_restored
+from loxodon.guard.scan import mend_restored
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory
 from loxodon.messages import t

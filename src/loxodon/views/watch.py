@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import files
 from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
@@ -25,20 +24,12 @@ if TYPE_CHECKING:
 
 LOCK = "watch.lock"
 QUIET = 300  # milliseconds that files must be left alone before they are read
-_TICK = 500
-"""Milliseconds: how often it looks whether the folders are still there."""
-_LONGEST = 2_000
-"""Milliseconds after which changes are looked at even if more keep coming."""
-_SOON = 1.0
-_LATER = 5.0
-_BEAT = 60.0
+_TICK = 500  # milliseconds after which it looks whether the folders are still there
+_LONGEST = 2_000  # milliseconds after which changes are looked at even if more keep coming
+_SOON, _LATER, _BEAT = 1.0, 5.0, 60.0
 """Seconds until a file that is half written, a failure, and everything is looked at again."""
-_FLOOD = 1_000
-"""Changes at once among which the system may have lost some."""
 _NOISE = (".tmp", ".lock", ".swp", ".swx", "~", "-shm")
-
-Identity = tuple[int, int]
-"""The device and number of a folder: another under the same name has others."""
+_NEVER = float("inf")
 
 
 class Round(NamedTuple):
@@ -67,12 +58,6 @@ def watch(
     its sessions are to be followed too; `agents` are others to follow. Raises BusyStoreError where
     another process watches this space.
     """
-    _check_installed()
-    with _alone(workspace):
-        _Watching(workspace, stop, tell, state, agents).run()
-
-
-def _check_installed() -> None:
     try:
         import watchfiles  # noqa: F401
     except ImportError as error:
@@ -81,11 +66,6 @@ def _check_installed() -> None:
             hint=install_hint(),
             extra="workspace",
         ) from error
-
-
-@contextmanager
-def _alone(workspace: Workspace) -> Iterator[None]:
-    """Hold the one place of a watcher of this space."""
     folder = os.path.dirname(workspace.usual)  # of this machine, as the files are that it watches
     files.make_folder(folder)
     lock = FileLock(os.path.join(folder, LOCK))
@@ -96,7 +76,7 @@ def _alone(workspace: Workspace) -> Iterator[None]:
                 hint="stop it first",
                 space=workspace.memory.space,
             )
-        yield
+        _Watching(workspace, stop, tell, state, agents).run()
     finally:
         lock.close()
 
@@ -115,14 +95,11 @@ class _Watching:
         self.tell = tell
         self.state = state
         self.agents = agents
-        self.due = 0.0
-        self.beat = 0.0
-        self.polling = False
-        self.first = True
+        self.due = self.beat = 0.0
+        self.polling, self.first = False, True
         self.top: object = None
         self.seen: set[FileProblem] = set()
         self.told: set[FileProblem] = set()
-        self.noted: set[FileProblem] = set()
         self.error = ""
 
     def run(self) -> None:
@@ -136,7 +113,7 @@ class _Watching:
                     self.due = 0.0
                     break
 
-    def roots(self) -> Mapping[str, Identity]:
+    def roots(self) -> Mapping[str, tuple[int, int]]:
         """The folders to watch that are there. The workspace's own is looked at without the
         system's help: an agent may keep anything in it, and only its top is ours to read."""
         from loxodon.notes.index import folders_of
@@ -205,18 +182,16 @@ class _Watching:
         round = self.round(now, renew)
         if round.error:
             self.due = min(self.due, now + _LATER)
-        if self.first or says_something(round) or (round.error and str(round.error) != self.error):
+        if self.first or _says_something(round) or str(round.error or "") not in ("", self.error):
             self.tell(round)
         self.first, self.error = False, str(round.error or "")
-        if changed > _FLOOD:
-            self.due = min(self.due, now + _SOON)
 
     def look_at_top(self) -> object:
         """What tells whether a note at the top of the workspace was changed."""
         try:
             with os.scandir(self.workspace.path) as entries:
-                notes = [one for one in entries if one.name.endswith(".md")]
-            return sorted((one.name, *_stamp(one)) for one in notes)
+                notes = [(one.name, one.stat()) for one in entries if one.name.endswith(".md")]
+            return sorted((name, about.st_mtime_ns, about.st_size) for name, about in notes)
         except OSError:
             return None
 
@@ -230,7 +205,8 @@ class _Watching:
             if self.state:
                 followed = self.workspace.follow(self.state)
             for agent in self.agents:
-                followed = _together(followed or Followed(), self.workspace.follow_agent(agent))
+                pairs = zip(followed or Followed(), self.workspace.follow_agent(agent), strict=True)
+                followed = Followed(*(mine + theirs for mine, theirs in pairs))  # type: ignore[operator]
         except LoxodonError as caught:
             error = caught
         synced = Synced()
@@ -243,65 +219,38 @@ class _Watching:
         return self.without_known(Round(synced, followed, error), now)
 
     def without_known(self, round: Round, now: float) -> Round:
-        """A round with those problems only that are to be told now."""
+        """A round with what is to be told now: problems that were there the last time too, because
+        a file may only be half written, and that were not told yet."""
         synced, followed = round.synced, round.followed or Followed()
         lists = (synced.problems, synced.conflicts, synced.indexed.problems, followed.problems)
-        fresh = self.fresh({one for found in lists for one in found})
-        if self.seen - self.told:
+        problems = {one for found in lists for one in found}
+        fresh = ((problems & self.seen) | set(synced.notes)) - self.told
+        self.told = (self.told & (problems | self.told - self.seen)) | fresh
+        self.seen = problems
+        if problems - self.told:
             self.due = min(self.due, now + _SOON)
-        problems, conflicts, of_notes, of_sessions = (
-            tuple(one for one in found if one in fresh) for found in lists
-        )
-        indexed = synced.indexed._replace(problems=of_notes)
-        notes = tuple(one for one in synced.notes if one not in self.noted)
-        self.noted.update(notes)
+        kept = [tuple(one for one in found if one in fresh) for found in (*lists, synced.notes)]
+        indexed = synced.indexed._replace(problems=kept[2])
         synced = synced._replace(
-            problems=problems, conflicts=conflicts, notes=notes, indexed=indexed
+            problems=kept[0], conflicts=kept[1], indexed=indexed, notes=kept[4]
         )
-        followed = followed._replace(problems=of_sessions)
+        followed = followed._replace(problems=kept[3])
         return round._replace(synced=synced, followed=followed if round.followed else None)
 
-    def fresh(self, problems: set[FileProblem]) -> set[FileProblem]:
-        """What was wrong the last time too, and was not told yet."""
-        fresh = (problems & self.seen) - self.told
-        self.told = (self.told & problems) | fresh
-        self.seen = problems
-        return fresh
 
-
-_NEVER = float("inf")
-
-
-def says_something(round: Round) -> bool:
+def _says_something(round: Round) -> bool:
     """Whether there is something to tell of a round."""
-    synced = round.synced
-    return bool(
-        synced.added
-        or synced.edited
-        or synced.archived
-        or synced.unarchived
-        or synced.conflicts
-        or synced.problems
-        or synced.notes
-        or synced.indexed.read
-        or synced.indexed.removed
-        or synced.indexed.problems
-        or (round.followed and (round.followed.added or round.followed.problems))
+    synced, followed = round.synced, round.followed
+    indexed = synced.indexed
+    return any(synced[:-1]) or bool(
+        indexed.read
+        or indexed.removed
+        or indexed.problems
+        or (followed and (followed.added or followed.problems))
     )
-
-
-def _together(one: Followed, other: Followed) -> Followed:
-    """What was journalled from both: counts and lists are added."""
-    pairs: Iterator[tuple[Any, Any]] = zip(one, other, strict=True)
-    return Followed(*(mine + theirs for mine, theirs in pairs))
 
 
 def _matters(path: str) -> bool:
     """Whether a change may be one of ours to see; what editors leave for a moment is not."""
     name = os.path.basename(path)
     return not (name.startswith(".") or name.endswith(_NOISE))
-
-
-def _stamp(entry: os.DirEntry[str]) -> tuple[int, int]:
-    about = entry.stat()
-    return about.st_mtime_ns, about.st_size

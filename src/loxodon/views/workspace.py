@@ -4,8 +4,8 @@
         memory.workspace.export()     # the memory, as text
         memory.workspace.sync()       # what you changed there, and your own notes
 
-`views/` writes and reads the text, `sync` takes edits in, `sources/` reads notes, `imports/` what
-other programs keep, `openclaw/` and `agents` follow agents.
+`export` writes the text, `sync` takes edits in; `notes/` reads notes, `imports/` what other
+programs keep, `journal/` and `agents/` follow agents.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from loxodon import layout
 from loxodon.errors import UsageError, refused
 from loxodon.fields import number
 from loxodon.paging import Key, Page, cut, paged
-from loxodon.security.paths import named
+from loxodon.security.paths import allowed_path
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
@@ -77,7 +77,9 @@ class Workspace:
         """
         from loxodon.views.export import export
 
-        given = None if folder is None else named(self.memory.home, folder, [self._requested])
+        given = (
+            None if folder is None else allowed_path(self.memory.home, folder, [self._requested])
+        )
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
                 "this memory is encrypted, so it is not exported as text",
@@ -162,11 +164,17 @@ class Workspace:
         """
         from loxodon.agents.openclaw.follow import follow, state_folder
 
-        return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
+        return follow(self, allowed_path(self.memory.home, state_folder(state, os.environ)), agents)
 
     @verb(access="owner", audit="works")
     def follow_agent(
-        self, agent: str, file: str = "", progress: Progress | None = None, *, known: bool = False
+        self,
+        agent: str,
+        file: str = "",
+        progress: Progress | None = None,
+        *,
+        known: bool = False,
+        project: str = "",
     ) -> Followed:
         """Journal what was said to a coding agent (`AGENTS`) since the last time, in all
         of its transcripts or in one, with `known` also in those that were read before; its folder
@@ -174,8 +182,8 @@ class Workspace:
         from loxodon.journal.follow import follow_agent
         from loxodon.journal.transcripts import AGENTS
 
-        folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
-        return follow_agent(self, agent, folder, file, progress, known=known)
+        folder = allowed_path(self.memory.home, AGENTS[agent].folder(os.environ))
+        return follow_agent(self, agent, folder, file, progress, known=known, project=project)
 
     @verb(
         "POST /workspace/import",
@@ -210,7 +218,7 @@ class Workspace:
             self.memory,
             self.store,
             self.zone,
-            named(self.memory.home, path, [self._requested]),
+            allowed_path(self.memory.home, path, [self._requested]),
             format,
             user=user,
             dry_run=dry_run,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from loxodon.working.accounting import Gauge, Limits, Usage, limits, tokens_of, usage_of
 from loxodon.working.compaction import Compacted, Cut, compaction_due, place_to_cut
 from loxodon.working.context import Shown, context_of, joined, paired
-from loxodon.working.flush import SILENCE, Ask, Flushed, Hush, flush_due, is_silent
+from loxodon.working.flush import SILENCE, Ask, Flushed, flush_due, is_silent
 from loxodon.working.overflow import is_overflow, window_in
-from loxodon.working.pruning import applied, pruned, squeezed
+from loxodon.working.pruning import applied, pruned
 from loxodon.working.session import Done, Send, Session
 from loxodon.working.shapes import Message
 
@@ -24,7 +24,6 @@ __all__ = [
     "Done",
     "Flushed",
     "Gauge",
-    "Hush",
     "Limits",
     "Message",
     "Send",
@@ -42,7 +41,6 @@ __all__ = [
     "paired",
     "place_to_cut",
     "pruned",
-    "squeezed",
     "tokens_of",
     "usage_of",
     "window_in",

@@ -19,7 +19,7 @@ from loxodon.models.replies import UnfitError
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.words import index_words
-from loxodon.tokens import Counter, cut, estimate
+from loxodon.tokens import Counter, cut
 from loxodon.working.context import Shown
 from loxodon.working.flush import Flushed, reason
 from loxodon.working.prompts import prompt
@@ -127,82 +127,55 @@ def extracted(lines: Sequence[SummaryInput], most: int, count: Counter) -> str:
     language = language_in(lines)
     said = [line for line in lines if line.label in ("user", "assistant")]
     used = Tally(line.text.partition(" ")[0] for line in lines if line.label == "call")
-    names = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
-    tools = [f"{t('Tools used', language)}: {names}"] if names else []
+    tools = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
     text = "\n".join(line.text[:2_000] for line in said if line.label == "user")
-    topics = quick(text[-20_000:], _MOST_TOPICS)
-    topics = [f"{t('Topics', language)}: {', '.join(topics)}"] if topics else []
-    about = "\n".join([*tools, *topics])
+    topics = ", ".join(quick(text[-20_000:], _MOST_TOPICS))
+    headings = {t("Tools used", language): tools, t("Topics", language): topics}
+    about = "\n".join(f"{heading}: {told}" for heading, told in headings.items() if told)
     room = most - count(about) - 8
-    earlier = _most_telling(_earlier(lines), int(_EARLIER * room), count)
-    spoken = [
-        AttributedSentence(
-            place,
-            t("user", language) if line.label == "user" else t("assistant", language),
-            _short(sentence, count),
-        )
-        for place, line in enumerate(said)
-        for sentence in sentences_of(line.text, line.label == "user")
-    ]
-    now = _most_telling(spoken[-_MOST_SENTENCES:], room - count(earlier), count)
-    return cut("\n".join(part for part in (earlier, now, about) if part), most, count)
-
-
-class AttributedSentence(NamedTuple):
-    """A sentence, who said it, and which message it is from."""
-
-    place: int
-    label: str  # Empty for a line of an earlier summary, which names whom it quotes
-    sentence: Sentence
-
-
-def _short(sentence: Sentence, count: Counter) -> Sentence:
-    return sentence._replace(text=cut(" ".join(sentence.text.split()), _SENTENCE, count))
-
-
-def _earlier(lines: Sequence[SummaryInput]) -> list[AttributedSentence]:
-    """The lines of earlier summaries, without what is told anew for all."""
-    told = [
-        _short(Sentence(text, index_words(text)), estimate)
-        for line in lines
+    told_anew = tuple(
+        f"{t(one, other)}:" for one in ("Tools used", "Topics") for other in LANGUAGES
+    )
+    earlier = [
+        ((n, ""), Sentence(text, index_words(text)))
+        for n, line in enumerate(lines)
         if line.label == "summary"
         for text in line.text.splitlines()
-        if text.strip() and not text.startswith(_headings())
+        if text.strip() and not text.startswith(told_anew)
     ]
-    return [AttributedSentence(place, "", sentence) for place, sentence in enumerate(told)]
+    before = _most_telling(earlier, int(_EARLIER * room), count, "\n")
+    speakers = {"user": t("user", language), "assistant": t("assistant", language)}
+    spoken = [
+        ((n, f"- {speakers[line.label]}: "), sentence)
+        for n, line in enumerate(said)
+        for sentence in sentences_of(line.text, line.label == "user")
+    ]
+    now = _most_telling(spoken[-_MOST_SENTENCES:], room - count(before), count, " ")
+    return cut("\n".join(part for part in (before, now, about) if part), most, count)
 
 
-def _most_telling(told: Sequence[AttributedSentence], room: int, count: Counter) -> str:
-    """As many of these as fit, those that tell most, in their order."""
-    sentences = [one.sentence for one in told]
-    best, share = "", 1.0
-    for _ in range(_TRIES if told and room > 0 else 0):
-        # Sentences as lines, one for each message
-        text = "\n".join(
-            (f"- {label}: " if label else "") + " ".join(one.sentence.text for one in group)
-            for (_, label), group in groupby(
-                [told[place] for place in kept(sentences, share)],
-                key=lambda one: (one.place, one.label),
-            )
-        )
-        tokens = count(text)
-        if len(best) < len(text) and tokens <= room:
-            best = text
-        if tokens <= room and (share == 1.0 or tokens > _FULL * room):
-            break
-        share = min(1.0, share * (1 + _FULL) / 2 * room / tokens)
-    return best
+# The message that a sentence is from and what its line begins with, and the sentence
+Told = tuple[tuple[int, str], Sentence]
 
 
-_TRIES = 5
-_FULL = 0.85  # The share of the room that is worth filling
+def _most_telling(told: Sequence[Told], room: int, count: Counter, between: str) -> str:
+    """Those that tell most, in their order, a line for each message; about as many as fit."""
+    if room <= 0:
+        return ""
+    told = [
+        (at, one._replace(text=cut(" ".join(one.text.split()), _SENTENCE, count)))
+        for at, one in told
+    ]
+    whole = sum(count(one.text) + 4 for _, one in told)
+    places = kept([one for _, one in told], min(1.0, _FULL * room / max(whole, 1)))
+    lines = groupby((told[place] for place in places), key=lambda one: one[0])
+    text = "\n".join(
+        begins + between.join(one.text for _, one in group) for (_, begins), group in lines
+    )
+    return cut(text, room, count)
 
 
-def _headings() -> tuple[str, ...]:
-    return tuple(f"{t(text, language)}:" for text in (_TOOLS, _TOPICS) for language in LANGUAGES)
-
-
-_TOOLS, _TOPICS = "Tools used", "Topics"
+_FULL = 0.85  # The share of the room that is aimed at
 
 
 # The share of a summary that the request may take of whose turn only the end is kept

@@ -26,7 +26,6 @@ SOFT = 800  # Tokens that a trimmed result keeps, half from its head and half fr
 LONG = 1_000  # A result above this is worth trimming
 # How full a window must be for results to be trimmed, and to be cleared
 SOFT_SHARE, HARD_SHARE = 0.3, 0.5
-_MARK = 24  # About what the mark in a trimmed result takes, and the frame of its message
 CLEARED = "[an old tool result was left out here]"
 
 
@@ -66,34 +65,6 @@ def pruned(
         now[name_of(one)] = 0
         total += size(shortened(one, now).message)
     return now
-
-
-def squeezed(shown: Sequence[Shown], kept: Kept, size: Size, *, beside: int, most: int) -> Kept:
-    """The same where there is no room at all: the longest results, even the latest, give way.
-
-    All are cut to the same length, the longest that leaves the context within `most`.
-    """
-    results = [one for one in shown if one.role == "tool"]
-    rest = beside + sum(size(one.message) for one in shown if one.role != "tool")
-    room = max(0, most - rest)
-    for target in (room, room * 3 // 4, room // 2, 0):  # a cut is only about as long as it should
-        sizes = {name_of(one): size(shortened(one, kept).message) for one in results}
-        if sum(sizes.values()) <= room:
-            break
-        each = _level(sorted(sizes.values()), target)
-        left = each - _MARK if each > 2 * _MARK else 0
-        kept = {**kept, **{name: left for name, now in sizes.items() if now > each}}
-    return kept
-
-
-def _level(sizes: Sequence[int], room: int) -> int:
-    """The length that all of these must be cut to, if they are longer, to be `room` together."""
-    for n, one in enumerate(sizes):
-        level = room // (len(sizes) - n)
-        if one > level:
-            return level
-        room -= one
-    return room
 
 
 def applied(shown: Sequence[Shown], kept: Kept) -> list[Message]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import lru_cache
 from threading import RLock
@@ -49,7 +50,7 @@ from loxodon.working.flush import (
 )
 from loxodon.working.model import by_agent, by_memory, careful
 from loxodon.working.overflow import is_overflow, window_in
-from loxodon.working.pruning import Kept, applied, pruned, squeezed
+from loxodon.working.pruning import Kept, applied, pruned
 from loxodon.working.shapes import Message, checked, text_of, to_kept
 from loxodon.working.transcript import FLUSHED, LONGEST_KEY, Entry, Transcript
 
@@ -84,7 +85,7 @@ class _Frame(NamedTuple):
     tools: int = 0
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """One conversation of an agent, and what its model sees of it."""
 
     def __init__(
@@ -460,16 +461,14 @@ class Session:
             self._prune()
         shown = self.shown
         if compaction_due(self.tokens_pruned, self.limits.most):
-            self._kept = squeezed(
-                shown, self._kept, self._size, beside=self._beside(), most=self.limits.most
-            )
+            self._prune(protect=0)
         messages = self._with_frame(shown)
         self._sent = sum(tokens_of(message, self._count) for message in messages)
         self._sent += self._frame.tools
         self._sent_at = self._memory.now()
         return messages
 
-    def _prune(self) -> None:
+    def _prune(self, protect: int = _PROTECTED) -> None:
         now = self._memory.now()
         age = abs((now - self._sent_at).total_seconds()) if self._sent_at else None
         self._kept = pruned(
@@ -480,7 +479,7 @@ class Session:
             window=self.limits.window,
             most=self.limits.most,
             cold=age is None or age > self._config.cache_ttl,
-            protect=_PROTECTED,
+            protect=protect,
         )
 
     def _with_frame(self, shown: Sequence[Shown]) -> list[dict[str, Any]]:
@@ -596,14 +595,8 @@ class Session:
             turn["speaker"] = message["name"]
         return turn
 
-    def close(self) -> None:
-        """Nothing is held open between calls; for the sake of `with`."""
-
-    def __enter__(self) -> Session:
-        return self
-
     def __exit__(self, *error: object) -> None:
-        self.close()
+        """Nothing is held open between calls."""
 
 
 def _framed(given: str | Sequence[Message], role: str) -> tuple[Message, ...]:

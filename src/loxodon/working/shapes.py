@@ -1,9 +1,6 @@
-"""Messages in the two shapes that they have: sent to a model, and kept in a transcript.
-
-A message that is sent is as chat completions have it: `role`, `content` (text or parts), and for
-tools `tool_calls` and `tool_call_id`. In a transcript it is as OpenClaw writes it: blocks `text`,
-`image` and `toolCall`, and the role `toolResult`. What one shape has and the other has no place for
-is kept beside it (`extra`), so that a message comes back as it was said.
+"""Messages as chat completions have them: `role`, `content` (text or parts), and for tools
+`tool_calls` and `tool_call_id`. A transcript keeps them so; one that OpenClaw or an earlier version
+wrote is read all the same.
 """
 
 from __future__ import annotations
@@ -18,7 +15,8 @@ from loxodon.errors import InputError
 Message = Mapping[str, Any]  # A message as it is sent to a model
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
-_KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})
+_SHAPE = "chat"
+_ABOUT = ("shape", "timestamp", "usage")  # what a transcript says of a message
 _IMAGES = ("image", "image_url", "input_image")
 
 
@@ -92,108 +90,51 @@ def call_arguments(call: Mapping[str, Any]) -> str:
 
 def to_kept(message: Message, at: datetime) -> dict[str, Any]:
     """A sent message as a transcript has it."""
-    role = message["role"]
-    kept: dict[str, Any] = {"role": "toolResult" if role == "tool" else role}
-    if role == "tool":
-        kept["toolCallId"] = message.get("tool_call_id", "")
-        kept["toolName"] = message.get("name") or ""
-        kept["isError"] = False
-    elif message.get("name"):
-        kept["name"] = message["name"]
-    content = message.get("content")
-    blocks = content if isinstance(content, str) else [_block(part) for part in content or ()]
-    if calls := calls_in(message):
-        if isinstance(blocks, str):
-            blocks = [{"type": "text", "text": blocks}] if blocks else []
-        blocks += [_call_block(call) for call in calls]
-    kept["content"] = blocks
-    extra = {name: value for name, value in message.items() if name not in _KNOWN and value}
-    if extra:
-        kept["extra"] = extra
-    kept["timestamp"] = int(at.timestamp() * 1_000)
-    return kept
+    return {**message, "shape": _SHAPE, "timestamp": int(at.timestamp() * 1_000)}
 
 
 def to_sent(kept: Mapping[str, Any]) -> dict[str, Any] | None:
     """A message of a transcript as it is sent; None for one that no model takes."""
+    if kept.get("shape") == _SHAPE:
+        return {name: value for name, value in kept.items() if name not in _ABOUT}
+    # As OpenClaw has it, and as transcripts had it before: `toolResult`, blocks `toolCall`, `image`
     role = "tool" if kept.get("role") == "toolResult" else kept.get("role")
     if role not in ROLES:
         return None
-    sent: dict[str, Any] = {"role": role}
     content = kept.get("content")
+    sent: dict[str, Any] = {"role": role, "content": content if isinstance(content, str) else ""}
     if isinstance(content, list):
         blocks = [block for block in content if isinstance(block, Mapping)]
         calls = [_call(block) for block in blocks if block.get("type") == "toolCall"]
-        sent["content"] = _parts(blocks, flat=role in ("assistant", "tool"))
+        said = [block for block in blocks if block.get("type") not in ("toolCall", "thinking")]
+        sent["content"] = [_part(block) for block in said]
+        if role != "user" and all(block.get("type") == "text" for block in said):
+            sent["content"] = "\n".join(str(block.get("text", "")) for block in said)
         if calls and role == "assistant":
-            sent["content"] = sent["content"] or None
-            sent["tool_calls"] = calls
-    else:
-        sent["content"] = content if isinstance(content, str) else ""
+            sent |= {"content": sent["content"] or None, "tool_calls": calls}
     if role == "tool":
         sent["tool_call_id"] = str(kept.get("toolCallId") or "")
     name = kept.get("toolName") if role == "tool" else kept.get("name")
-    if isinstance(name, str) and name:
-        sent["name"] = name
-    extra = kept.get("extra")
-    return sent | dict(extra) if isinstance(extra, Mapping) else sent
-
-
-def _block(part: Mapping[str, Any]) -> dict[str, Any]:
-    given = part.get("image_url")
-    address: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
-    url = address.get("url")
-    if part.get("type") != "image_url" or not isinstance(url, str) or not url.startswith("data:"):
-        return dict(part)
-    kind, _, data = url.removeprefix("data:").partition(";base64,")
-    more = {name: value for name, value in address.items() if name != "url"}
-    return {"type": "image", "data": data, "mimeType": kind, **({"extra": more} if more else {})}
-
-
-def _parts(blocks: Sequence[Mapping[str, Any]], flat: bool) -> str | list[dict[str, Any]]:
-    """What is said in blocks; text alone as text where that is how it is sent (`flat`)."""
-    said = [block for block in blocks if block.get("type") not in ("toolCall", "thinking")]
-    if flat and all(block.get("type") == "text" for block in said):
-        return "\n".join(str(block.get("text", "")) for block in said)
-    return [_part(block) for block in said]
+    sent |= {"name": name} if isinstance(name, str) and name else {}
+    return sent | _mapping(kept.get("extra"))
 
 
 def _part(block: Mapping[str, Any]) -> dict[str, Any]:
     if block.get("type") != "image" or not isinstance(block.get("data"), str):
         return dict(block)
     url = f"data:{block.get('mimeType', '')};base64,{block['data']}"
-    extra = block.get("extra")
-    more = dict(extra) if isinstance(extra, Mapping) else {}
-    return {"type": "image_url", "image_url": {"url": url, **more}}
-
-
-def _call_block(call: Mapping[str, Any]) -> dict[str, Any]:
-    block: dict[str, Any] = {
-        "type": "toolCall",
-        "id": call_id(call),
-        "name": call_name(call),
-        "arguments": {},
-    }
-    written = call_arguments(call)
-    try:
-        arguments = json.loads(written)
-    except (ValueError, RecursionError):  # models write bad JSON; it comes back as it was
-        arguments = None
-    if isinstance(arguments, dict):
-        block["arguments"] = arguments
-    block["partialArgs"] = written
-    plain = {"id": call_id(call), "type": "function", "function": _function(block)}
-    return block if dict(call) == plain else block | {"call": dict(call)}
+    return {"type": "image_url", "image_url": {"url": url, **_mapping(block.get("extra"))}}
 
 
 def _call(block: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(block.get("call"), Mapping):
         return dict(block["call"])
-    return {"id": str(block.get("id") or ""), "type": "function", "function": _function(block)}
-
-
-def _function(block: Mapping[str, Any]) -> dict[str, Any]:
     written = block.get("partialArgs")
     if not isinstance(written, str):
         written = json.dumps(block.get("arguments") or {}, ensure_ascii=False)
-    return {"name": str(block.get("name") or ""), "arguments": written}
+    function = {"name": str(block.get("name") or ""), "arguments": written}
+    return {"id": str(block.get("id") or ""), "type": "function", "function": function}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}

@@ -16,7 +16,7 @@ from loxodon.filelock import lock_at
 from loxodon.guard.quarantine import heard
 from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
-from loxodon.models.embedders.limits import within
+from loxodon.models.wire import within
 from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
@@ -117,7 +117,7 @@ class Embedding:
                     whole = True
                     for one, name in zip(chosen, names, strict=True):
                         with self._store.writing():
-                            self._vectors.begin(name)
+                            self._store.execute("put_vector_model", name, b"")
                         error = ""
                         try:
                             _Run(self._store, one, self._count, self._clean).all(again)
@@ -168,7 +168,7 @@ class _Run:
             while rows := self._vectors.next(self._name, kind, _ROUND):
                 self._round([TextToEmbed(kind, row) for row in rows])
                 with self._store.writing():
-                    self._vectors.advance(self._name, kind, rows[-1])
+                    self._store.execute(f"advance_{kind}", rows[-1], self._name)
 
     def _round(self, waiting: Sequence[TextToEmbed], alone: bool = False) -> None:
         """Embed some texts and keep what came of it, also where the embedder then failed."""

@@ -107,7 +107,7 @@ _FACTS = 200  # Memories that a card is made of, the newest
 
 def card(store: Store, entity: Entity) -> Card:
     """All that is known of someone or something, from the memories about it."""
-    about = store.latest_about((entity.name,), _FACTS)
+    about = store.latest("about", (entity.name,), _FACTS)
     ids = {one.id for one in about}
     named = [one for one in store.latest("entity", entity.name, _FACTS) if one.id not in ids]
     attributes: dict[str, Attribute] = {}

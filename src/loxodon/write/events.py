@@ -48,7 +48,7 @@ def _event(date: str, segments: Sequence[TurnSegment], count: Counter) -> Event:
         session=segments[0].session,
         summary=event_line(turns, segments),
         tokens=sum(count(turn.content) for turn in turns),
-        trust=provenance.least(map(provenance.told_by, speaking)),
+        trust=provenance.least(map(provenance.content_origin, speaking)),
         agent=turns[0].agent,
     )
 

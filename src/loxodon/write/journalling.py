@@ -88,7 +88,7 @@ class Journal:
             batch = keyed[start : start + BATCH]
             with self._store.writing():
                 if me and not self._store.wall.stands:
-                    claimed += speakers.put_right(self._store, batch, now)
+                    claimed += speakers.reattribute(self._store, batch, now)
                 kept = self.append(batch, now)[0]
                 taken, missing = obey(self._store, kept, now)
             asked, unfound = asked + taken, unfound + missing
@@ -101,12 +101,12 @@ class Journal:
     def _claimed_before(self, keyed: Sequence[Keyed]) -> Collection[str]:
         """The user's speaker names, as given when these turns were added before."""
         theirs = [one for one in keyed if one[0].origin == "group" and speakers.is_named(one[0])]
-        return speakers.told_before(theirs, self._store.known(theirs)) if theirs else ()
+        return speakers.names_given_before(theirs, self._store.known(theirs)) if theirs else ()
 
     def _lately(self, session: str) -> list[str]:
         """The last texts of a session, oldest first."""
         name = self._space.guard.name(session)
-        return self._store.last_texts(self._store.wall.session(name), LATELY)
+        return self._store.column("last_texts", self._store.wall.session(name), LATELY)[::-1]
 
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool
@@ -179,7 +179,9 @@ class Journal:
         elif ":" in ref:
             session, _, id = ref.rpartition(":")
             own = self._store.wall.session(session)
-            row = self._store.turn_row(own, id) or self._store.turn_row(session, id)
+            row = self._store.scalar("turn_row", own, id) or self._store.scalar(
+                "turn_row", session, id
+            )
         turn = self._store.turns([row]).get(row) if row else None
         if turn is None:
             raise NotFoundError(

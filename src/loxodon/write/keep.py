@@ -19,7 +19,7 @@ from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.names import candidates
 from loxodon.text.words import fold, query_words
-from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, IN_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, speakers, themes
 from loxodon.write.beliefs import (
     CONFIDENCE,
@@ -47,6 +47,8 @@ _RENAMED = 1_000
 
 # Whether what a memory would say was forgotten after the moment that it was said
 IsForgotten = Callable[[Record, datetime], bool]
+# What is so wherever it is said; anything else belongs to the project that it was said in
+_PERSONAL = ("identity", "health", "preference", "relation", "status")
 _NAMING = 200  # Characters of a turn in which a known project is looked for
 
 
@@ -68,7 +70,7 @@ class Keeper:
         if name := speakers.another(self._store, turn):
             candidate = speakers.said_by(candidate, name)
         statement = candidate.statement
-        turn = provenance.as_vouched(turn, vouched=candidate.vouched)
+        turn = provenance.as_users_own(turn, vouched=candidate.vouched)
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
             sure = min(statement.confidence, provenance.UNCONFIRMED)
             statement = statement._replace(confidence=sure)
@@ -79,6 +81,8 @@ class Keeper:
             entities.learn(self._store, statement, self._now, self._rename)
         subject = entities.known_name(self._store, statement.subject)
         project = statement.project or self._project(turn.content)
+        if not project and statement.category not in _PERSONAL:
+            project = turn.channel.partition(IN_PROJECT)[2]
         candidate = candidate._replace(
             statement=statement._replace(subject=subject, project=project)
         )
@@ -412,7 +416,7 @@ class StoreView:
         self._store = store
 
     def about(self, *parts: str) -> Sequence[Record]:
-        return [one for one in self._store.latest_about(parts, _ABOUT) if one.kind != "summary"]
+        return [one for one in self._store.latest("about", parts, _ABOUT) if one.kind != "summary"]
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
         # Summaries repeat what facts say; asking for some more makes up for them.

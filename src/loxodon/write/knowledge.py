@@ -283,15 +283,15 @@ class Knowledge:
         """The user's message of the last few days that says this, in the quoted words."""
         from loxodon.guard import agent_words
 
-        said = agent_words.said_lately(self._store, self._space.now())
+        said = agent_words.recent_user_turns(self._store, self._space.now())
         return agent_words.quoted(content, quote, said)
 
     def _is_borne_out(self, content: str) -> bool:
         """Whether something the user said in the last few days supports this."""
         from loxodon.guard import agent_words
 
-        said = agent_words.said_lately(self._store, self._space.now())
-        return agent_words.is_borne_out(content, [turn.content for turn in said])
+        said = agent_words.recent_user_turns(self._store, self._space.now())
+        return agent_words.is_supported(content, [turn.content for turn in said])
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
         """A digest of a call with a token; empty without a token."""
@@ -509,8 +509,8 @@ class Knowledge:
         if noted or words == record.content:
             return False
         now = self._space.now()
-        said = agent_words.said_lately(self._store, now)
-        if agent_words.is_put_right(record, words, said, now):
+        said = agent_words.recent_user_turns(self._store, now)
+        if agent_words.is_correction(record, words, said, now):
             return given.keys() == {"content"}
         if is_own(record.trust):
             raise InputError(

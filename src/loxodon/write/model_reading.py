@@ -371,7 +371,7 @@ def put_trial(
 
 
 def _model_of(config: ModelConfig) -> str:
-    return json.dumps([config.base_url, config.name, trial.VERSION])
+    return json.dumps([config.address, config.name, trial.VERSION])
 
 
 def _may_touch(belief: Record, fact: Record) -> bool:
@@ -388,7 +388,7 @@ def check(model: ChatModel, store: Store, config: ModelConfig, now: datetime) ->
         tried.append(one)
         put_trial(store, config, language, found, now)
     good = all(one.passed >= trial.ENOUGH for one in tried)
-    return ModelChecked(config.name, config.base_url, model.keeps_to_schemas, good, tuple(tried))
+    return ModelChecked(config.name, config.address, model.keeps_to_schemas, good, tuple(tried))
 
 
 def _tried(model: ChatModel, language: str) -> tuple[trial.Trial, ModelTried]:

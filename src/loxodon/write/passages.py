@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from loxodon.guard.first_person import is_vouched
+from loxodon.guard.first_person import is_users_statement
 from loxodon.guard.provenance import is_context, speaks_for_user
 from loxodon.language.statements import Fragment, Mention, Statement
 from loxodon.models.grounding import stands
@@ -258,7 +258,7 @@ def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | No
         )
     statement = item.statement._replace(fragments=passage.numbers)
     made = candidate_of(statement, language, item.importance, at)
-    vouched = passage.turn.origin == "relayed" and is_vouched(
+    vouched = passage.turn.origin == "relayed" and is_users_statement(
         statement.category, statement.attribute, statement.subject, [item.words]
     )
     does = "update" if item.do == "update" else ""

@@ -27,7 +27,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
-from loxodon.guard.first_person import is_vouched
+from loxodon.guard.first_person import is_users_statement
 from loxodon.guard.instructions import found_in
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Work, clock_check
@@ -622,7 +622,9 @@ def vouched(candidate: Candidate, fragments: Sequence[Fragment]) -> Candidate:
     """What was read from a message that a program passed on, as far as the user vouches for it."""
     one = candidate.statement
     said = [fragment.text for fragment in fragments if fragment.n in one.fragments]
-    return candidate._replace(vouched=is_vouched(one.category, one.attribute, one.subject, said))
+    return candidate._replace(
+        vouched=is_users_statement(one.category, one.attribute, one.subject, said)
+    )
 
 
 def goes_on(last: Segment, turn: Turn) -> bool:

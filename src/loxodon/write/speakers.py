@@ -20,7 +20,7 @@ def another(store: Store, turn: Turn) -> str:
     name = turn.speaker.strip()
     if name.casefold() in ("", *ROLES):
         return ""
-    known = [fold(one.value) for one in store.latest_about((USER, "name"), _NAMES) if one.value]
+    known = [fold(one.value) for one in store.latest("about", (USER, "name"), _NAMES) if one.value]
     return "" if any(fold(name) in (one, one.split()[0]) for one in known) else name
 
 

@@ -122,7 +122,7 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
 
 def summary_of(store: Store, theme: str) -> Record | None:
     """The active summary of a theme."""
-    found = store.latest_about((subject_of(theme), SUMMARY, theme), 1)
+    found = store.latest("about", (subject_of(theme), SUMMARY, theme), 1)
     return found[0] if found else None
 
 
@@ -149,10 +149,10 @@ def facts_of(store: Store, theme: str, now: datetime) -> list[Record]:
     if head == "project":
         found = store.latest("project", name, _MOST_FACTS)
     elif colon:
-        found = store.latest_about((name,), _MOST_FACTS)
+        found = store.latest("about", (name,), _MOST_FACTS)
     else:
         subject, _, category = theme.partition("/")
-        found = store.latest_about((subject, "", category), _MOST_FACTS)
+        found = store.latest("about", (subject, "", category), _MOST_FACTS)
     return [one for one in found if one.kind == "fact" and theme in themes_of(one)]
 
 

@@ -57,9 +57,15 @@ def _ask(memory: Memory, want: str, session: str = OWNER, /, **more: object) -> 
 def test_a_prompt_has_the_snapshot_and_what_belongs_to_the_message(asked: Memory) -> None:
     found = _ask(asked, "prompt", message="我对什么过敏？")
     assert "花生" in found["system"]
-    assert "花生" in found["context"]
+    assert "花生" not in found["context"]  # which the snapshot tells
     assert "快照" in found["system"]
-    assert "Hangzhou" in _ask(asked, "prompt", message="Where does the user live?")["context"]
+
+
+def test_a_session_begins_with_what_was_just_said(asked: Memory) -> None:
+    asked.add([{"role": "user", "content": "I am a nurse in Porto", "id": "m1"}], session="s")
+    found = _ask(asked, "prompt", message="good morning", history=["hi"])
+    assert "nurse" not in found["system"]
+    assert "nurse" in _ask(asked, "prompt", message="good morning")["system"]
 
 
 def test_thanks_recall_nothing(asked: Memory) -> None:
@@ -69,7 +75,7 @@ def test_thanks_recall_nothing(asked: Memory) -> None:
 def test_what_the_agent_has_before_it_is_not_told_again(asked: Memory) -> None:
     asked.add([{"role": "user", "content": "My bicycle is green", "id": "m1"}], session="s")
     said = "What colour is my bicycle?"
-    assert "green" in _ask(asked, "prompt", message=said)["context"]
+    assert "green" in _ask(asked, "prompt", message=said, history=["hi"])["context"]
     found = _ask(asked, "prompt", message=said, history=["My bicycle is green", 7, None])
     assert "green" not in found["context"]
 

@@ -79,7 +79,10 @@ class DocumentsContract(Contract):
         kept = self.document(store, ("c",), "k", ends=SOON)
         assert store.documents.namespaces((), SOON) == [("a",), ("b",), ("b", "x")]
         assert store.documents.namespaces(("b",), NOW) == [("b",), ("b", "x")]
-        assert (store.documents.ended(NOW, 9), store.documents.ended(SOON, 9)) == ([], [kept.no])
+        assert (
+            store.column("document_ended", NOW, 9),
+            store.column("document_ended", SOON, 9),
+        ) == ([], [kept.no])
         with store.writing():
-            store.documents.put_off(kept.no, NOW + DAY)
-        assert store.documents.ended(SOON, 9) == []
+            store.execute("document_put_off", NOW + DAY, kept.no)
+        assert store.column("document_ended", SOON, 9) == []

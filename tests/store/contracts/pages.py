@@ -50,7 +50,7 @@ def filled(contract: Contract, store: Store) -> dict[str, tuple[Read, list[Any]]
                 [QuarantinedText(0, n + 1, "", 0, 1, "", "override", "web", at, "held", None)]
             )
             receipt = StoredReceipt(f"r_{n}", to_stored(at)[0], "cli", "ids", "{}", "[]")
-            store.erasure.put_receipts([receipt])
+            store.execute_many("put_receipt", [receipt])
             if n:
                 store.execute("put_review", kept[n].id, kept[0].id, at)
     page, back = store.page, [4, 3, 2, 1, 0]

@@ -60,9 +60,9 @@ class PrimaryDataContract(Contract):
                     ),
                 ]
             )
-            store.erasure.put_tombstones([("turn", key("gone"), 0, 5)])
-            store.erasure.put_receipts(
-                [StoredReceipt("r_1", 5, "cli", "ids", '{"turns": 1}', "[]")]
+            store.execute_many("put_tombstone", [("turn", key("gone"), 0, 5)])
+            store.execute_many(
+                "put_receipt", [StoredReceipt("r_1", 5, "cli", "ids", '{"turns": 1}', "[]")]
             )
             store.put_call("once", CompletedCall(key("asked"), old.id, 2), NOW, NOW)
 

@@ -43,9 +43,12 @@ class StoreContract(Contract):
         assert known[:2] == [KnownTurn(False, own=True), KnownTurn(True, own=True)]
         assert store.known([(other, key("e")), (other, key("g"))]) == [KnownTurn(True, True), None]
         assert (store.session_size("t"), store.session_size("none")) == (2, 0)
-        assert store.last_texts("t", 3) == ["v1", "v2"]
-        assert (store.last_texts("t", 1), store.last_texts("none", 3)) == (["v2"], [])
-        assert (store.turn_row("t", "e"), store.turn_row("t", "x")) == (5, None)
+        assert store.column("last_texts", "t", 3)[::-1] == ["v1", "v2"]
+        assert (
+            store.column("last_texts", "t", 1)[::-1],
+            store.column("last_texts", "none", 3)[::-1],
+        ) == (["v2"], [])
+        assert (store.scalar("turn_row", "t", "e"), store.scalar("turn_row", "t", "x")) == (5, None)
 
     def test_journal_is_filtered_by_session_and_time(self, store: Store) -> None:
         self.put(store, *(turn(f"n{n}", f"s{n % 2}", at=NOW + n * DAY) for n in range(5)))
@@ -226,7 +229,7 @@ class StoreContract(Contract):
             before = kept.id
             (rows[name],) = self.found(store, name)[:1]
         first, second, last = rows.values()
-        assert store.successors([first, second, last]) == {first: last, second: last}
+        assert dict(store.query("successors", [first, second, last])) == {first: last, second: last}
 
     def test_history_ends_where_the_line_ends_or_closes(self, store: Store) -> None:
         one, other = self.keep(store, record("one", replaces="f_19990101_001"), record("other"))
@@ -271,7 +274,7 @@ class StoreContract(Contract):
 
         def about(*parts: str) -> list[str]:
             found = contents(store.find(Filter(about=parts)))
-            assert contents(store.latest_about(parts, 9)) == found
+            assert contents(store.latest("about", parts, 9)) == found
             return found
 
         assert about("user") == ["d", "b", "a"]
@@ -294,7 +297,7 @@ class StoreContract(Contract):
         assert store.latest("entity", "李雷", 9) == [kept[-1]]
         assert store.latest("topic", "none", 9) == []
         self.update(store, kept[3].id, "superseded", state="archived")
-        assert contents(store.latest_about(("user",), 9)) == ["n2", "n1", "n0"]
+        assert contents(store.latest("about", ("user",), 9)) == ["n2", "n1", "n0"]
 
     def test_strongest_are_those_that_last_longest(self, store: Store) -> None:
         kept = self.keep(

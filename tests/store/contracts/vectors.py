@@ -69,7 +69,7 @@ class VectorsContract(Contract):
     @pytest.fixture
     def embedded(self, store: Store) -> AnyStore:
         with store.writing():
-            store.vectors.begin(MODEL)
+            store.execute("put_vector_model", MODEL, b"")
         return store
 
     @pytest.fixture
@@ -184,7 +184,7 @@ class VectorsContract(Contract):
 
     def test_a_changed_text_is_embedded_again(self, embedded: AnyStore, facts: list[str]) -> None:
         with embedded.writing():
-            embedded.vectors.advance(MODEL, "memories", 3)
+            embedded.execute("advance_memories", 3, MODEL)
             embedded.update(facts[0], None, "edited", NOW, {"tags": ("a",)})
             embedded.update(facts[1], None, "edited", NOW, {"content": "something else"})
         assert sorted(rows_of(embedded, "memories", some(3)[1])) == [1, 3]
@@ -220,7 +220,7 @@ class VectorsContract(Contract):
         vectors, other = some(30), some(30, seed=9)
         fill(embedded, vectors)
         with embedded.writing():
-            embedded.vectors.begin("en")
+            embedded.execute("put_vector_model", "en", b"")
             embedded.vectors.put("en", [kept("turns", n, other[n - 1][:64]) for n in range(1, 11)])
         english = unit(other[4:5, :64])[0][0]
         views = [QuestionVector("en", english), QuestionVector(MODEL, vectors[20])]
@@ -236,7 +236,7 @@ class VectorsContract(Contract):
         vectors = some(5)
         fill(embedded, vectors)
         with embedded.writing():
-            embedded.vectors.begin("new")
+            embedded.execute("put_vector_model", "new", b"")
             embedded.vectors.put("new", [kept("turns", 1, vectors[0])])
             embedded.vectors.fail("new", {TextToEmbed("turns", 2): "bad"})
             embedded.vectors.keep_only(["new"])
@@ -259,7 +259,7 @@ class VectorsContract(Contract):
         fill(embedded, some(1), first=2)
         assert embedded.vectors.next(MODEL, "turns", 3) == [1, 3, 4]
         with embedded.writing():
-            embedded.vectors.advance(MODEL, "turns", 4)
+            embedded.execute("advance_turns", 4, MODEL)
         assert embedded.vectors.next(MODEL, "turns", 9) == [5, 6]
         assert embedded.vectors.next(MODEL, "memories", 9) == []
         assert embedded.vectors.coverage(MODEL).pending == 2
@@ -275,7 +275,7 @@ class VectorsContract(Contract):
         assert embedded.vectors.coverage(MODEL)[2:] == (1, 1, "no vector")
         with embedded.writing():
             embedded.vectors.settle(MODEL, [one])
-            embedded.vectors.advance(MODEL, "turns", 1)
+            embedded.execute("advance_turns", 1, MODEL)
             embedded.vectors.stop(MODEL, "it is down")
         assert embedded.vectors.coverage(MODEL)[2:] == (0, 0, "it is down")
 

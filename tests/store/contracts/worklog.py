@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from loxodon.language.statements import Fragment
-from loxodon.store import Filter, MemoryUse, PoolSizes, Stretch, Work
+from loxodon.store import Filter, MemoryUse, PoolSizes, Work
 from loxodon.store.store import Store
 from loxodon.types import Entity, Event, Segment
 from tests.clock import NOW
@@ -75,7 +75,7 @@ class WorkLogContract(Contract):
         assert last.started_at.utcoffset() == NOW.utcoffset()
         for query in ("火锅", "mei", "soup"):
             assert self.found(store, query, "segments") == [1]
-        assert store.stretches([1, 99]) == {1: Stretch(1, 1, 2)}
+        assert store.query("stretches", [1, 99]) == [(1, 1, 1, 2)]
         for where, rows in (({"session": "t"}, [2]), ({"until": NOW}, [2]), ({"since": NOW}, [1])):
             assert self.found(store, "soup trains", "segments", **where) == rows
         longer = food._replace(last_turn=4, ended_at=NOW + 3 * MINUTE, text="mild rice")
@@ -280,7 +280,7 @@ class WorkLogContract(Contract):
                 worklog.used(),
                 worklog.index(0),
                 store.latest("keyword", "peanut allergy", 9),
-                store.latest_about(("user", "", "health"), 9),
+                store.latest("about", ("user", "", "health"), 9),
                 store.find(Filter(), strongest=True),
             ]
 

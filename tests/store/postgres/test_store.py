@@ -62,7 +62,7 @@ def test_rows_that_are_sent_together_are_each_as_they_were_given(shared_postgres
     assert [one.content for one in store.journal(Filter(), 0)] == [one.content for one in said]
     (kept,) = store.find(Filter())
     assert [one.turn for one in kept.sources] == [one.id for one in said]
-    rows = [store.turn_row("s", one.id) for one in said]
+    rows = [store.scalar("turn_row", "s", one.id) for one in said]
     assert all(store.drawn_from([row]) for row in rows if row)
     store.close()
 

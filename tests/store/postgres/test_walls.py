@@ -66,9 +66,9 @@ def told(url: str, space: str = "main") -> PostgresStore:
         store.audit_rows.append([AuditRow(1, both, b"")])
         store.working_sessions.put(both, "{}")
         store.working_sessions.append(both, 0, [both])
-        store.erasure.put_receipts([StoredReceipt("r", 5, both, "", "", "")])
+        store.execute_many("put_receipt", [StoredReceipt("r", 5, both, "", "", "")])
         store._db.run(f"INSERT INTO home_state VALUES ('{both} {space}', '', 0)")
-        store.vectors.begin(MODEL)
+        store.execute("put_vector_model", MODEL, b"")
     fill(store, some(3))
     return store
 
@@ -325,10 +325,11 @@ def use(store: Any) -> None:
     store.foremost(Filter(), ["x"], 3)
     for ask in (store.records, store.turns, store.places, store.beside, store.standing):
         ask([1, 2, 3])
-    for ask in (store.successors, store.told_at, store.sources, store.stretches, store.drawn_from):
+    for name in ("successors", "told_at", "stretches"):
+        store.query(name, [1, 2, 3])
+    for ask in (store.sources, store.drawn_from):
         ask([1, 2, 3])
     store.outcomes([1, 2, 3])
-    store.live([1, 2, 3], NOW)
     store.named(["mei", "x"])
     store.latest("tag", "t", 3)
     store.admitted("turns", [1, 2], Filter(audience="group"))

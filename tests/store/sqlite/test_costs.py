@@ -19,7 +19,7 @@ from tests.store.sqlite.test_store import opened
 _KEY = (int((NOW - DAY).timestamp() * 1_000), 1)
 WALLS = (Wall(), Wall("coder"), Wall(group=True))
 PLAIN: dict[str, Callable[[Store], object]] = {
-    "a turn by its name": lambda store: store.turn_row("s", "#3"),
+    "a turn by its name": lambda store: store.scalar("turn_row", "s", "#3"),
     "names": lambda store: store.named(["ann", "n3"]),
     "neighbours": lambda store: store.beside([3, 4]),
     "records": lambda store: store.records([3]),

@@ -351,7 +351,7 @@ def test_file_of_the_first_version_is_migrated(path: Path, monkeypatch: pytest.M
     assert contents(store.journal(Filter(), 0)) == ["我对花生过敏", "I live in Leeds", "ok"]
     (kept,) = store.find(Filter(state="active"))
     assert (kept.replaces, kept.sources) == ("", (Source("s", "#1"),))
-    assert store.latest_about(("user", "allergy", "花生"), 9) == [kept]
+    assert store.latest("about", ("user", "allergy", "花生"), 9) == [kept]
     assert store.latest("topic", "diet", 9) == [kept]
     assert store.search("memories", query_words("花生"), Filter(), 9)
     assert store.column("ended", NOW, 9) == []

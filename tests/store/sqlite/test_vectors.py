@@ -22,7 +22,7 @@ BEFORE_SIGNS = 9
 def test_changing_a_memory_does_not_need_numpy(tmp_path: Path) -> None:
     with closing(opened(tmp_path / "x.db")) as store:
         with store.writing():
-            store.vectors.begin(MODEL)
+            store.execute("put_vector_model", MODEL, b"")
             one = store.insert(record("fact"), "captured")
         fill(store, some(1), "memories")
     code = (

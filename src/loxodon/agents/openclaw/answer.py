@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from loxodon.agents.hooks import learn
 from loxodon.agents.openclaw.chats import chat_of, owners_of
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.guard.quarantine import heard, without_held
@@ -44,6 +45,7 @@ Answer = dict[str, Any]
 _MOST_RESULTS = 50
 _MOST_LINES = 2_000
 _MOST_BYTES = 8 << 20
+_LEARNING = 3.0  # seconds that the first message of a session waits for what was just said
 _MOST_HISTORY = 40
 """Messages of the conversation that are looked through for what the agent has before it already."""
 _CORPORA: dict[str, tuple[Kind | Literal["turn", "note"] | None, ...]] = {
@@ -67,6 +69,8 @@ def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
             followed = _follow(workspace, request)
         finally:
             _read_notes(workspace)
+        if workspace.memory.flush_due():
+            learn(workspace.memory)
         return {"added": followed.added, "problems": [one.what for one in followed.problems]}
     if want not in _ANSWERS:
         raise InputError("the plugin sent an unknown request: {want}", want=repr(want))
@@ -135,10 +139,12 @@ def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> 
     knowing = State()
     if chat == "direct":  # whom we know is no secret to the owner alone
         knowing = State(names=workspace.store.entities_named)
+        if not texts:  # a session begins: it knows what was said in the one before
+            learn(memory, _LEARNING)
         if memory.list(limit=1):
             system = memory.snapshot(language_of(message))
     if should_recall(message, knowing).recall:
-        texts += _loaded(workspace) if chat == "direct" else []
+        texts += [*_loaded(workspace), *memory.told_in(system)] if chat == "direct" else []
         context = memory.recall(message, chat=chat, in_view=texts).context
     return {"system": system, "context": context}
 

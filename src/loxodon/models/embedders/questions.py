@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
-from loxodon.models.embedders.limits import within
+from loxodon.models.wire import within
 from loxodon.store import QuestionVector
 from loxodon.text.language import language_of
 
@@ -80,43 +80,36 @@ class Questioner:
 
     def _vector(self, one: ChosenEmbedder, text: str) -> Floats:
         """The vector of a question, remembered where it was asked before."""
-        name = one.embedder.name
-        key = (name, text)
-        if key not in self._known:
-            failed_at, problem = self._failures.get(name, (0.0, ""))
-            if problem and monotonic() - failed_at < _PAUSE_SECONDS:
-                raise _FailedError(problem)
-            try:
-                self._known[key] = self._embedded(one, text)
-            except _FailedError as error:
-                self._failures[name] = (monotonic(), str(error))
-                raise
-            self._ready.add(name)
-            self._failures.pop(name, None)
-            if len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return self._known[key]
-
-    def _embedded(self, one: ChosenEmbedder, text: str) -> Floats:
         from loxodon.store.vector_math import unit, usable
 
-        embedder = one.asker or one.embedder
-        ready = one.embedder.name in self._ready
-        seconds = self._seconds if ready else max(_LOAD_SECONDS, self._seconds)
+        key = (one.embedder.name, text)
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        name, embedder = one.embedder.name, one.asker or one.embedder
+        failed_at, problem = self._failures.get(name, (0.0, ""))
+        if problem and monotonic() - failed_at < _PAUSE_SECONDS:
+            raise _FailedError(problem)
+        seconds = self._seconds if name in self._ready else max(_LOAD_SECONDS, self._seconds)
+        problem = t("the embedder gave no usable vector")
         try:
             vectors = usable(within(seconds, lambda: embedder.embed([text])), 1)
-            if vectors is not None:
-                vectors, good = unit(vectors)
-                if good[0]:
-                    vector: Floats = vectors[0]
-                    return vector
+            vectors, good = unit(vectors) if vectors is not None else (None, [False])
+            problem = problem if vectors is None or not good[0] else ""
         except TimeoutError:
-            raise _FailedError(
-                t("the embedder did not answer within {seconds} seconds", seconds=f"{seconds:g}")
-            ) from None
+            told = f"{seconds:g}"
+            problem = t("the embedder did not answer within {seconds} seconds", seconds=told)
         except LoxodonError as error:
-            raise _FailedError(error.localized()[0]) from None
+            problem = error.localized()[0]
         except Exception as error:  # an embedder may be anybody's code
-            raise _FailedError(repr(error)[:200]) from None
-        raise _FailedError(t("the embedder gave no usable vector"))
+            problem = repr(error)[:200]
+        if problem or vectors is None:
+            self._failures[name] = (monotonic(), problem)
+            raise _FailedError(problem)
+        self._ready.add(name)
+        self._failures.pop(name, None)
+        found: Floats = vectors[0]
+        self._known[key] = found
+        if len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+        return found

@@ -19,9 +19,11 @@ from loxodon.config import without_password
 from loxodon.filelock import Lock, at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
-from loxodon.store.postgres import migrations, spaces
+from loxodon.store.driver import statements
+from loxodon.store.postgres import migrations
 from loxodon.store.postgres.errors import is_lost, shown, translated
-from loxodon.store.postgres.pool import Session, connect, role_of
+from loxodon.store.postgres.pool import Session, asked, connect, role_of, writers_turn
+from loxodon.store.primary import COUNTED
 
 _CHANGED = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
 _PUT = f"""
@@ -34,6 +36,9 @@ _ONE_AT_A_TIME = (
     "SET LOCAL lock_timeout = '10s'; "
     "SELECT pg_advisory_xact_lock(hashtextextended('loxodon: deleting a space', 0))"
 )
+_LOCK_SECONDS = 10.0
+"""How long a deletion waits for whoever writes: a transaction, not all of a job."""
+_SQL = statements("postgres")
 _sharing = threading.Lock()
 
 
@@ -102,11 +107,12 @@ class PostgresState:
     # Spaces
 
     def spaces(self) -> dict[str, int]:
-        return spaces.versions(self._url)
+        migrations.ensure(self._url)
+        return dict(asked(self._url, lambda one: one.execute(_SQL["space_versions"]).fetchall()))
 
     def counts(self, space: str) -> dict[str, int]:
         with self._space(space) as (connection, id):
-            return spaces.counts(connection) if id else {}
+            return _counts(connection) if id else {}
 
     def drop_space(
         self, space: str, replaced: Mapping[str, bytes], appended: Mapping[str, bytes]
@@ -115,7 +121,7 @@ class PostgresState:
             if not id:
                 return False
             # First: it waits for writers, who may need what is taken away after it.
-            spaces.drop(connection, id)
+            _drop(connection, id)
             below = f"{SPACES}/{folder_name(space)}/"
             connection.execute(f"DELETE FROM loxodon.home_state WHERE {_BELOW}", [below])
             for statement, changes in ((_REPLACE, replaced), (_APPEND, appended)):
@@ -225,3 +231,24 @@ class _AdvisoryLock:
 
 def _missing(name: str) -> FileNotFoundError:
     return FileNotFoundError(2, "no such state in the database", name)
+
+
+def _counts(connection: Session) -> dict[str, int]:
+    """How much there is in the space that a transaction sees, by table."""
+    each = ", ".join(f"(SELECT count(*) FROM loxodon.{table})" for table in COUNTED)
+    (row,) = connection.execute(f"SELECT {each}").fetchall()
+    return dict(zip(COUNTED, row, strict=True))
+
+
+def _drop(connection: Session, id: int) -> None:
+    """Delete the space that a transaction sees, with everything in it.
+
+    In the turn of a writer: whoever comes next finds no such space and is told so.
+    """
+    for line in ("SET LOCAL statement_timeout = 0", *writers_turn(id, _LOCK_SECONDS)):
+        connection.execute(line)
+    # A reference is checked at the end of each statement: all tables go in one.
+    tables = [table for (table,) in connection.execute(_SQL["tables_of_spaces"]).fetchall()]
+    parts = [f"d{n} AS (DELETE FROM loxodon.{table})" for n, table in enumerate(tables)]
+    connection.execute(f"WITH {', '.join(parts)} SELECT 1")
+    connection.execute(f"DELETE FROM loxodon.spaces WHERE id = {id:d}")

@@ -1024,10 +1024,6 @@ WHERE s.memory IN (SELECT value FROM json_each(?)) GROUP BY s.memory
 SELECT memory, session, turn, file, line FROM memory_sources
 WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY memory, n
 
--- name: live
-SELECT row FROM memories WHERE row IN (SELECT value FROM json_each(?)) AND state = 'active'
-AND (expires_at IS NULL OR expires_at > ?)
-
 -- name: standing
 SELECT m.row, {standing_of} FROM memories m JOIN {last_change}
 WHERE m.row IN (SELECT value FROM json_each(?))

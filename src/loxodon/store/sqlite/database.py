@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import RLock
+from time import monotonic
 from typing import Any
 
 import apsw
@@ -305,7 +306,12 @@ class Database(Driver):
     def _wait_for_turn(self, seconds: float = LOCK_SECONDS) -> FileLock:
         if self._lock is None:
             raise unwritable(self.path, "it is read-only")
-        if not self._lock.acquire(seconds):
+        began = monotonic()
+        most = seconds if self.patience is None else min(seconds, self.patience)
+        held = self._lock.acquire(most)
+        if self.patience is not None:
+            self.patience = max(0.0, self.patience - (monotonic() - began))
+        if not held:
             raise _busy(self.path)
         return self._lock
 

@@ -20,7 +20,7 @@ from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text import quote
 from loxodon.tokens import Counter
-from loxodon.types import Record
+from loxodon.types import GLOBAL_PROJECT, IN_PROJECT, Record
 from loxodon.write.pages.ranking import moved, ranking
 from loxodon.write.pages.snapshot import ASSISTANT, RECENT_DAYS, Material, Totals, snapshot
 
@@ -41,27 +41,48 @@ class RenderedPage(NamedTuple):
     basis: str
 
 
-def material(store: Store, config: Config, now: datetime) -> Material:
-    """All that a snapshot is made of, from one moment of the store."""
-    active = Filter(state="active", trust=OWN)  # however much others said
-    records = store.find(active, _STRONGEST, strongest=True) + store.find(active, _NEWEST)
-    records += store.latest_about((USER, "", "health"), _BINDING)
-    records += store.latest_about((USER, "", "identity"), _BINDING)
-    records += store.latest_about((ASSISTANT,), _BINDING)
-    for attribute in _RULES:
-        records += store.latest_about((USER, attribute), _BINDING)
-    records = [one for one in records if may_tell(one)]
+def material(store: Store, config: Config, now: datetime, project: str = "") -> Material:
+    """All that a snapshot is made of, from one moment of the store; of what belongs to projects
+    only what is of this `project`, where one is given."""
+    records = [one for one in _known(store) if _belongs(one.project, project)]
     pool = store.worklog.pool()
     since = f"{now - timedelta(days=RECENT_DAYS - 1):%Y-%m-%d}"
+    events = [
+        # What the user talked about; what the assistant says it did may be what a page told it
+        (one.date, one.summary)
+        for one in store.worklog.events(since=since)
+        if is_own(one.trust) and _belongs(one.channel.partition(IN_PROJECT)[2], project)
+    ]
     return Material(
-        _once(records),
+        records,
         Totals(pool.active, pool.archived, pool.entities, pool.topics),
         now,
-        # What the user talked about; what the assistant says it did may be what a page told it
-        [(one.date, one.summary) for one in store.worklog.events(since=since) if is_own(one.trust)],
+        events,
         config.snapshot,
-        cache(lambda record: related(store, record)),  # asked for each language
+        # asked for each language
+        cache(lambda one: [r for r in related(store, one) if _belongs(r.project, project)]),
     )
+
+
+def _belongs(to: str, project: str) -> bool:
+    return not project or to in ("", GLOBAL_PROJECT) or to.casefold() == project.casefold()
+
+
+def told_in(store: Store, text: str) -> list[str]:
+    """The ids of the memories that a snapshot tells."""
+    return [one.id for one in _known(store) if quote.line(one.content) in text]
+
+
+def _known(store: Store) -> list[Record]:
+    """The memories that a snapshot chooses from."""
+    active = Filter(state="active", trust=OWN)  # however much others said
+    records = store.find(active, _STRONGEST, strongest=True) + store.find(active, _NEWEST)
+    records += store.latest("about", (USER, "", "health"), _BINDING)
+    records += store.latest("about", (USER, "", "identity"), _BINDING)
+    records += store.latest("about", (ASSISTANT,), _BINDING)
+    for attribute in _RULES:
+        records += store.latest("about", (USER, attribute), _BINDING)
+    return _once(one for one in records if may_tell(one))
 
 
 def related(store: Store, record: Record) -> Sequence[Record]:
@@ -69,9 +90,9 @@ def related(store: Store, record: Record) -> Sequence[Record]:
     ids = (record.replaces, *record.derived_from[:_RELATED])
     found = [one for id in ids if id and (one := store.get(id))]
     if record.subject == USER:
-        found += store.latest_about((USER, "", record.category), _RELATED)
+        found += store.latest("about", (USER, "", record.category), _RELATED)
     elif record.subject:
-        found += store.latest_about((record.subject,), _RELATED)
+        found += store.latest("about", (record.subject,), _RELATED)
     return [one for one in _once(found) if one.id != record.id and may_tell(one)][:_RELATED]
 
 

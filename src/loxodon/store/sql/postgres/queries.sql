@@ -1000,10 +1000,6 @@ WHERE s.memory = ANY(translate($1, '[]', '{}')::bigint[]) GROUP BY s.memory
 SELECT memory, session, turn, file, line FROM memory_sources
 WHERE memory = ANY(translate($1, '[]', '{}')::bigint[]) ORDER BY memory, n
 
--- name: live
-SELECT row FROM memories WHERE row = ANY(translate($1, '[]', '{}')::bigint[]) AND state = 'active'
-AND (expires_at IS NULL OR expires_at > $2)
-
 -- name: standing
 SELECT m.row, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS (
   SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited'

@@ -50,10 +50,25 @@ function run(words, input, seconds) {
   });
 }
 
+// Where the program hung or failed twice in a row, a message does not wait for it for a while.
+const FAILURES = 2;
+const REST_MS = 60_000;
+let failures = 0;
+let closedUntil = 0;
+
 /** Ask for something; what a model gives comes first, so that it cannot say where it is asked. */
 async function ask(want, where, more = {}) {
+  if (Date.now() < closedUntil) throw new Error("it failed just now, and is asked again in a minute");
   const request = JSON.stringify({ ...more, ...where, want });
-  return JSON.parse(await run(["openclaw", "answer", "--json"], request, SECONDS[want]));
+  try {
+    const found = JSON.parse(await run(["openclaw", "answer", "--json"], request, SECONDS[want]));
+    failures = 0;
+    return found;
+  } catch (error) {
+    failures += 1;
+    if (failures >= FAILURES) closedUntil = Date.now() + REST_MS;
+    throw error;
+  }
 }
 
 /** The words of a message, whatever shape its content has. */

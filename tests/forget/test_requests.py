@@ -304,16 +304,6 @@ def test_what_was_never_read_is_read_when_it_comes_back(home: Path, clock: Clock
         assert "52000" in recalled(memory, "salary")
 
 
-def test_what_is_dropped_stays_away_and_is_not_asked_about(home: Path, clock: Clock) -> None:
-    with opened(home, clock) as memory:
-        talked(memory, clock, *TALK)
-        ask(memory, clock, "Please forget what I told you about my divorce.")
-        (head,) = [one for one in memory.quarantine(limit=0) if one.reason == "forget"]
-        memory.drop(head.id)
-        assert memory.status().reviews == 0
-        assert "Paul" not in recalled(memory, "divorce")
-
-
 def test_many_memories_are_only_asked_about(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         for n in range(30):
