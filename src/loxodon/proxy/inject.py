@@ -43,8 +43,8 @@ def injected(
     if placement == "none" or not (snapshot or blocks):
         return body
     if placement == "system":
-        texts = [snapshot, *(text for _, text in blocks)]
-        return _spliced(body, _at_the_beginning(request, texts))
+        every = [snapshot, *(text for _, text in blocks)]
+        return _spliced(body, _at_the_beginning(request, every))
     if request.kind == "messages":
         put = _into_field(request, "system", snapshot)
         for place, text in blocks:
