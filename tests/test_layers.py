@@ -38,7 +38,7 @@ LAYERS = (
     "recall.overviews",
     # What opens memories to make, mend or replace them.
     "views.plain security.encryption backup.repair backup.restore backup.moving views.restore",
-    "client remote cli compat http jobs.runner mcp proxy serve __main__",
+    "client remote cli compat http jobs.runner mcp proxy __main__",
 )
 UPWARDS = {
     ("memory", "views.plain"): "opening a memory whose engine is off gives the one of plain files",
