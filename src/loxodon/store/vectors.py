@@ -10,11 +10,10 @@ Only what computes loads numpy: changing a memory does not need it.
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
 from loxodon.store.driver import Driver, these, these_keys
@@ -37,8 +36,7 @@ _POOLS = {"turns": ("turns", "turns"), "chunks": ("chunks", "chunks")}
 _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """An embedding model, and how far it has come."""
 
     no: int
@@ -52,8 +50,7 @@ class Model:
     spread: float
 
 
-@dataclass(frozen=True)
-class _Question:
+class _Question(NamedTuple):
     """A question to one model."""
 
     model: Model
@@ -62,13 +59,12 @@ class _Question:
     signs: Words
 
 
-@dataclass(frozen=True)
-class _Loaded:
+class _Loaded(NamedTuple):
     """The signs of a model's vectors in a pool, and the vectors that were compared so far."""
 
     versions: Mapping[int, int]
     signs: Signs
-    centred: dict[int, Floats] = field(default_factory=dict)
+    centred: dict[int, Floats]
 
 
 class Vectors:
@@ -174,7 +170,7 @@ class Vectors:
         from loxodon.store.vector_math import Signs
 
         key = (model.no, model.size, pool)
-        known = self._loaded.get(key) or _Loaded({}, Signs.joined([], model.size))
+        known = self._loaded.get(key) or _Loaded({}, Signs.joined([], model.size), {})
         read = self._db.all("sign_versions", (model.no, pool))
         versions: dict[int, int] = dict(read)
         if versions == known.versions:
@@ -186,7 +182,8 @@ class Vectors:
         for no, rows, bits in stored:
             signs = Signs.from_bytes(rows, bits, model.size)
             blocks[no] = signs or self._computed(model, pool, no)
-        found = _Loaded(versions, Signs.joined([blocks[no] for no in sorted(blocks)], model.size))
+        signs = Signs.joined([blocks[no] for no in sorted(blocks)], model.size)
+        found = _Loaded(versions, signs, {})
         self._loaded[key] = found
         return found
 
@@ -374,7 +371,7 @@ def _frame(model: Model) -> Frame:
 
 def _new_version() -> int:
     """A version that no block had before, in this or any other copy of the database."""
-    return secrets.randbits(62)
+    return int.from_bytes(os.urandom(8)) >> 2
 
 
 def _asks(end: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import RLock
@@ -526,6 +525,8 @@ def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
     Without `aside` it is not kept. Both must be closed: a BusyStoreError where somebody has the
     old one open, and nothing is moved. `keys` are those of the old one.
     """
+    from shutil import copyfile
+
     lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
         if not lock.acquire(_MOVE_SECONDS):
@@ -536,7 +537,7 @@ def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
                     try:
                         os.link(path + end, aside + end)  # so that there is one at any moment
                     except OSError:  # a file system without links
-                        shutil.copyfile(path + end, aside + end)
+                        copyfile(path + end, aside + end)
             for end in ("-wal", "-shm") if aside else ():  # those of one that is damaged
                 with suppress(FileNotFoundError):
                     os.unlink(path + end)
