@@ -20,7 +20,7 @@ import pytest
 from loxodon.store.sqlite import database
 from loxodon.store.sqlite.database import Database
 
-REAL = ("tests.faults.", "tests.store.", "tests.trust.damage.")
+REAL = ("tests.faults.", "tests.store.", "tests.backup.")
 """The modules whose tests are about the disk, by how their names begin."""
 
 
