@@ -19,7 +19,7 @@ from loxodon import config as settings
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Writer
 from loxodon.drafts import draft_in
-from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
+from loxodon.errors import InputError, unwritten
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
 from loxodon.security.paths import allowed_path
@@ -71,7 +71,7 @@ def backup(
         removed = _pruned(folder, name, keep or config.backup.keep) if target is None else ()
         size = os.path.getsize(path)
     except OSError as error:
-        raise _unwritten(path, error) from None
+        raise unwritten(error, path) from None
     return Backup(path, tuple(spaces), *counts, size, bool(keys), tuple(removed))
 
 
@@ -213,20 +213,3 @@ def _pruned(folder: str, latest: str, keep: int) -> list[str]:
 
 def _is_there(path: str) -> InputError:
     return InputError("{path} already exists", hint="to overwrite it, add --overwrite", path=path)
-
-
-def _unwritten(path: str, error: OSError) -> StoreError:
-    import errno
-
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return FullStoreError(
-            "cannot write {path}: the disk is full",
-            hint="free some disk space and try again; everything acknowledged is safe",
-            path=path,
-        )
-    return UnwritableStoreError(
-        "cannot write {path}: {reason}",
-        hint="check the folder's permissions and the free disk space",
-        path=path,
-        reason=error.strerror or str(error),
-    )

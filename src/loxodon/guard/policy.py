@@ -53,7 +53,7 @@ def built_in() -> Policy:
 
 
 def load(home: str) -> Policy:
-    """The policy of `home`; a ConfigError that names the line for a file that is wrong."""
+    """The policy of `home`; a ConfigError that names the rule for a file that is wrong."""
     path = os.path.join(home, FILE)
     try:
         if files.size(path) > LARGEST:
