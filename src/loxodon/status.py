@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.consolidate.schedule import MOST_ATTEMPTS
 from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
 from loxodon.store import Filter, Spent
 from loxodon.store.clock_check import BACK, doubted, looked
 from loxodon.types import Aged, Belief, Coverage, Doubted, Pause, Timekeeping
-from loxodon.write.schedule import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

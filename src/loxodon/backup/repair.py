@@ -19,6 +19,7 @@ from loxodon.backup import archive
 from loxodon.backup.create import found as backups_found
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
+from loxodon.consolidate.decay import Decay
 from loxodon.drafts import draft_in
 from loxodon.errors import (
     BusyStoreError,
@@ -46,7 +47,6 @@ from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.types import Problem, Repaired
 from loxodon.views.restore import free, rows_in
-from loxodon.write.decay import Decay
 
 _DRAFT = "repairing-"
 _LOCK_SECONDS = 30.0

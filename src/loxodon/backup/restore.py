@@ -23,6 +23,7 @@ from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
+from loxodon.consolidate.decay import Decay
 from loxodon.drafts import draft_in
 from loxodon.errors import BusyStoreError, InputError, LockedStoreError, NewerStoreError, StoreError
 from loxodon.filelock import FileLock
@@ -56,7 +57,6 @@ from loxodon.store.store import Store
 from loxodon.types import Restored
 from loxodon.verbs import verb
 from loxodon.views.restore import free, is_kept
-from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0
 _STRETCH = f"{KEYS}/{STRETCH}"

@@ -12,6 +12,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.clock import to_stored
+from loxodon.consolidate import themes
+from loxodon.consolidate.events import events_of
+from loxodon.consolidate.phases import kept_segment
+from loxodon.consolidate.segment import segments
 from loxodon.forget.marks import Marks
 from loxodon.forget.select import is_about
 from loxodon.guard.quarantine import read
@@ -26,10 +30,6 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.types import Record
 from loxodon.working.shapes import text_of
 from loxodon.working.transcript import line_of
-from loxodon.write import themes
-from loxodon.write.events import events_of
-from loxodon.write.phases import kept_segment
-from loxodon.write.segment import segments
 
 REDACTED = "[forgotten]"  # in a history, where the words were
 _BATCH = 2_000

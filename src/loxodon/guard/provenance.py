@@ -24,7 +24,7 @@ from loxodon.messages import t
 from loxodon.types import Kind, Origin, Record, Turn
 
 if TYPE_CHECKING:
-    from loxodon.write.reconcile import Plan
+    from loxodon.consolidate.reconcile import Plan
 
 LEAST_FIRST: tuple[Origin, ...] = (
     "web",

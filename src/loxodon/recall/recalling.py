@@ -37,6 +37,7 @@ from loxodon.verbs import (
 )
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.embedders import Embedders
     from loxodon.memory import Memory
     from loxodon.models.embedders.questions import EmbeddedQuestion
     from loxodon.opening import OpenSpace
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from loxodon.recall.gate import State as Conversation
     from loxodon.store import Filter
     from loxodon.store.store import Store
-    from loxodon.write.embedders import Embedders
 
 
 class Recalling:
@@ -300,7 +300,7 @@ class Recalling:
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
         """Return what a conversation should start with, as Markdown."""
-        from loxodon.write.pages import gather
+        from loxodon.consolidate.pages import gather
 
         space = self._space
         with self._store.reading():
@@ -327,8 +327,8 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.write import compress
-        from loxodon.write.learning import residue
+        from loxodon.consolidate import compress
+        from loxodon.consolidate.learning import residue
 
         now, judge = self._space.now(), residue(self._space)
         if refresh:

@@ -50,7 +50,7 @@ from loxodon.types import (
 from loxodon.views.pending import Pending, PendingEntry
 
 if TYPE_CHECKING:
-    from loxodon.write.phases import OnPhase
+    from loxodon.consolidate.phases import OnPhase
 
 _DAYS = 2  # daily notes, from today backwards, that a recall hands over
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from loxodon.consolidate.denoise import Sentence, kept, sentences_of
 from loxodon.errors import LoxodonError
 from loxodon.messages import LANGUAGES, t
 from loxodon.models.prompts import fenced
@@ -24,7 +25,6 @@ from loxodon.working.context import Shown
 from loxodon.working.flush import Flushed, reason
 from loxodon.working.prompts import prompt
 from loxodon.working.shapes import Message, call_arguments, call_name, calls_in, images_in, text_of
-from loxodon.write.denoise import Sentence, kept, sentences_of
 
 # Asks a model: a system prompt, the text, and the most tokens of its answer
 Tell = Callable[[str, str, int], str]

@@ -1,9 +1,9 @@
 """Embedders: texts to vectors, so that what means the same is found in other words.
 
 `chosen` makes those that the settings ask for: one for every text, and beside it, where set, one
-for English. `questions.Questioner` embeds what is asked, `write/embedding.py` what is kept. Nothing
-here is imported unless an embedder is set, and the libraries that a model needs only when it is
-used.
+for English. `questions.Questioner` embeds what is asked, `consolidate/embedding.py` what is
+kept. Nothing here is imported unless an embedder is set, and the libraries that a model needs
+only when it is used.
 """
 
 from __future__ import annotations
