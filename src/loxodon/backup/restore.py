@@ -195,7 +195,9 @@ class _Restoring:
             stretch = os.path.join(self._home, KEYS, STRETCH)
             os.makedirs(os.path.dirname(stretch), mode=0o700, exist_ok=True)
             files.replace(stretch, how)
-        import_settings.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
+        for name, value in self._taken.items():
+            if name != POLICY:
+                settings.write(self._home, name, settings.written(value))
         if POLICY in self._taken:
             files.replace(os.path.join(self._home, _POLICY), self._reader.data(_POLICY))
 
@@ -293,7 +295,6 @@ class _Restoring:
         with Memory(opened) as memory:
             store.erasure.go_on_from(live, self._keys)
             forgetting.finish(memory, store)
-            store.sign_if_foreign()
             master = keys.Keys(self._home, self._config.keys.source)
             Audit(store.audit_rows, space, master, self._clock).adopt_foreign()
             mend_restored(memory, store)

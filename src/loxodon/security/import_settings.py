@@ -1,31 +1,27 @@
 """Settings that come with somebody's data: they are shown, and the owner takes them.
 
-An import, a backup, a folder that is restored may have settings in it, and whoever made it may be a
-stranger. An address among them would be sent what is private, a policy would let secrets in, a
-record could be switched off. So nothing is set by bringing data in. After a yes for all of them
-those are set that do no more than tune (`config.TUNING`); each other one has to be named.
+Whoever made a backup may be a stranger: an address in it would be sent what is private. So nothing
+is set by bringing data in. After a yes for all of them those are set that do no more than tune
+(`config.TUNING`); each other one has to be named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import NamedTuple
 
 from loxodon import config
 from loxodon.errors import ConfigError, UsageError
 
 Value = str | int | float
-POLICY = "policy"
-"""What a `policy.toml` is called where it is offered; its value is the text of the file."""
+POLICY = "policy"  # what a `policy.toml` is called where it is offered
 
 
 class Choice(NamedTuple):
     """Which of the settings that are offered the owner takes."""
 
-    all: bool = False
-    """Those that do no more than tune."""
-    named: Collection[str] = ()
-    """Whatever they do."""
+    all: bool = False  # those that do no more than tune
+    named: Collection[str] = ()  # whatever they do
 
     def takes(self, name: str) -> bool:
         return name in self.named or (self.all and config.is_tuning(name))
@@ -65,9 +61,3 @@ def in_toml(data: bytes) -> dict[str, Value]:
         if name not in config.SECRET and checked != config.KEYS[name].default:
             found[name] = checked
     return found
-
-
-def put(home: str, settings: Mapping[str, Value]) -> None:
-    """Set what was taken."""
-    for name, value in settings.items():
-        config.write(home, name, config.written(value))
