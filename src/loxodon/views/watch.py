@@ -26,10 +26,8 @@ LOCK = "watch.lock"
 QUIET = 300  # milliseconds that files must be left alone before they are read
 _TICK = 500  # milliseconds after which it looks whether the folders are still there
 _LONGEST = 2_000  # milliseconds after which changes are looked at even if more keep coming
-_SOON, _LATER, _BEAT = 1.0, 5.0, 60.0
-"""Seconds until a file that is half written, a failure, and everything is looked at again."""
-_NOISE = (".tmp", ".lock", ".swp", ".swx", "~", "-shm")
-_NEVER = float("inf")
+_SOON, _LATER, _BEAT = 1.0, 5.0, 60.0  # seconds until a half-written file, a failure, all is seen to
+_NOISE = (".tmp", ".lock", ".draft", ".swp", ".swx", "~", "-shm")
 
 
 class Round(NamedTuple):
@@ -95,8 +93,8 @@ class _Watching:
         self.tell = tell
         self.state = state
         self.agents = agents
-        self.due = self.beat = 0.0
-        self.polling, self.first = False, True
+        self.due = 0.0
+        self.first = True
         self.top: object = None
         self.seen: set[FileProblem] = set()
         self.told: set[FileProblem] = set()
@@ -106,7 +104,10 @@ class _Watching:
         while not self.stop.is_set():
             roots = self.roots()
             for changed in self.batches(list(roots)):
-                self.look(changed)
+                now, top = time.monotonic(), self.look_at_top()
+                if changed or top != self.top or now >= self.due:
+                    self.top, self.due = top, now + _BEAT
+                    self.look(now)
                 if self.stop.is_set():
                     return
                 if self.roots() != roots:  # one came, went, or was put in the place of another
@@ -116,27 +117,17 @@ class _Watching:
     def roots(self) -> Mapping[str, tuple[int, int]]:
         """The folders to watch that are there. The workspace's own is looked at without the
         system's help: an agent may keep anything in it, and only its top is ours to read."""
+        from loxodon.journal.follow import tops
         from loxodon.notes.index import folders_of
 
         named = self.workspace.memory.config.workspace
         workspaces = [self.workspace.path, *folders_of(self.workspace, named.others)]
         paths = [os.path.join(one, "memory") for one in workspaces]
         paths += folders_of(self.workspace, named.folders)
-        if self.state:
-            paths.append(os.path.join(self.state, "agents"))
-        if self.agents:
-            from loxodon.journal.follow import tops
-
-            paths += [path for agent in self.agents for path in tops(agent, os.environ)]
-        found = {}
-        for path in paths:
-            try:
-                about = os.stat(path)
-            except OSError:
-                continue
-            if os.path.isdir(path):
-                found[path] = (about.st_dev, about.st_ino)
-        return found
+        paths += [os.path.join(self.state, "agents")] if self.state else []
+        paths += [path for agent in self.agents for path in tops(agent, os.environ)]
+        found = {path: os.stat(path) for path in paths if os.path.isdir(path)}
+        return {path: (about.st_dev, about.st_ino) for path, about in found.items()}
 
     def batches(self, paths: list[str]) -> Iterator[int]:
         """How many changes that matter there were, at least once a tick."""
@@ -156,35 +147,11 @@ class _Watching:
                 rust_timeout=_TICK,
                 yield_on_timeout=True,
                 raise_interrupt=False,
-                force_polling=self.polling or None,
                 ignore_permission_denied=True,
             ):
                 yield sum(_matters(path) for _, path in changes)
         except FileNotFoundError:
             yield 0  # a folder went before it could be watched
-        except OSError:
-            # The system can watch no more folders: looking again and again is slower, but works.
-            if self.polling:
-                raise
-            self.polling = True
-
-    def look(self, changed: int) -> None:
-        """Sync if it is time."""
-        now = time.monotonic()
-        top = self.look_at_top()
-        if changed or top != self.top:
-            self.due = 0.0
-        self.top = top
-        if now < min(self.due, self.beat):
-            return
-        renew = now >= self.beat
-        self.due, self.beat = _NEVER, now + _BEAT if renew else self.beat
-        round = self.round(now, renew)
-        if round.error:
-            self.due = min(self.due, now + _LATER)
-        if self.first or _says_something(round) or str(round.error or "") not in ("", self.error):
-            self.tell(round)
-        self.first, self.error = False, str(round.error or "")
 
     def look_at_top(self) -> object:
         """What tells whether a note at the top of the workspace was changed."""
@@ -195,33 +162,38 @@ class _Watching:
         except OSError:
             return None
 
-    def round(self, now: float, renew: bool) -> Round:
+    def look(self, now: float) -> None:
         """Take in what has changed. Views that vanished are not written again: whoever took them
         may bring them back, and everything that they say is in the memory."""
         from loxodon.views.sync import sync
 
-        followed, error = None, None
+        synced, followed, error = Synced(), Followed(), None
         try:
             if self.state:
                 followed = self.workspace.follow(self.state)
             for agent in self.agents:
-                pairs = zip(followed or Followed(), self.workspace.follow_agent(agent), strict=True)
-                followed = Followed(*(mine + theirs for mine, theirs in pairs))  # type: ignore[operator]
+                pairs = zip(followed, self.workspace.follow_agent(agent), strict=True)
+                followed = Followed(*(mine + theirs for mine, theirs in pairs))
         except LoxodonError as caught:
             error = caught
-        synced = Synced()
         try:
             quiet = time.time_ns() - QUIET * 1_000_000
-            synced, waiting = sync(self.workspace, before=quiet, renew=renew, make=self.first)
+            synced, waiting = sync(self.workspace, before=quiet, make=self.first)
             self.due = now + _SOON if waiting else self.due
         except LoxodonError as caught:
             error = caught
-        return self.without_known(Round(synced, followed, error), now)
+        if error:
+            self.due = min(self.due, now + _LATER)
+        round = Round(*self.news(synced, followed, now), error)
+        new_error = error is not None and str(error) != self.error
+        if self.first or _says_something(round) or new_error:
+            follows = self.state or self.agents
+            self.tell(round if follows else round._replace(followed=None))
+        self.first, self.error = False, str(error or "")
 
-    def without_known(self, round: Round, now: float) -> Round:
-        """A round with what is to be told now: problems that were there the last time too, because
-        a file may only be half written, and that were not told yet."""
-        synced, followed = round.synced, round.followed or Followed()
+    def news(self, synced: Synced, followed: Followed, now: float) -> tuple[Synced, Followed]:
+        """What is to be told now: of problems those that were there the last time too, because a
+        file may only be half written, and that were not told yet."""
         lists = (synced.problems, synced.conflicts, synced.indexed.problems, followed.problems)
         problems = {one for found in lists for one in found}
         fresh = ((problems & self.seen) | set(synced.notes)) - self.told
@@ -231,23 +203,15 @@ class _Watching:
             self.due = min(self.due, now + _SOON)
         kept = [tuple(one for one in found if one in fresh) for found in (*lists, synced.notes)]
         indexed = synced.indexed._replace(problems=kept[2])
-        synced = synced._replace(
-            problems=kept[0], conflicts=kept[1], indexed=indexed, notes=kept[4]
-        )
-        followed = followed._replace(problems=kept[3])
-        return round._replace(synced=synced, followed=followed if round.followed else None)
+        synced = synced._replace(problems=kept[0], conflicts=kept[1], indexed=indexed)
+        return synced._replace(notes=kept[4]), followed._replace(problems=kept[3])
 
 
 def _says_something(round: Round) -> bool:
     """Whether there is something to tell of a round."""
-    synced, followed = round.synced, round.followed
-    indexed = synced.indexed
-    return any(synced[:-1]) or bool(
-        indexed.read
-        or indexed.removed
-        or indexed.problems
-        or (followed and (followed.added or followed.problems))
-    )
+    indexed, followed = round.synced.indexed, round.followed or Followed()
+    counts = (indexed.read, indexed.removed, indexed.problems, followed.added, followed.problems)
+    return any(round.synced[:-1]) or any(counts)
 
 
 def _matters(path: str) -> bool:
