@@ -89,6 +89,10 @@ class _Wish(NamedTuple):
     state: State | None
     deleted: bool = False
 
+    @property
+    def wanted(self) -> Mapping[str, Any]:
+        return {**self.fields, "state": self.state} if self.state else self.fields
+
 
 def decide(pages: Sequence[EditedView], held: CurrentMemories, deletions: bool = False) -> SyncPlan:
     """What becomes of the changes on `pages`.
@@ -134,8 +138,12 @@ class _Deciding:
         for entries in by_id.values():
             # What was copied without its last line says less.
             entry = max(entries, key=lambda one: len(one.fields))
-            if any(_differ(one, entry) for one in entries):
-                self._twice(entries)
+            for one in entries:
+                if differ := _difference(one.fields, entry.fields):
+                    hint = t("keep one of them; without its id, the other becomes a new memory")
+                    place = f"{entry.file}:{entry.line}"
+                    self._conflict(one.file, one.line, one.id, differ, place, hint)
+                    break
             else:
                 older += self._entry(page, entry)
         if older:
@@ -149,14 +157,20 @@ class _Deciding:
         if gone:
             self._missing(page, gone, family, is_older=older > 0)
 
-    def _twice(self, entries: Sequence[EditedEntry]) -> None:
+    def _conflict(
+        self, file: str, line: int, id: str, differ: tuple[str, Any, Any], other: str, hint: str
+    ) -> None:
+        """Tell of something that is one way here, and another in the `other` place."""
+        name, here, there = differ
         what = t(
-            "{id} appears more than once, with different content (lines {lines})",
-            id=entries[0].id,
-            lines=", ".join(str(entry.line) for entry in entries),
+            "{id} was changed in two places: {field} is {here} here, {there} in {other}",
+            id=id,
+            field=name,
+            here=_shown(here),
+            there=_shown(there),
+            other=other,
         )
-        hint = t("keep one of them; without its id, the other becomes a new memory")
-        self.conflicts.append(FileProblem(entries[0].file, entries[0].line, what, hint))
+        self.conflicts.append(FileProblem(file, line, what, hint))
 
     def _entry(self, page: EditedView, entry: EditedEntry) -> bool:
         """Take up one entry; whether it says what its memory was before the page was written."""
@@ -183,7 +197,14 @@ class _Deciding:
             return differs and 0 < entry.version < page.written.get(entry.id, 0)
         for name, value in changed.items():
             if getattr(record, name) not in (getattr(base, name), value):
-                self._moved_on(entry, name, value, record)
+                differ = (name, value, getattr(record, name))
+                hint = t(
+                    "to apply your edit, set its version to {version}; to discard it, write what "
+                    "the memory has",
+                    version=record.version,
+                )
+                place = t("the memory")
+                self._conflict(entry.file, entry.line, entry.id, differ, place, hint)
                 return False
         if state == "archived" and record.state == "active" and _touched(base, record):
             self._not_archived(entry.file, entry.line, record)
@@ -222,31 +243,12 @@ class _Deciding:
             self._problem(entry, *error.localized())
             return None
 
-    def _moved_on(self, entry: EditedEntry, name: str, here: Any, record: Record) -> None:
-        what = t(
-            "{id} was changed in the meantime: {field} is {here} here, {now} in the memory",
-            id=entry.id,
-            field=name,
-            here=_shown(here),
-            now=_shown(getattr(record, name)),
-        )
-        hint = t(
-            "to apply your edit, set its version to {version}; to discard it, write what the "
-            "memory has",
-            version=record.version,
-        )
-        self.conflicts.append(FileProblem(entry.file, entry.line, what, hint))
-
     def _not_archived(self, file: str, line: int, record: Record) -> None:
-        what = t(
-            "{id} was changed in the meantime, so it was not archived; it now says: {now}",
-            id=record.id,
-            now=_shown(record.content),
-        )
+        differ = ("content", t("deleted"), record.content)
         hint = t(
             "to archive it, run `loxodon archive {id}`; to keep it, put its line back", id=record.id
         )
-        self.conflicts.append(FileProblem(file, line, what, hint))
+        self._conflict(file, line, record.id, differ, t("the memory"), hint)
 
     def _problem(self, entry: EditedEntry, what: str, hint: str) -> None:
         self.problems.append(FileProblem(entry.file, entry.line, what, hint))
@@ -308,25 +310,20 @@ class _Deciding:
                 yield Edit(id, fields, state)
 
     def _compare(self, id: str, wishes: Sequence[_Wish]) -> None:
-        """Whether two pages were changed differently; then both are told."""
-        told = ((one, other, _difference(one, other)) for one in wishes for other in wishes)
-        for first, second, difference in told:
-            if difference is None:
-                continue
-            name, here, there = difference
-            what = t(
-                "{id} has two different edits: {field} is {here} in {file}, {there} in {other}",
-                id=id,
-                field=name,
-                here=here,
-                file=first.file,
-                there=there,
-                other=second.file,
-            )
-            hint = t("make both the same")
-            for wish in (first, second):
-                self.conflicts.append(FileProblem(wish.file, wish.line, what, hint))
-            return
+        """See whether two pages were changed differently; then both are told."""
+        for first in wishes:
+            for second in wishes:
+                differ = _difference(first.wanted, second.wanted)
+                if differ is None and first.deleted and second.fields:
+                    name, there = next(iter(second.fields.items()))
+                    differ = (name, t("deleted"), there)
+                if differ:
+                    name, here, there = differ
+                    hint = t("make both the same")
+                    self._conflict(first.file, first.line, id, differ, second.file, hint)
+                    back = (name, there, here)
+                    self._conflict(second.file, second.line, id, back, first.file, hint)
+                    return
 
 
 def _changes(fields: Mapping[str, Any], base: Record) -> dict[str, Any]:
@@ -341,28 +338,15 @@ def _same(one: object, other: object) -> bool:
     return one == other
 
 
-def _differ(one: EditedEntry, other: EditedEntry) -> bool:
-    """Whether two entries of one memory contradict each other."""
-    shared = one.fields.keys() & other.fields.keys()
-    return any(one.fields[n] != other.fields[n] for n in shared)
-
-
 def _touched(base: Record, record: Record) -> bool:
     """Whether what a person sees of a memory was changed."""
     return any(getattr(base, name) != getattr(record, name) for name in EDITABLE)
 
 
-def _difference(first: _Wish, second: _Wish) -> tuple[str, str, str] | None:
-    """What two pages want differently: the field, and what it is on each."""
-    for name in sorted(first.fields.keys() & second.fields.keys()):
-        if first.fields[name] != second.fields[name]:
-            return name, _shown(first.fields[name]), _shown(second.fields[name])
-    if first.state and second.state and first.state != second.state:
-        return "state", _shown(first.state), _shown(second.state)
-    if first.deleted and second.fields:
-        name, there = next(iter(second.fields.items()))
-        return name, t("deleted"), _shown(there)
-    return None
+def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """The first field that two say differently, and what it is in each."""
+    shared = sorted(one.keys() & other.keys())
+    return next(((n, one[n], other[n]) for n in shared if one[n] != other[n]), None)
 
 
 def _shown(value: object) -> str:

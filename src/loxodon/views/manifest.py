@@ -211,17 +211,8 @@ def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str
         row = {"sha256": one.sha256, "size": one.size, "mtime_ns": one.mtime}
         rest = {"basis": one.basis, "ids": one.ids}
         rows[name] = row | {key: value for key, value in rest.items() if value}
-    return one_a_line({"loxodon": about}, "files", rows)
-
-
-def one_a_line(top: Mapping[str, Any], name: str, rows: Mapping[str, Any]) -> str:
-    """A JSON object whose last value has many entries, one a line, for people to look through."""
-    lines = [f"{_json(key)}: {_json(value)}" for key, value in rows.items()]
-    return "".join((_json(top)[:-1], f", {_json(name)}: {{\n", ",\n".join(lines), "\n}}\n"))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    document = {"loxodon": about, "files": rows}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 # The files
