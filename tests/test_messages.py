@@ -19,7 +19,7 @@ from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
 from loxodon.store.checks import RULES
-from loxodon.types import CHANGES, ENTITY_TYPES
+from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
@@ -44,6 +44,14 @@ def _catalogue() -> dict[Sentence, str]:
         assert sentence not in found, sentence
         found[sentence] = fields["msgstr[0]" if sentence[1] else "msgstr"]
     return found
+
+
+# What can be done to a memory, as its history says it.
+CHANGES = """
+captured imported edited archived unarchived learned held late updated repeated renamed superseded corrected
+retracted merged confirmed doubted denied unsettled rejected used returned faded expired renewed reworded
+outdated
+""".split()
 
 
 def _said_in(tree: ast.AST) -> set[Sentence]:
