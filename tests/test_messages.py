@@ -22,6 +22,12 @@ from loxodon.store.checks import RULES
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
+# What can be done to a memory, as its history says it.
+CHANGES = """
+captured imported edited archived unarchived learned held late updated repeated renamed superseded
+corrected retracted merged confirmed doubted denied unsettled rejected used returned faded expired
+renewed reworded outdated
+"""
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 Sentence = tuple[str, str]
@@ -44,14 +50,6 @@ def _catalogue() -> dict[Sentence, str]:
         assert sentence not in found, sentence
         found[sentence] = fields["msgstr[0]" if sentence[1] else "msgstr"]
     return found
-
-
-# What can be done to a memory, as its history says it.
-CHANGES = """
-captured imported edited archived unarchived learned held late updated repeated renamed superseded corrected
-retracted merged confirmed doubted denied unsettled rejected used returned faded expired renewed reworded
-outdated
-""".split()
 
 
 def _said_in(tree: ast.AST) -> set[Sentence]:
@@ -88,7 +86,7 @@ def _said() -> frozenset[Sentence]:
     said |= {*view.NAMES, *explain.NAMES, *SKIPPED.values()}
     said |= {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {one.what for one in RULES}
-    said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
+    said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
