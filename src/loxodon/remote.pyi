@@ -10,8 +10,8 @@ from typing import Any, Literal, Unpack
 from loxodon.backup.create import Backup, BackupFile
 from loxodon.forget.receipts import Receipt
 from loxodon.guard.quarantine import Held
-from loxodon.imports.take import Imported, Job
-from loxodon.jobs.schedule import Ran
+from loxodon.imports.take import Imported
+from loxodon.jobs.schedule import Job, Ran
 from loxodon.notes.index import Indexed
 from loxodon.paging import Page
 from loxodon.recall.gate import State
