@@ -16,13 +16,14 @@ import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
+from typing import NamedTuple
 
 from loxodon import files
 from loxodon.errors import BusyStoreError, InputError, unwritten
 from loxodon.filelock import FileLock
 from loxodon.messages import t
 from loxodon.security.paths import is_inside
-from loxodon.types import Exported, FileProblem
+from loxodon.types import FileProblem
 from loxodon.views.manifest import (
     HEAD_BYTES,
     LOCK,
@@ -42,6 +43,17 @@ from loxodon.views.manifest import (
 
 _DRAFT = "state/views.draft"  # where a file is written before it is put in its place
 _WAIT_SECONDS = 60.0
+
+
+class Exported(NamedTuple):
+    """What an export did."""
+
+    folder: str
+    written: int
+    unchanged: int
+    removed: int
+    kept: tuple[FileProblem, ...]  # files left alone: not ours, or with edits that wait for `sync`
+    masked: bool = False
 
 
 class Folder:
