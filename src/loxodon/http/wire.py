@@ -15,6 +15,7 @@ from typing import Any, Literal, TypedDict, Union, get_args, get_origin, get_typ
 import msgspec
 
 from loxodon.cli import view
+from loxodon.jobs.schedule import Job
 from loxodon.paging import Page
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import Topic
@@ -24,7 +25,7 @@ from loxodon.types import Entity, Frame, Item, Recall, Source
 
 Schema = dict[str, Any]
 
-_SHARED = {"Question": Question, "Conversation": Conversation, "Spent": Spent}
+_SHARED = {"Question": Question, "Conversation": Conversation, "Spent": Spent, "Job": Job}
 _PLAIN: dict[Any, Schema] = {
     str: {"type": "string"},
     int: {"type": "integer"},
