@@ -133,9 +133,10 @@ def _matches(
     """The rules of `table` that match at i: their name, where the match ends, and its words."""
     first = token(said.text.isascii()).match(said.text, i)
     for rule in table.get(key_of(first[0]), ()) if first else ():
-        if not rule.follow or said.text[i + 1 : i + 2] in rule.follow:
-            if m := compiled(rule.pattern).match(said.text, i):
-                yield rule.name, m.end(), {k: v for k, v in m.groupdict().items() if v}
+        if rule.follow and said.text[i + 1 : i + 2] not in rule.follow:
+            continue
+        if m := compiled(rule.pattern).match(said.text, i):
+            yield rule.name, m.end(), {k: v for k, v in m.groupdict().items() if v}
 
 
 def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[DatePiece, int] | None:
