@@ -229,7 +229,7 @@ def measure_retrieval(
     """Each file's report. The model of `config` is not asked. Files that cannot be read and
     embedders that cannot be had are errors before anything runs."""
     config = for_measuring(config)
-    embedders(config.embedder)
+    chosen_embedder(config.embedder)
     zone = zone_named(config.timezone) or UTC
     talks = [
         {**one, "file": name} for name in files for one in read_conversations(name, zone, limit)
@@ -254,8 +254,8 @@ def measure_retrieval(
 
 
 @lru_cache(maxsize=1)
-def embedders(config: EmbedderConfig) -> Sequence[ChosenEmbedder]:
-    """The embedders of `config`, loaded once; a ConfigError where they cannot be made."""
+def chosen_embedder(config: EmbedderConfig) -> ChosenEmbedder | None:
+    """The embedder of `config`, loaded once; a ConfigError where it cannot be made."""
     from loxodon.models.embedders import chosen
 
     return chosen(config)
@@ -289,7 +289,7 @@ def _ingested(talk: Figures, config: Config, keep: str | None) -> Figures:
             kept_home(talk, config, keep) if keep else folder, config=config, clock=lambda: now[0]
         ) as memory,
     ):
-        memory._embedders.use(embedders(config.embedder))
+        memory._embedders.use(chosen_embedder(config.embedder))
         found: Figures = {"file": talk["file"], "turns": 0, "add_s": 0.0, "consolidate_s": 0.0}
         if memory.status().last_consolidation is None:
             started = perf_counter()
