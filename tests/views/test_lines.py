@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.types import Record, Synced
+from loxodon.types import Record
+from loxodon.views.sync import Synced
 from tests.clock import Clock
 from tests.long import count
 

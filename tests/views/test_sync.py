@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon import InputError, Memory
-from loxodon.types import FileProblem, Synced
+from loxodon.types import FileProblem
+from loxodon.views.sync import Synced
 from tests.clock import NOW, Clock
 from tests.long import count
 

@@ -14,7 +14,8 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from loxodon.messages import t, tn
-from loxodon.types import Doubted, FileProblem, Record, Source, Turn
+from loxodon.store.clock_check import Doubted
+from loxodon.types import FileProblem, Record, Source, Turn
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # Characters that mean nothing in any text stand for a style until a line is printed.

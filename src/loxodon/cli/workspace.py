@@ -13,9 +13,12 @@ from loxodon.cli.agents import STATE
 from loxodon.cli.call import LISTED, Call, Result
 from loxodon.cli.parser import arg, command
 from loxodon.errors import InputError, StaleEditError
+from loxodon.journal.follow import Followed
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
-from loxodon.types import FileProblem, Followed, Indexed, Synced
+from loxodon.notes.index import Indexed
+from loxodon.types import FileProblem
+from loxodon.views.sync import Synced
 
 if TYPE_CHECKING:
     from loxodon.views.watch import Round

@@ -20,6 +20,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 import loxodon
 from loxodon.errors import ForbiddenError, InputError, LoxodonError, StoreError, UsageError
+from loxodon.forget.receipts import Receipt
 from loxodon.http import openapi
 from loxodon.http.console import Console, Exchange
 from loxodon.http.fields import given, given_in_query
@@ -63,7 +64,7 @@ from loxodon.security.actor import Actor, acting
 from loxodon.security.paths import is_inside
 from loxodon.security.tokens import Grant, Grants
 from loxodon.spaces import folder_name, no_space
-from loxodon.types import Added, Receipt, Record
+from loxodon.types import Added, Record
 from loxodon.verbs import PATH, TEXT, Argument
 
 GONE = 499  # the status that is counted where nobody is there to get one

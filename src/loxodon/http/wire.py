@@ -12,6 +12,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypedDict, Union, get_args, get_origin, get_type_hints
 
+from loxodon.jobs.schedule import Job
 from loxodon.paging import Page
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import Topic
@@ -21,7 +22,7 @@ from loxodon.types import Entity, Frame, Item, Recall, Source
 
 Schema = dict[str, Any]
 
-_SHARED = {"Question": Question, "Conversation": Conversation, "Spent": Spent}
+_SHARED = {"Question": Question, "Conversation": Conversation, "Spent": Spent, "Job": Job}
 _PLAIN: dict[Any, Schema] = {
     str: {"type": "string"},
     int: {"type": "integer"},

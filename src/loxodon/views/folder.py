@@ -18,6 +18,7 @@ import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
+from typing import NamedTuple
 
 from loxodon import files
 from loxodon.errors import (
@@ -30,7 +31,7 @@ from loxodon.errors import (
 from loxodon.filelock import FileLock
 from loxodon.messages import t
 from loxodon.security.paths import is_inside
-from loxodon.types import Exported, FileProblem
+from loxodon.types import FileProblem
 from loxodon.views.manifest import (
     HEAD_BYTES,
     LOCK,
@@ -50,6 +51,17 @@ from loxodon.views.manifest import (
 
 _DRAFTS = "state/drafts"
 _WAIT_SECONDS = 60.0
+
+
+class Exported(NamedTuple):
+    """What an export did."""
+
+    folder: str
+    written: int
+    unchanged: int
+    removed: int
+    kept: tuple[FileProblem, ...]  # files left alone: not ours, or with edits that wait for `sync`
+    masked: bool = False
 
 
 class Folder:

@@ -36,7 +36,6 @@ from loxodon.tokens import cut
 from loxodon.types import (
     Added,
     Chat,
-    Consolidated,
     Draft,
     Frame,
     Gate,
@@ -48,6 +47,7 @@ from loxodon.types import (
     Turn,
 )
 from loxodon.views.pending import Pending, PendingEntry
+from loxodon.write.phases import Consolidated
 
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase

@@ -19,8 +19,9 @@ from loxodon import fields
 from loxodon.errors import InputError, LoxodonError, NotFoundError, refused
 from loxodon.layout import VIEWS
 from loxodon.messages import t
+from loxodon.notes.index import Indexed
 from loxodon.store import Filter
-from loxodon.types import FileProblem, Kind, Record, Source, Synced
+from loxodon.types import FileProblem, Kind, Record, Source
 from loxodon.views import entries, manifest, records
 from loxodon.views.edits import (
     CurrentMemories,
@@ -53,6 +54,19 @@ _CAPTURED = frozenset(
     ]
 )
 _MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
+
+
+class Synced(NamedTuple):
+    """What was taken in from the workspace."""
+
+    added: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
+    unarchived: tuple[str, ...] = ()  # the ids of memories that a person changed in a view
+    conflicts: tuple[FileProblem, ...] = ()  # edits of a memory that has changed meanwhile
+    problems: tuple[FileProblem, ...] = ()  # lines that cannot be read
+    notes: tuple[FileProblem, ...] = ()  # edits taken otherwise than written, or not read back
+    indexed: Indexed = Indexed()
 
 
 class Taken(NamedTuple):

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon import files
 from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
 from loxodon.filelock import FileLock
-from loxodon.types import FileProblem, Followed, Synced
+from loxodon.journal.follow import Followed
+from loxodon.types import FileProblem
+from loxodon.views.sync import Synced
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
