@@ -163,6 +163,7 @@ def watch(call: Call) -> Result:
     from threading import Event
 
     from loxodon.agents.openclaw.follow import state_folder
+    from loxodon.http.wire import plain
     from loxodon.journal.follow import found_agents
     from loxodon.views.watch import watch
 
@@ -174,7 +175,7 @@ def watch(call: Call) -> Result:
 
         def tell(round: Round) -> None:
             if call.json:
-                found: dict[str, object] = view.plain(round._replace(error=None))
+                found: dict[str, object] = plain(round._replace(error=None))
                 if round.error:
                     message, hint = round.error.localized()
                     found["error"] = {"code": round.error.code, "message": message, "hint": hint}
