@@ -33,7 +33,7 @@ from loxodon.errors import ForeignStoreError, InputError
 from loxodon.guard.provenance import is_own
 from loxodon.journal.openclaw_db import read_database
 from loxodon.security.import_settings import Choice
-from loxodon.types import Restored
+from loxodon.views.restore import Restored
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry
 from tests.imports.conftest import Take, take

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 from zipfile import is_zipfile
 
 from loxodon.backup import archive
@@ -41,15 +42,26 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import carry_log
 from loxodon.store.sqlite.database import move_in
 from loxodon.store.sqlite.owner import space_of
-from loxodon.store.sqlite.salvage import merge
+from loxodon.store.sqlite.salvage import Mended, merge
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.types import Problem, Repaired
+from loxodon.types import Problem
 from loxodon.views.restore import free, rows_in
 from loxodon.write.decay import Decay
 
 _DRAFT = "repairing-"
 _LOCK_SECONDS = 30.0
+
+
+class Repaired(NamedTuple):
+    """What a repair did."""
+
+    problems: tuple[Problem, ...]  # what was wrong before; nothing is now
+    rebuilt: bool = False  # whether making anew what is derived was enough
+    turns: int = 0
+    memories: int = 0  # how many there are now, where the file was made anew
+    mended: tuple[Mended, ...] = ()
+    before: str = ""  # where the damaged file is now; empty where it was mended in its place
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
+from loxodon.backup.create import Backup
 from loxodon.cli import view
 from loxodon.cli.admin import spaces_of
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command, whole
 from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
 from loxodon.messages import t, tn
-from loxodon.types import Backup, Problem
+from loxodon.types import Problem
 
 if TYPE_CHECKING:
     from loxodon.security.encryption import Recoded

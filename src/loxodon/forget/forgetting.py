@@ -23,9 +23,9 @@ from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
 from loxodon.filelock import lock_on
 from loxodon.forget.marks import Mark, Marker, Marks, known_names
-from loxodon.forget.receipts import MOST_FILES, backups, keep, new_receipt
+from loxodon.forget.receipts import MOST_FILES, NearName, Receipt, backups, keep, new_receipt
 from loxodon.layout import BESIDE, DATABASE, VIEWS
-from loxodon.types import FileProblem, NearName, Receipt
+from loxodon.types import FileProblem
 
 if TYPE_CHECKING:
     from loxodon.forget.erase import Eraser

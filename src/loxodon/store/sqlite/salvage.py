@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
+from typing import Literal, NamedTuple
 
 import apsw
 
@@ -11,7 +12,6 @@ from loxodon.store.checks import RULES
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.types import Mended
 
 _UNREADABLE = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.SQLError)
 _NAME_LOST_SESSIONS = """
@@ -26,6 +26,15 @@ _UNHISTORIC = """
 SELECT row, created_at FROM memories WHERE (version, version) <> (
   SELECT coalesce(max(version), 0), count(*) FROM memory_changes WHERE memory = memories.row)
 """
+
+
+class Mended(NamedTuple):
+    """What became of a row that was damaged."""
+
+    table: str
+    key: str
+    fate: Literal["copied", "lost"]  # replaced by a copy, which may be older; or there was none
+    source: str  # of the copy: `views`, `history` or a file; empty where there was none
 
 
 def merge(
