@@ -623,17 +623,7 @@ class Restored(NamedTuple):
     # files edited since the export, and what became of the edits
     edited: tuple[FileProblem, ...] = ()
     before: str = ""  # where the database that was there is now; empty where there was none
-    settings: Mapping[str, str | int | float] = _NOTHING  # applied here
-    offered: Mapping[str, str | int | float] = _NOTHING  # not applied: not asked for
-
-
-class Mended(NamedTuple):
-    """What became of a row that was damaged."""
-
-    table: str
-    key: str
-    fate: Literal["copied", "lost"]  # replaced by a copy, which may be older; or there was none
-    source: str  # of the copy: `views`, `history` or a file; empty where there was none
+    offered: Mapping[str, str | int | float] = _NOTHING  # settings of the backup, not applied
 
 
 class Repaired(NamedTuple):
@@ -643,7 +633,8 @@ class Repaired(NamedTuple):
     rebuilt: bool = False  # whether making anew what is derived was enough
     turns: int = 0
     memories: int = 0  # how many there are now, where the file was made anew
-    mended: tuple[Mended, ...] = ()
+    source: str = ""  # the copy that it was restored from
+    added: int = 0  # messages that only the damaged file had
     before: str = ""  # where the damaged file is now; empty where it was mended in its place
 
 

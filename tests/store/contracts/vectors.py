@@ -284,8 +284,6 @@ class VectorsContract(Contract):
         [
             "",
             "DELETE FROM vector_signs",
-            "UPDATE vector_signs SET bits = rows",
-            "DELETE FROM vectors WHERE row > 20",
         ],
     )
     def test_a_rebuild_mends_what_a_check_finds(self, embedded: AnyStore, damage: str) -> None:
