@@ -38,8 +38,8 @@ MAIN = (  # what `loxodon config` lists without --all
 )
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
-    """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat idempotency importance
-    model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
+    """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat embedder.english
+    idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
     snapshot.first snapshot.second snapshot.third summary tiered unsettled working.keep_recent
     working.protect working.reserve working.reserve_floor working.soft_threshold working.summary
     workspace.days workspace.debounce""".split()  # noqa: SIM905
@@ -347,15 +347,12 @@ class EmbedderConfig(Section):
     kind: str = setting(
         "none",
         "Embedder for search by meaning: none, loxodon (our own small model, for Chinese and "
-        "English, offline), use (offline, needs the extra `semantic`), onnx (a model in a folder) "
-        "or openai (a model server).",
-        choices=("none", "loxodon", "use", "onnx", "openai"),
+        "English, offline), use (offline, needs the extra `semantic`), fastembed (a model of that "
+        "package), onnx (a model in a folder) or openai (a model server).",
+        choices=("none", "loxodon", "use", "fastembed", "onnx", "openai"),
         env="LOXODON_EMBEDDER",
     )
     path: str = setting("", "Folder of the ONNX model, for onnx.", env="LOXODON_EMBEDDER_PATH")
-    english: str = setting(
-        "", "Folder of a second ONNX model, for English text.", env="LOXODON_EMBEDDER_ENGLISH"
-    )
     base_url: str = _base_url(
         "Base URL of an OpenAI-compatible embedding model, for openai.", "LOXODON_EMBEDDER_BASE_URL"
     )

@@ -32,7 +32,7 @@ from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError
 from loxodon.guard.provenance import is_own
 from loxodon.journal.openclaw_db import read_database
-from loxodon.types import Restored
+from loxodon.views.restore import Restored
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry
 from tests.clock import Clock

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import config as settings
 from loxodon.backup import archive
@@ -27,7 +27,6 @@ from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress
 from loxodon.store.sqlite import copying
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.types import Backup, BackupFile
 
 if TYPE_CHECKING:
     from loxodon.config import Config
@@ -38,6 +37,30 @@ ALL = "all"
 POLICY = "policy.toml"
 _DRAFT = ".backup-"
 _STAMP = "%Y%m%dT%H%M%SZ"
+
+
+class Backup(NamedTuple):
+    """A backup that was written."""
+
+    path: str
+    spaces: tuple[str, ...]
+    turns: int
+    memories: int
+    size: int  # bytes
+    encrypted: bool
+    removed: tuple[str, ...] = ()  # older backups that were removed for it
+
+
+class BackupFile(NamedTuple):
+    """A backup in the folder for them."""
+
+    path: str
+    at: datetime
+    size: int  # bytes
+    whole: bool  # whether it has all spaces of the home
+
+
+Backups = list[BackupFile]
 
 
 def backup(

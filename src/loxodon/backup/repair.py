@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from typing import NamedTuple
 
 import apsw
 
@@ -34,7 +35,8 @@ from loxodon.store.rows import turn_of
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.types import Problem, Repaired, Restored, Turn
+from loxodon.types import Problem, Turn
+from loxodon.views.restore import Restored
 from loxodon.views.restore import restore as restore_views
 from loxodon.write.decay import Decay
 
@@ -44,6 +46,18 @@ SELECT t.key, t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speake
   t.chat, t.origin, t.agent
 FROM turns t JOIN sessions s ON s.no = t.session WHERE t.seq = ?
 """
+
+
+class Repaired(NamedTuple):
+    """What a repair did."""
+
+    problems: tuple[Problem, ...]  # what was wrong before; nothing is now
+    rebuilt: bool = False  # whether making anew what is derived was enough
+    turns: int = 0
+    memories: int = 0  # how many there are now, where the file was restored
+    source: str = ""  # the copy that it was restored from
+    added: int = 0  # messages that only the damaged file had
+    before: str = ""  # where the damaged file is now; empty where it was mended in its place
 
 
 def repair(

@@ -53,9 +53,8 @@ from loxodon.store.sqlite.owner import space_of
 from loxodon.store.sqlite.schema import check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
-from loxodon.types import Restored
 from loxodon.verbs import verb
-from loxodon.views.restore import free, is_kept, not_empty
+from loxodon.views.restore import Restored, free, is_kept, not_empty
 from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from loxodon import config as settings
+from loxodon.backup.create import Backup
 from loxodon.cli import view
 from loxodon.cli.admin import spaces_of
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command, whole
 from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
 from loxodon.messages import t, tn
-from loxodon.types import Backup, Problem
+from loxodon.types import Problem
 
 _LOST = 7  # the exit code of damage
 

@@ -19,7 +19,6 @@ from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextT
 from loxodon.store.driver import Driver, these, these_keys
 from loxodon.store.search import TABLES, conditions_of
 from loxodon.text.language import language_of
-from loxodon.types import Coverage
 
 if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats, Frame, Numbers, Signs, Words
@@ -34,6 +33,16 @@ _SAMPLE = 8_192  # vectors from which a frame is fitted
 # The pools in which the vector of a text may be, by its kind or its pool.
 _POOLS = {"turns": ("turns", "turns"), "chunks": ("chunks", "chunks")}
 _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
+
+
+class Coverage(NamedTuple):
+    """How much of a memory one embedder has embedded."""
+
+    model: str
+    embedded: int
+    pending: int  # texts that have no vector yet, and what it has to look at
+    failing: int  # those of them that it failed on
+    error: str  # why the last run could not go on, or what the last failure was; empty for neither
 
 
 class Model(NamedTuple):

@@ -7,7 +7,8 @@ and only then moved there: whatever goes wrong before, nothing was touched.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
@@ -24,10 +25,22 @@ from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.copying import put_in_place
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.types import FileProblem, Restored
+from loxodon.types import NOTHING, FileProblem
 from loxodon.views.dump import FOLDER, Dump
 from loxodon.views.manifest import MANIFEST, Manifest, bad_view, change_of, load
 from loxodon.write.decay import Decay
+
+
+class Restored(NamedTuple):
+    """What a restore made of a folder of views."""
+
+    turns: int
+    memories: int
+    added: tuple[str, ...] = ()  # ids of memories that were written into the views by hand
+    # files edited since the export, and what became of the edits
+    edited: tuple[FileProblem, ...] = ()
+    before: str = ""  # where the database that was there is now; empty where there was none
+    offered: Mapping[str, str | int | float] = NOTHING  # settings of the backup, not applied
 
 
 def restore(
