@@ -17,7 +17,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any
 
-from loxodon.cli.bench import embedders, for_measuring, kept_home, read_conversations, scores
+from loxodon.cli.bench import chosen_embedder, for_measuring, kept_home, read_conversations, scores
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall.link import linked
@@ -103,12 +103,12 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     for talk in read_conversations(file, limit=args.limit):
         home = kept_home(talk, config, args.keep)
         with Memory.open(home, config=config) as memory:
-            memory._embedders.use(embedders(config.embedder))
+            memory._embedders.use(chosen_embedder(config.embedder))
             memory.embed()
-            for question in talk.questions:
-                if question.evidence and question.category not in args.leave_out:
-                    ranking = ranked(memory, question.text, question.asked_at or talk.end)
-                    found.append(scores(question.evidence, ranking, (), ()))
+            for question in talk["questions"]:
+                if question["evidence"] and question["category"] not in args.leave_out:
+                    ranking = ranked(memory, question["text"], question["asked_at"])
+                    found.append(scores(question["evidence"], ranking, (), ()))
     number = len(found) or 1
     return (
         100 * sum(one["r@10"] for one in found) / number,

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loxodon.config import Config
+    from loxodon.consolidate.embedding import Embedded
+    from loxodon.consolidate.entities import Card
+    from loxodon.consolidate.phases import Consolidated
     from loxodon.errors import (
         ConfigError,
         ConsolidationError,
@@ -19,12 +22,9 @@ if TYPE_CHECKING:
     )
     from loxodon.memory import Memory
     from loxodon.status import Stats, Status
+    from loxodon.store.vectors import Coverage
     from loxodon.types import (
         Added,
-        Card,
-        Consolidated,
-        Coverage,
-        Embedded,
         Entity,
         Event,
         Frame,
@@ -79,7 +79,16 @@ __all__ = [
     "Version",
 ]
 # Modules of the names that are neither in `types` nor in `errors`.
-_MODULES = {"Memory": "memory", "Config": "config", "Stats": "status", "Status": "status"}
+_MODULES = {
+    "Card": "write.entities",
+    "Config": "config",
+    "Consolidated": "write.phases",
+    "Coverage": "store.vectors",
+    "Embedded": "write.embedding",
+    "Memory": "memory",
+    "Stats": "status",
+    "Status": "status",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,10 +9,12 @@ from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command, whole
 from loxodon.cli.view import paint
+from loxodon.consolidate.embedding import Embedded
 from loxodon.errors import UsageError
+from loxodon.guard.quarantine import Held
 from loxodon.memory import Memory
 from loxodon.messages import current, t, tn
-from loxodon.types import Embedded, Held, Record, Review
+from loxodon.types import Record, Review
 
 
 @command(

@@ -11,16 +11,16 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter as Tally
 from collections.abc import Callable
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.config import Config
 from loxodon.consolidate import passages
 from loxodon.consolidate.attempt import Attempt
 from loxodon.consolidate.keep import IsForgotten
 from loxodon.consolidate.passages import Passage, Stack
-from loxodon.consolidate.phases import PHASES, OnPhase, Run, TakenOverError
+from loxodon.consolidate.phases import PHASES, Consolidated, OnPhase, Run, TakenOverError
 from loxodon.consolidate.reconcile import said_at
-from loxodon.consolidate.residue import Hear, ModelAnswer, Residue
+from loxodon.consolidate.residue import Asking, Hear, ModelAnswer, Residue
 from loxodon.consolidate.schedule import MOST_ATTEMPTS, due
 from loxodon.errors import BusyStoreError, ConsolidationError, InputError, UsageError
 from loxodon.filelock import lock_at
@@ -29,9 +29,18 @@ from loxodon.models.reading import KnownMemory, believed, question
 from loxodon.models.replies import UnfitError, record, value_of
 from loxodon.store.store import Store
 from loxodon.tokens import Counter
-from loxodon.types import Asking, Consolidated, HandedOut, Record
+from loxodon.types import Record
 
 _WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
+
+
+class HandedOut(NamedTuple):
+    """What waits, as a question for an agent that reads it in a model's place."""
+
+    ticket: str  # names this question; it goes with the answer. Empty where nothing waits
+    instructions: str = ""
+    data: str = ""  # the messages, what is known, and what the rules read
+    left: int = 0  # messages that wait beside these
 
 
 class Consolidation:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from loxodon.consolidate.denoise import is_question, is_small_talk, sayable
 from loxodon.consolidate.segment import TurnSegment
 from loxodon.guard import provenance
-from loxodon.guard.first_person import is_of_oneself
+from loxodon.guard.provenance import is_of_oneself
 from loxodon.text.language import language_of
 from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words

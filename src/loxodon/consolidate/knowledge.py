@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from loxodon.consolidate.decay import initial_strength
+from loxodon.consolidate.entities import Card
 from loxodon.consolidate.journalling import Journal, obey
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text, moment
@@ -19,7 +20,6 @@ from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
-    Card,
     Kind,
     Origin,
     Record,

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from loxodon.consolidate.consolidation import Consolidation
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.consolidation import HandedOut
     from loxodon.consolidate.residue import Residue
     from loxodon.models.chat import ChatModel
     from loxodon.opening import OpenSpace
-    from loxodon.types import HandedOut, Record
+    from loxodon.types import Record
 
 
 def consolidation(space: OpenSpace, embed: Callable[[], int]) -> Consolidation:

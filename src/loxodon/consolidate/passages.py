@@ -18,8 +18,7 @@ from loxodon.consolidate.extract import Candidate, candidate_of, rules_for
 from loxodon.consolidate.keep import StoreView
 from loxodon.consolidate.reconcile import said_at
 from loxodon.consolidate.residue import Hear, ModelAnswer
-from loxodon.guard.first_person import is_users_statement
-from loxodon.guard.provenance import is_context, speaks_for_user
+from loxodon.guard.provenance import is_context, is_users_statement, speaks_for_user
 from loxodon.language.statements import Fragment, Mention, Statement
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (

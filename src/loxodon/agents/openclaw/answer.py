@@ -29,6 +29,7 @@ from loxodon.agents.openclaw.chats import chat_of, owners_of
 from loxodon.consolidate.pages.gather import told_in
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.guard.quarantine import heard, without_held
+from loxodon.journal.follow import Followed
 from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import t
@@ -37,7 +38,7 @@ from loxodon.recall.gate import State, should_recall
 from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
-from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
+from loxodon.types import KINDS, Chat, Item, Kind, Record
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
