@@ -20,7 +20,7 @@ from typing import Any
 from loxodon.cli.bench import (
     RANKED,
     ROOM,
-    embedders,
+    chosen_embedder,
     for_measuring,
     kept_home,
     read_conversations,
@@ -98,16 +98,16 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     for talk in read_conversations(file, limit=args.limit):
         home = kept_home(talk, config, args.keep)
         with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
-            memory._embedders.use(embedders(config.embedder))
-            now[0] = talk.end
+            memory._embedders.use(chosen_embedder(config.embedder))
+            now[0] = talk["end"]
             memory.embed()
-            for question in talk.questions:
-                if question.evidence and question.category not in args.leave_out:
-                    now[0] = question.asked_at or talk.end
-                    items = memory.recall(question.text, RANKED, ROOM).items
+            for question in talk["questions"]:
+                if question["evidence"] and question["category"] not in args.leave_out:
+                    now[0] = question["asked_at"]
+                    items = memory.recall(question["text"], RANKED, ROOM).items
                     turns = [one.turn for item in items for one in item.sources if one.turn]
                     ranking = list(dict.fromkeys(turns))
-                    found.append(scores(question.evidence, ranking, (), ()))
+                    found.append(scores(question["evidence"], ranking, (), ()))
     number = len(found) or 1
     return (
         100 * sum(one["r@10"] for one in found) / number,

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 import Stemmer
 
-from loxodon.text.stopwords import ENGLISH
+from loxodon.text.wordlists import ENGLISH
 
 os.environ["MEM0_TELEMETRY"] = "False"  # they would call out otherwise
 os.environ["ANONYMIZED_TELEMETRY"] = "False"

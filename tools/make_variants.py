@@ -1,23 +1,14 @@
-"""Write src/loxodon/text/variants.py from OpenCC's dictionaries: `python tools/make_variants.py`.
+"""Write the characters of src/loxodon/text/wordlists.txt: `python tools/make_variants.py`.
 
 OpenCC takes 15 ms to load, a third of a cold recall; its one-character mappings are all that
-search needs, and as two strings they load in well under a millisecond. A test compares the file
-with what OpenCC says today.
+search needs. A test compares the lists with what OpenCC says today.
 """
 
 from __future__ import annotations
 
 import os
 
-TARGET = os.path.join(os.path.dirname(__file__), "..", "src", "loxodon", "text", "variants.py")
-
-HEADER = '''"""Traditional Chinese characters and the simplified ones they are searched as.
-
-Made by tools/make_variants.py from OpenCC (Apache-2.0, see NOTICE); do not edit by hand.
-"""
-
-# fmt: off
-'''
+TARGET = os.path.join(os.path.dirname(__file__), "..", "src", "loxodon", "text", "wordlists.txt")
 
 
 def pairs() -> list[tuple[str, str]]:
@@ -31,14 +22,15 @@ def pairs() -> list[tuple[str, str]]:
 
 def main() -> None:
     found = pairs()
+    with open(TARGET, encoding="utf-8") as file:
+        others = file.read().partition("[traditional]\n")[0]
     with open(TARGET, "w", encoding="utf-8") as file:
-        file.write(HEADER)
-        for name, side in (("TRADITIONAL", 0), ("SIMPLIFIED", 1)):
+        file.write(others)
+        for name, side in (("traditional", 0), ("simplified", 1)):
             text = "".join(pair[side] for pair in found)
-            file.write(f"{name} = (\n")
+            file.write(f"[{name}]\n")
             for start in range(0, len(text), 60):
-                file.write(f'    "{text[start : start + 60]}"\n')
-            file.write(")\n")
+                file.write(text[start : start + 60] + "\n")
 
 
 if __name__ == "__main__":

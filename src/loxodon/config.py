@@ -36,23 +36,10 @@ MAIN = (  # what `loxodon config` lists without --all
     "workspace.path",
     "schedule.backup",
 )
-# Settings and sections that may be imported without naming each: they name no address, path or key
-# and switch off no guard. A new setting is not among them until somebody has thought about it.
-TUNING = (
-    "language",
-    "timezone",
-    "tokenizer",
-    "recall",
-    "decay",
-    "snapshot.budget",
-    "schedule",
-    "buffer",
-    "working",
-)
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
-    """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat idempotency importance
-    model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
+    """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat embedder.english
+    idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
     snapshot.first snapshot.second snapshot.third summary tiered unsettled working.keep_recent
     working.protect working.reserve working.reserve_floor working.soft_threshold working.summary
     workspace.days workspace.debounce""".split()  # noqa: SIM905
@@ -360,15 +347,12 @@ class EmbedderConfig(Section):
     kind: str = setting(
         "none",
         "Embedder for search by meaning: none, loxodon (our own small model, for Chinese and "
-        "English, offline), use (offline, needs the extra `semantic`), onnx (a model in a folder) "
-        "or openai (a model server).",
-        choices=("none", "loxodon", "use", "onnx", "openai"),
+        "English, offline), use (offline, needs the extra `semantic`), fastembed (a model of that "
+        "package), onnx (a model in a folder) or openai (a model server).",
+        choices=("none", "loxodon", "use", "fastembed", "onnx", "openai"),
         env="LOXODON_EMBEDDER",
     )
     path: str = setting("", "Folder of the ONNX model, for onnx.", env="LOXODON_EMBEDDER_PATH")
-    english: str = setting(
-        "", "Folder of a second ONNX model, for English text.", env="LOXODON_EMBEDDER_ENGLISH"
-    )
     base_url: str = _base_url(
         "Base URL of an OpenAI-compatible embedding model, for openai.", "LOXODON_EMBEDDER_BASE_URL"
     )
@@ -724,11 +708,6 @@ def changed(config: Config) -> dict[str, Value]:
 def written(value: object) -> str:
     """A setting as config.toml has it, without quotes."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def is_tuning(name: str) -> bool:
-    """Whether a setting only tunes (`TUNING`)."""
-    return name in TUNING or name.partition(".")[0] in TUNING
 
 
 def masked(url: str) -> str:

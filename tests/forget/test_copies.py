@@ -12,7 +12,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.cli.main import main
-from loxodon.types import Receipt
+from loxodon.forget.receipts import Receipt
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.forget.test_forgetting import TALK, known, say

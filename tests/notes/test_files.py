@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.types import Indexed
+from loxodon.notes.index import Indexed
 from tests.notes.noted import open_with
 
 LONG_AGO = 1_700_000_000_000_000_000

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.text.keywords import keywords, quick
-from loxodon.text.stopwords import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH, FILLERS
+from loxodon.text.wordlists import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH, FILLERS
 from tests.cases import cases
 from tests.each import each
 from tests.growth import linear

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import loxodon.text.related
 from loxodon.text.related import GENERAL, KIND, MAX_EXPANSIONS, SAME, Expansion, expand, related
-from loxodon.text.stopwords import ENGLISH
+from loxodon.text.wordlists import ENGLISH
 from loxodon.text.words import fold, index_words, query_words, stem_of
 from tests.cases import cases
 from tests.each import each

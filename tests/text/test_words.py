@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.text import variants
+from loxodon.text import wordlists
 from loxodon.text.words import MAX_QUERY_WORDS, fold, index_words, query_words, spoken
 from tests.cases import cases
 from tests.each import each
@@ -81,10 +82,10 @@ def test_hostile_text_takes_linear_time() -> None:
 def test_the_table_of_variants_is_what_opencc_says() -> None:
     import opencc
 
-    assert len(variants.TRADITIONAL) == len(variants.SIMPLIFIED) > 3_000
+    assert len(wordlists.TRADITIONAL) == len(wordlists.SIMPLIFIED) > 3_000
     converter = opencc.OpenCC("t2s")
-    said = converter.convert("\n".join(variants.TRADITIONAL)).split("\n")
-    assert "".join(said) == variants.SIMPLIFIED
+    said = converter.convert("\n".join(wordlists.TRADITIONAL)).split("\n")
+    assert "".join(said) == wordlists.SIMPLIFIED
 
 
 def test_of_a_very_long_query_both_ends_count() -> None:
@@ -92,3 +93,13 @@ def test_of_a_very_long_query_both_ends_count() -> None:
     assert len(words) == MAX_QUERY_WORDS
     assert words[0] == "word0"
     assert words[-1] == "word999"
+
+
+def test_every_form_is_found_by_its_base() -> None:
+    for form, base in (wordlists.BASES | wordlists.SPELLINGS).items():
+        assert index_words(form) == index_words(base) != [], form
+
+
+def test_what_is_mostly_another_word_is_left_alone() -> None:
+    for word in ("rose", "wound", "bore", "born", "lay", "ground", "bit", "shot", "sat", "lives"):
+        assert index_words(word) == [Stemmer.Stemmer("english").stemWord(word)]

@@ -13,9 +13,9 @@ from loxodon.cli.call import Call, Result, ask, read_file, unconfirmed, words
 from loxodon.cli.forget import deleted_spaces, paused, receipt
 from loxodon.cli.parser import arg, command, whole
 from loxodon.errors import UsageError
+from loxodon.forget.receipts import Receipt
 from loxodon.messages import t, tn
 from loxodon.security.audit_log import Verified
-from loxodon.types import Receipt
 
 _YES = arg("--yes", "do not ask for confirmation")
 _IDS = 3  # of an entry of the audit log that a person is shown; JSON has all

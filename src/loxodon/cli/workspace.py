@@ -13,9 +13,12 @@ from loxodon.cli.agents import STATE
 from loxodon.cli.call import LISTED, Call, Result
 from loxodon.cli.parser import arg, command
 from loxodon.errors import InputError, StaleEditError
+from loxodon.journal.follow import Followed
 from loxodon.memory import Memory
 from loxodon.messages import t, tn
-from loxodon.types import FileProblem, Followed, Indexed, Synced
+from loxodon.notes.index import Indexed
+from loxodon.types import FileProblem
+from loxodon.views.sync import Synced
 
 if TYPE_CHECKING:
     from loxodon.views.watch import Round
@@ -160,6 +163,7 @@ def watch(call: Call) -> Result:
     from threading import Event
 
     from loxodon.agents.openclaw.follow import state_folder
+    from loxodon.http.wire import plain
     from loxodon.journal.follow import found_agents
     from loxodon.views.watch import watch
 
@@ -171,7 +175,7 @@ def watch(call: Call) -> Result:
 
         def tell(round: Round) -> None:
             if call.json:
-                found: dict[str, object] = view.plain(round._replace(error=None))
+                found: dict[str, object] = plain(round._replace(error=None))
                 if round.error:
                     message, hint = round.error.localized()
                     found["error"] = {"code": round.error.code, "message": message, "hint": hint}

@@ -20,8 +20,8 @@ from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
 from loxodon.filelock import lock_on
 from loxodon.forget.marks import Mark, Marker, Marks, known_names
-from loxodon.forget.receipts import keep, new_receipt
-from loxodon.types import FileProblem, NearName, Receipt
+from loxodon.forget.receipts import NearName, Receipt, keep, new_receipt
+from loxodon.types import FileProblem
 
 if TYPE_CHECKING:
     from loxodon.forget.erase import Eraser

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.messages import t
@@ -14,7 +15,29 @@ from loxodon.security.actor import actor
 from loxodon.store import StoredReceipt
 from loxodon.store.rows import loaded, moment
 from loxodon.store.store import Store
-from loxodon.types import FileProblem, Receipt
+from loxodon.types import FileProblem
+
+
+class NearName(NamedTuple):
+    """A name that is much like one that is to be forgotten, and stays unless it is chosen."""
+
+    name: str
+    turns: int  # how many have it
+
+
+class Receipt(NamedTuple):
+    """What was forgotten, without a word of it."""
+
+    id: str
+    at: datetime
+    by: str  # who did it: the surface, and the agent and caller where these are known
+    what: str  # what was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`
+    erased: Mapping[str, int]  # how many went, by place: turns, memories, segments, transcripts, …
+    # where the text remains; `what` is `changed`, `away`, `copy` or `backup`
+    files: tuple[FileProblem, ...]
+    names: tuple[str, ...] = ()  # of a preview: every name of the entity, which would go with it
+    near: tuple[NearName, ...] = ()  # names that stay, and may be short forms of these: Lizzy, 笑笑
+    doubtful: tuple[str, ...] = ()  # sentences that remain and may be about the entity
 
 
 def new_receipt(what: str, now: datetime) -> Receipt:

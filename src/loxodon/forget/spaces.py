@@ -24,7 +24,7 @@ from loxodon.config import Config
 from loxodon.errors import BusyStoreError, unwritable
 from loxodon.filelock import FileLock
 from loxodon.forget.files import backups
-from loxodon.forget.receipts import new_receipt
+from loxodon.forget.receipts import Receipt, new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import overwriting, tokens
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
@@ -33,7 +33,7 @@ from loxodon.store.rows import moment
 from loxodon.store.sqlite.cipher import Keys as StoreKeys
 from loxodon.store.sqlite.database import held, leave
 from loxodon.store.sqlite.owner import counts_of
-from loxodon.types import FileProblem, Receipt
+from loxodon.types import FileProblem
 from loxodon.views import copies
 
 _PATIENCE = 10.0  # seconds in which those who can let go of a space do

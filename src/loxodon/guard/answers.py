@@ -15,7 +15,7 @@ from loxodon.guard.statement_checks import (
     is_odd,
     quoted,
 )
-from loxodon.text.stopwords import ENGLISH
+from loxodon.text.wordlists import ENGLISH
 
 _FIRST = r"(?i)(?:(?:and|ok|okay|so|also|sorry|hey|hi|sure),? )*"
 _SOUGHT = (

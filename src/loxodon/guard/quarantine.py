@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.guard.instructions import Instruction, found_in, screens
@@ -24,7 +24,7 @@ from loxodon.store import KnownTurn, QuarantinedText
 from loxodon.store.store import Store
 from loxodon.text.bounds import tame
 from loxodon.text.language import language_of
-from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Origin, Record, Turn
 
 HELD = "held"
 RELEASED = "released"
@@ -47,6 +47,20 @@ _TELLING = 8
 
 
 # --- What comes in ------------------------------------------------------------------------------
+
+
+class Held(NamedTuple):
+    """Words in quarantine: an instruction found where nobody vouches for what is said."""
+
+    id: str
+    text: str  # the words; empty where they were dropped and no turn has them
+    reason: str  # `override`, `memory`, `claim`, `hidden`, …, `forget` or `forget q_12`
+    origin: str
+    at: datetime
+    # `held`, `released`, `dropped`; `unclear` for a request to forget that needs an answer
+    state: str
+    turn: str = ""  # the turn that has them (`t_512`)
+    memory: str = ""  # the memory that has a note in their place
 
 
 def screen(

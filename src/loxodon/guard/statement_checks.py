@@ -12,7 +12,7 @@ import re
 from loxodon.guard.candidates import Candidate, check, value_check
 from loxodon.guard.rules import expanded
 from loxodon.guard.secret_checks import ENDINGS, NO_PASSWORDS, is_no_password, is_technical
-from loxodon.text.stopwords import ENGLISH
+from loxodon.text.wordlists import ENGLISH
 
 _NUMBER = re.compile(r"[#*]?\d(?:[ -]?\d){2,11}[#*]?")
 _MEASURE = re.compile(

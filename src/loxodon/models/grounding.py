@@ -16,7 +16,7 @@ from importlib.resources import files
 from operator import itemgetter
 from typing import NamedTuple
 
-from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
+from loxodon.text.wordlists import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.words import fold, index_words
 
 _WORDS = tomllib.loads((files(__package__) / "grounding.toml").read_text("utf-8"))

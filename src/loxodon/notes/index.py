@@ -23,7 +23,7 @@ from loxodon.messages import t, tn
 from loxodon.notes.chunk import RULES, chunks
 from loxodon.notes.discover import DiscoveredFile, discover
 from loxodon.store import Chunk, NoteFile, Progress
-from loxodon.types import FileProblem, Indexed
+from loxodon.types import FileProblem
 from loxodon.views.manifest import is_view, load
 
 if TYPE_CHECKING:
@@ -37,6 +37,16 @@ _HEAD = 16_384  # bytes in which a view says that it is one
 _SETTLED = 50_000_000
 _MOST_BAD_LINES = 5  # lines of a file that are reported one by one
 _RULES = b":%d" % RULES  # ends a hash, so that files are read anew when the rules have changed
+
+
+class Indexed(NamedTuple):
+    """What became of the files that are read where they lie."""
+
+    read: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    chunks: int = 0  # of the files that were read
+    problems: tuple[FileProblem, ...] = ()
 
 
 class _Content(NamedTuple):

@@ -23,7 +23,7 @@ from loxodon.recall.understand import Kind, kind_of
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates
-from loxodon.text.stopwords import CHINESE_CHARACTERS
+from loxodon.text.wordlists import CHINESE_CHARACTERS
 from loxodon.text.words import fold, index_words
 from loxodon.types import Gate
 

@@ -30,7 +30,7 @@ from loxodon.tokens import Counter
 from loxodon.types import Considered, Gate, LeftOut, Recall, Stage, Trace
 
 if TYPE_CHECKING:
-    from loxodon.models.embedders.questions import EmbeddedQuestion as Meaning
+    from loxodon.models.questions import EmbeddedQuestion as Meaning
 
 _RANKED = 40  # how many of the best findings are linked and put in order
 _NEXT = 10  # how many of those that just missed it the trace names
@@ -122,7 +122,7 @@ def looked(
         return Look(store, question, where, now)
     asked = meaning(question.focus) if meaning else None
     watch.lap("embed")
-    views = [view._replace(told=question.tells) for view in asked.views] if asked else ()
+    views = [asked.view._replace(told=question.tells)] if asked and asked.view else ()
     look = Look(store, question, where, now, views, as_of, top)
     search(look, watch.lap)
     if asked and asked.problem:

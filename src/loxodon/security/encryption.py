@@ -412,5 +412,5 @@ def _plain_copies(home: _Home) -> Iterator[str]:
         path = os.path.join(folder, name)
         if name.endswith(SUFFIX) and os.path.isfile(path):
             with suppress(LoxodonError), archive.opened(path) as reader:
-                if not all(one.encrypted for one in reader.manifest.spaces):
+                if not all(one.encrypted for one in reader.spaces):
                     yield path

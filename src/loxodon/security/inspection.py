@@ -18,7 +18,8 @@ from loxodon.store import Filter, Note
 from loxodon.store.store import Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
-from loxodon.types import Card, Event, Record, Source, Turn, Version
+from loxodon.types import Event, Record, Source, Turn, Version
+from loxodon.write.entities import Card
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

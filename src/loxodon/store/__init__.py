@@ -188,7 +188,7 @@ class Altered(NamedTuple):
     """A memory that changed within a time."""
 
     row: int
-    change: str  # the last change of it, one of `CHANGES`
+    change: str  # the last change of it: `edited`, `superseded`, …
     at: datetime
     before: Record | None  # what it was before the first; None if it is new
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
 
-from loxodon.errors import InputError, StoreError
+from loxodon.errors import InputError, NewerStoreError, StoreError
 from loxodon.store.walls import Wall
 
 SQL = os.path.join(os.path.dirname(__file__), "sql")
@@ -103,6 +103,18 @@ def half_character() -> InputError:
     return InputError(
         "the text contains half a character (a lone surrogate)",
         hint="it was cut off or decoded incorrectly; send it as UTF-8",
+    )
+
+
+def newer(path: str, found: int, known: int) -> NewerStoreError:
+    """The error for what a later version wrote."""
+    return NewerStoreError(
+        "{path} was written by a newer version of Loxodon (schema {found}; this version "
+        "supports {known})",
+        hint="install that version of Loxodon or a later one; nothing was changed",
+        path=path,
+        found=found,
+        known=known,
     )
 
 

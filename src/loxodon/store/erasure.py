@@ -314,7 +314,7 @@ class Erasure:
         for table in (*self._store.vectors.tables, *_ALL):
             counted[table] = int(self._db.value("count_rows", table=table))
             self._db.run("clear_table", table=table)
-        self._indexes.text.empty()
+        self._indexes.text.clear()
         self._db.run("zero_row_counts")
         self._db.run("clear_job_errors")
         return counted

@@ -19,15 +19,15 @@ from typing import NamedTuple
 
 import Stemmer
 
-from loxodon.text.stopwords import (
+from loxodon.text.wordlists import (
     CHINESE_CHARACTERS,
     CHINESE_NOMINAL,
     CHINESE_PROTECTED,
     CHINESE_WORDS,
     ENGLISH,
     FILLERS,
+    TO_SIMPLIFIED,
 )
-from loxodon.text.variants import TO_SIMPLIFIED
 
 _MAX_RUN = 6
 

@@ -20,7 +20,7 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from loxodon.text.stopwords import CHINESE_PROTECTED, CHINESE_WORDS
+from loxodon.text.wordlists import CHINESE_PROTECTED, CHINESE_WORDS
 from loxodon.text.words import fold, query_words, stem_of
 
 SAME = 1.0  # Weight of a word that means the same

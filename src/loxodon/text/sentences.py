@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from loxodon.text.steps import charge
-from loxodon.text.stopwords import ENGLISH
+from loxodon.text.wordlists import ENGLISH
 
 
 def split(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from loxodon.text.irregular import PAST
+from loxodon.text.wordlists import PAST
 from loxodon.text.words import fold, index_words, stem_of
 
 _GRAMMAR = frozenset(

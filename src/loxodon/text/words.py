@@ -24,10 +24,8 @@ from itertools import groupby
 
 import Stemmer
 
-from loxodon.text.irregular import BASES, SPELLINGS
 from loxodon.text.steps import charge
-from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
-from loxodon.text.variants import TO_SIMPLIFIED
+from loxodon.text.wordlists import BASES, CHINESE_CHARACTERS, ENGLISH, SPELLINGS, TO_SIMPLIFIED
 
 # Raised when the same text gives other words than before: indexes are then made anew
 VERSION = f"3/{Stemmer.version()}"

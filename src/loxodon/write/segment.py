@@ -20,7 +20,7 @@ from typing import NamedTuple
 from loxodon.text.keywords import keywords, quick
 from loxodon.text.language import language_of
 from loxodon.text.similarity import cosine, unit
-from loxodon.text.stopwords import CHINESE_CHARACTERS, CHINESE_PROTECTED, CHINESE_WORDS, FILLERS
+from loxodon.text.wordlists import CHINESE_CHARACTERS, CHINESE_PROTECTED, CHINESE_WORDS, FILLERS
 from loxodon.text.words import index_words
 from loxodon.types import GENERAL_TOPIC, ROLES, Turn
 from loxodon.write.denoise import Sentence, is_question, is_small_talk, kept, sayable, sentences_of

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, Named, met
 from loxodon.language.statements import USER
-from loxodon.text.variants import TO_SIMPLIFIED
+from loxodon.text.wordlists import TO_SIMPLIFIED
 
 _HAN = r"[\u4e00-\u9fff]"
 _CANTONESE = (

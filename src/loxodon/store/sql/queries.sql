@@ -1688,3 +1688,6 @@ ON CONFLICT (name) DO UPDATE SET last = max(counters.last, excluded.last)
 
 -- name: set_counter
 INSERT INTO main.counters (name, last) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET last = ?2
+
+-- name: labels_between
+SELECT memory, label, name FROM memory_labels WHERE memory BETWEEN ? AND ? AND label <> 'keyword'

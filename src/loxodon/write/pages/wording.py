@@ -15,7 +15,7 @@ from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.statements import USER
 from loxodon.text.language import language_of
 from loxodon.text.markdown import one_line
-from loxodon.text.variants import TO_SIMPLIFIED
+from loxodon.text.wordlists import TO_SIMPLIFIED
 from loxodon.text.words import fold
 from loxodon.types import Record
 

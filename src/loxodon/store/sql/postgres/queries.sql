@@ -1685,3 +1685,6 @@ ON CONFLICT (space_id, name) DO UPDATE SET last = max(counters.last, excluded.la
 
 -- name: set_counter
 INSERT INTO loxodon.counters (name, last) VALUES ($1, $2) ON CONFLICT (space_id, name) DO UPDATE SET last = $2
+
+-- name: labels_between
+SELECT memory, label, name FROM memory_labels WHERE memory BETWEEN $1 AND $2 AND label <> 'keyword'

@@ -1,0 +1,38 @@
+"""The word lists of `wordlists.txt`, which says what each is for."""
+
+from __future__ import annotations
+
+import os
+import re
+
+
+def _sections() -> dict[str, str]:
+    with open(os.path.join(os.path.dirname(__file__), "wordlists.txt"), encoding="utf-8") as file:
+        text = re.sub(r"(?m)^#.*\n", "", file.read())
+    _, *parts = re.split(r"(?m)^\[(\w+)\]\n", text)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+_LISTS = _sections()
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name].split())
+
+
+def _bases(name: str) -> dict[str, str]:
+    pairs = (pair.split() for pair in _LISTS[name].split(","))
+    return {form: base for form, base in pairs}  # noqa: C416  strict typing wants the two named
+
+
+ENGLISH = _words("english")
+FILLERS = _words("fillers")
+CHINESE_CHARACTERS = frozenset("".join(_LISTS["chinese_characters"].split()))
+CHINESE_WORDS = _words("chinese_words")
+CHINESE_PROTECTED = _words("chinese_protected")
+CHINESE_NOMINAL = _words("chinese_nominal")
+BASES = _bases("verbs") | _bases("nouns")
+PAST = frozenset(_bases("verbs")) - {"goes"}  # Forms that tell of what is over or done to somebody
+SPELLINGS = _bases("spellings")
+TRADITIONAL, SIMPLIFIED = ("".join(_LISTS[name].split()) for name in ("traditional", "simplified"))
+TO_SIMPLIFIED = str.maketrans(TRADITIONAL, SIMPLIFIED)
