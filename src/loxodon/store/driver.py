@@ -130,8 +130,6 @@ class Driver:
         self.before_commit: Callable[[], None] | None = None
         """Called inside every transaction that has changed something; an error undoes it."""
         self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
-        self.sign: Callable[[bytes], bytes] | None = None
-        """What signs changes of sensitive memories."""
         self.sql = statements(backend)
         self._composed: dict[Hashable, Statement] = {}
         self.patience: float | None = None  # seconds left to wait for others who write; None: any
