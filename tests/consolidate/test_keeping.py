@@ -218,12 +218,12 @@ def test_two_sisters_are_two_and_the_user_has_a_name(memory: Memory, clock: Cloc
     [
         (
             ("我对花生过敏", "我对芒果过敏", "我有哮喘"),
-            "用户对芒果、花生过敏，有哮喘",
+            "用户有哮喘，对芒果过敏，对花生过敏",
             "我对虾过敏",
         ),
         (
             ("I'm allergic to peanuts", "I'm allergic to mango", "I have asthma"),
-            "The user has asthma, and is allergic to mango and peanuts",
+            "The user has asthma, is allergic to mango, is allergic to peanuts",
             "I'm allergic to shrimp",
         ),
     ],

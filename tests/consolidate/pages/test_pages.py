@@ -142,7 +142,7 @@ def test_profile_has_sections_and_the_week(known: Memory, clock: Clock) -> None:
     ]
     assert section(text, "Health") == ["- The user is allergic to peanuts"]
     assert "- 2026-02-04 new: The user sails" in section(text, "This week")
-    assert "This week: name is Ann; is allergic to peanuts; sails" in text
+    assert "This week: The user's name is Ann; is allergic to peanuts; sails" in text
     assert headings(known.profile("zh"))[:2] == ["# 用户画像", "## 基本情况"]
     assert known.profile("fr") == known.profile("en")
     known.capture("The user has a pacemaker", importance=1.0, category="health")

@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from loxodon.consolidate.pages.ranking import holds
-from loxodon.consolidate.pages.wording import LONGEST, Clause, about, clause_of, sentence
+from loxodon.consolidate.pages.wording import about, clause_of, language_in, sentence
 from loxodon.language.statements import USER
 from loxodon.messages import t, tn
 from loxodon.text import quote
-from loxodon.text.markdown import item, one_line
+from loxodon.text.markdown import item
 from loxodon.types import GLOBAL_PROJECT, Record
 
 ENTRIES = 100
@@ -160,24 +160,18 @@ def week_summary(changes: Sequence[ProfileChange]) -> str:
     In the language of most of the changes, and made of their own words. Empty where nothing worth
     telling did: what merely faded is no news, nor what came and went within the week.
     """
-    told = [_ChangeClause(change, clause_of(change.record)) for change in _last(changes)]
-    told = [one for one in told if _is_news(one, told)]
-    chinese = sum(one.clause.language == "zh" for one in told)
+    last = _last(changes)
+    told = [one for one in last if _is_news(one, last)]
+    chinese = sum(language_in(one.record.content) == "zh" for one in told)
     language = "zh" if chinese * 2 > len(told) else "en"
-    told = [one for one in told if one.clause.language == language]
-    told.sort(key=lambda one: (-one.change.record.importance, -one.change.at.timestamp()))
-    ended = [one.record for one in _last(changes) if one.change in _ENDS]
-    phrases = list(dict.fromkeys(_phrase(one, ended) for one in told))
+    told = [one for one in told if language_in(one.record.content) == language]
+    told.sort(key=lambda one: (-one.record.importance, -one.at.timestamp()))
+    phrases = list(dict.fromkeys(_phrase(one, language) for one in told))
     kept: list[str] = []
     for phrase in phrases:
         if _fits(_joined([*kept, phrase], len(phrases) - len(kept) - 1, language), language):
             kept.append(phrase)
     return _joined(kept, len(phrases) - len(kept), language) if kept else ""
-
-
-class _ChangeClause(NamedTuple):
-    change: ProfileChange
-    clause: Clause
 
 
 def _last(changes: Iterable[ProfileChange]) -> list[ProfileChange]:
@@ -194,45 +188,31 @@ def _last(changes: Iterable[ProfileChange]) -> list[ProfileChange]:
     ]
 
 
-def _is_news(one: _ChangeClause, told: Sequence[_ChangeClause]) -> bool:
-    record, change = one.change.record, one.change.change
-    if change == "archived" or record.kind == "summary" or record.category in _FLEETING:
+def _is_news(change: ProfileChange, last: Sequence[ProfileChange]) -> bool:
+    record = change.record
+    if change.change == "archived" or record.kind == "summary" or record.category in _FLEETING:
         return False
-    if record.content.endswith("”") or "” (" in record.content:  # own words are no one's phrase
-        return False
-    if len(one.clause.rest) > LONGEST or re.search(r"[。！？!?]|\.\s", one.clause.rest):
-        return False
-    return change in ("added", "updated") or not any(_takes_over(new, record) for new in told)
+    if "“" in record.content or re.search(r"[。！？!?]|\.\s", sentence(record)):
+        return False  # somebody's own words, or more than a sentence
+    return change.change not in _ENDS or not any(_takes_over(one, record) for one in last)
 
 
-def _takes_over(new: _ChangeClause, old: Record) -> bool:
+def _takes_over(change: ProfileChange, old: Record) -> bool:
     """Whether a change tells what became of an old memory."""
-    record = new.change.record
-    if new.change.change not in ("added", "updated") or about(record) != about(old):
+    new = change.record
+    if change.change not in ("added", "updated") or about(new) != about(old):
         return False
-    if record.replaces == old.id or (old.attribute and record.attribute == old.attribute):
-        return True
-    return bool(old.value) and one_line(old.value) in new.clause.rest
+    same = bool(old.attribute) and new.attribute == old.attribute
+    return new.replaces == old.id or same or (bool(old.value) and old.value in new.content)
 
 
-def _phrase(one: _ChangeClause, ended: Iterable[Record]) -> str:
+def _phrase(change: ProfileChange, language: str) -> str:
     """What a change says: of the user without naming them, of others with their name."""
-    record, clause = one.change.record, one.clause
-    named = about(record) not in (USER, "")
-    if one.change.change in _ENDS:
-        said = _no_longer(clause)
-        if not said:
-            return t("“{what}” no longer holds", clause.language, what=sentence(record))
-    else:
-        said = _now(clause) if any(_takes_over(one, old) for old in ended) else clause.rest
-        if clause.rest not in sentence(record):  # `Mei is the user's sister`, turned round
-            return sentence(record)
-        said = _certain(record, said, clause.language)
-    if not named or not clause.lead:
-        return said
-    owned = {"zh": "的", "en": "'s"}[clause.language] if clause.owned else ""
-    gap = " " if clause.language == "en" else ""
-    return f"{clause.lead}{owned}{gap}{said}"
+    record = change.record
+    if change.change in _ENDS:
+        return t("“{what}” no longer holds", language, what=sentence(record))
+    said = clause_of(record).rest if about(record) == USER else sentence(record)
+    return _certain(record, said, language)
 
 
 def _certain(record: Record, text: str, language: str) -> str:
@@ -246,44 +226,6 @@ _HEDGES = (
     "可能|也许|或许|大概|好像|似乎|估计|应该|听说|据说|"
     r"(?i:\b(?:might|may|maybe|perhaps|probably|possibly|seems?|apparently|thinks?|could)\b)"
 )
-_STILL = r"(?:现在|目前|正在|一直|仍然|仍|还)+"
-_VERBS = (
-    "喜欢|爱|讨厌|住|在|是|有|用|使用|吃|喝|学|教|养|做|打|练|跑|看|听|玩|写|开|抽|想|要|计划|准备|"
-    "负责|担任|订|从事|经营|叫|每天|每周|每月|每年|经常|常|信|穿|戴|坐|骑|租|去|参加|服用|支持|反对|"
-    "需要|希望|怕|和|跟|与|对.{1,8}过敏"
-)
-
-
-def _now(clause: Clause) -> str:
-    """A predicate as one that is new."""
-    rest = clause.rest
-    if clause.owned or not clause.lead:
-        return rest
-    if clause.language == "zh":
-        return f"现在{rest}" if re.match("住|在|是|用|叫|有|吃|喝", rest) else rest
-    return (
-        f"now {rest}"
-        if re.match(r"(?:lives|works|uses|has|studies|drives|drinks) ", rest)
-        else rest
-    )
-
-
-def _no_longer(clause: Clause) -> str:
-    """A predicate as one that has ended; empty where the language has no short form for it."""
-    rest = clause.rest
-    if clause.owned or not clause.lead:
-        return ""
-    if clause.language == "zh":
-        rest = re.sub(f"^{_STILL}", "", rest)
-        rest = re.sub(r"^(.{1,3}?)了(?=.)", r"\1", rest)
-        return f"不再{rest}" if re.match(_VERBS, rest) and not rest.endswith("了") else ""
-    verb, _, after = rest.partition(" ")
-    if verb in ("is", "can") and not after.startswith("not "):
-        return f"{verb} no longer {after}"
-    if verb == "has":  # `has moved` is not a state
-        return f"no longer {rest}" if re.match(r"(?:an?|the|some|two|three)\b", after) else ""
-    present = verb.endswith("s") and not verb.endswith("ss") and verb not in ("does", "was", "is")
-    return f"no longer {rest}" if present else ""
 
 
 def _joined(phrases: Sequence[str], more: int, language: str) -> str:

@@ -388,7 +388,7 @@ class _Pen(NamedTuple):
     def below(self, main: Record, other: Record) -> PageLine:
         """Another memory under the one it belongs to, whose subject need not be said again."""
         clause = clause_of(other)
-        same = about(main).casefold() == about(other).casefold() and not clause.owned
+        same = about(main).casefold() == about(other).casefold()
         line = self.line(other)._replace(text=clause.rest if same else other.content)
         if other.valid_until is None or other.valid_until > self.now:
             return line
