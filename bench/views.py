@@ -21,7 +21,8 @@ from time import perf_counter
 from typing import Any
 
 from loxodon import Memory
-from loxodon.types import Exported, Record, Segment, Source
+from loxodon.types import Record, Segment, Source
+from loxodon.views.folder import Exported
 
 NOW = datetime(2026, 2, 5, 3, 0, tzinfo=UTC)
 PER_DAY = 100

@@ -19,9 +19,15 @@ from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
 from loxodon.store.checks import RULES
-from loxodon.types import CHANGES, ENTITY_TYPES
+from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
+# What can be done to a memory, as its history says it.
+CHANGES = """
+captured imported edited archived unarchived learned held late updated repeated renamed superseded
+corrected retracted merged confirmed doubted denied unsettled rejected used returned faded expired
+renewed reworded outdated
+"""
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 Sentence = tuple[str, str]
@@ -80,7 +86,7 @@ def _said() -> frozenset[Sentence]:
     said |= {*view.NAMES, *explain.NAMES, *SKIPPED.values()}
     said |= {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {one.what for one in RULES}
-    said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
+    said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}

@@ -19,12 +19,9 @@ if TYPE_CHECKING:
     )
     from loxodon.memory import Memory
     from loxodon.status import Stats, Status
+    from loxodon.store.vectors import Coverage
     from loxodon.types import (
         Added,
-        Card,
-        Consolidated,
-        Coverage,
-        Embedded,
         Entity,
         Event,
         Frame,
@@ -41,6 +38,9 @@ if TYPE_CHECKING:
         Turn,
         Version,
     )
+    from loxodon.write.embedding import Embedded
+    from loxodon.write.entities import Card
+    from loxodon.write.phases import Consolidated
 
 __version__ = "0.1.0"
 
@@ -79,7 +79,16 @@ __all__ = [
     "Version",
 ]
 # Modules of the names that are neither in `types` nor in `errors`.
-_MODULES = {"Memory": "memory", "Config": "config", "Stats": "status", "Status": "status"}
+_MODULES = {
+    "Card": "write.entities",
+    "Config": "config",
+    "Consolidated": "write.phases",
+    "Coverage": "store.vectors",
+    "Embedded": "write.embedding",
+    "Memory": "memory",
+    "Stats": "status",
+    "Status": "status",
+}
 
 
 def __getattr__(name: str) -> Any:

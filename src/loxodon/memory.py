@@ -43,23 +43,14 @@ from loxodon.types import (
     CHATS,
     Added,
     Audience,
-    Backup,
-    Backups,
-    Belief,
     Changed,
     Chat,
-    Consolidated,
     Draft,
-    Embedded,
-    HandedOut,
-    Held,
     Pause,
     Problems,
-    Receipt,
     Record,
     Records,
     State,
-    Timekeeping,
     Turn,
 )
 from loxodon.verbs import (
@@ -86,8 +77,11 @@ from loxodon.write.embedders import Embedders
 from loxodon.write.knowledge import Knowledge
 
 if TYPE_CHECKING:
+    from loxodon.backup.create import Backup, Backups
     from loxodon.compat.documents import Documents
     from loxodon.forget.marks import Marks
+    from loxodon.forget.receipts import Receipt
+    from loxodon.guard.quarantine import Held
     from loxodon.guard.scan import Scanned
     from loxodon.jobs.schedule import Schedule
     from loxodon.models.chat import ChatModel
@@ -96,13 +90,15 @@ if TYPE_CHECKING:
     from loxodon.security.audit_log import AuditLog
     from loxodon.security.inspection import Inspected, Subject
     from loxodon.security.sealing import Seal
-    from loxodon.status import Stats, Status
+    from loxodon.status import Stats, Status, Timekeeping
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
-    from loxodon.types import Entity, Event, ModelChecked, Review, Segment, Session, Version
+    from loxodon.types import Entity, Event, Review, Segment, Session, Version
     from loxodon.views.workspace import Workspace
-    from loxodon.write.consolidation import Consolidation
-    from loxodon.write.phases import OnPhase
+    from loxodon.write.consolidation import Consolidation, HandedOut
+    from loxodon.write.embedding import Embedded
+    from loxodon.write.model_reading import ModelChecked
+    from loxodon.write.phases import Consolidated, OnPhase
 
 
 _OPEN = Wall()
@@ -639,6 +635,8 @@ class Memory(Knowledge, Recalling, Overviews):
         rewritten (setting `workspace.views`). If that fails, nothing is undone, and
         `Consolidated.views` says why.
         """
+        from loxodon.write.phases import Consolidated
+
         if self.paused:
             return Consolidated(False, "paused")
         self._note_used()
@@ -659,6 +657,8 @@ class Memory(Knowledge, Recalling, Overviews):
 
         That is phases 1 to 4 and 6.
         """
+        from loxodon.write.phases import Consolidated
+
         if self.paused:
             return Consolidated(False, "paused")
         self._note_used()
@@ -880,7 +880,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         After a jump, such work waits for a day (`store/clock_check.py`).
         """
-        from loxodon.store.clock_check import trust
+        from loxodon.store.clock_check import Belief, trust
 
         with self._store.writing():
             trust(self._store, Belief(self.now()))

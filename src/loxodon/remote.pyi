@@ -7,6 +7,12 @@ from inspect import Signature
 from os import PathLike
 from typing import Any, Literal, Unpack
 
+from loxodon.backup.create import Backup, BackupFile
+from loxodon.forget.receipts import Receipt
+from loxodon.guard.quarantine import Held
+from loxodon.imports.take import Imported
+from loxodon.jobs.schedule import Job, Ran
+from loxodon.notes.index import Indexed
 from loxodon.paging import Page
 from loxodon.recall.gate import State
 from loxodon.recall.graph import Graph
@@ -17,35 +23,27 @@ from loxodon.status import Stats, Status
 from loxodon.store import Note
 from loxodon.types import (
     Added,
-    Backup,
-    BackupFile,
-    Card,
-    Consolidated,
-    Embedded,
     Entity,
     Event,
-    Exported,
     Frame,
     Gate,
-    Held,
-    Imported,
-    Indexed,
-    Job,
     Pause,
     Problem,
-    Ran,
     Recall,
-    Receipt,
     Record,
     Review,
     Segment,
     Session,
-    SourceFile,
-    Synced,
     Turn,
     Version,
 )
 from loxodon.verbs import Changes, Verb
+from loxodon.views.folder import Exported
+from loxodon.views.sync import Synced
+from loxodon.views.workspace import SourceFile
+from loxodon.write.embedding import Embedded
+from loxodon.write.entities import Card
+from loxodon.write.phases import Consolidated
 
 def signature_of(verb: Verb) -> Signature: ...
 def served(part: str) -> Iterator[tuple[str, Verb]]: ...

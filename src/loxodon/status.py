@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
 from loxodon.store import Filter, Spent
-from loxodon.store.clock_check import BACK, doubted, looked
-from loxodon.types import Aged, Belief, Coverage, Doubted, Pause, Timekeeping
+from loxodon.store.clock_check import BACK, Belief, Doubted, doubted, looked
+from loxodon.store.vectors import Coverage
+from loxodon.types import Pause
 from loxodon.write.schedule import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
@@ -22,6 +23,24 @@ _NAMED = 5  # failed messages that are named
 _RUNS = 20
 _LEDGER_DAYS = 30
 _REMINDERS = 100  # that are counted
+
+
+class Aged(NamedTuple):
+    """What one run archived for its age."""
+
+    at: datetime
+    faded: int
+    expired: int
+
+
+class Timekeeping(NamedTuple):
+    """What the clock says, and what is made of it."""
+
+    now: datetime
+    believed: datetime | None  # the latest moment that was believed
+    doubted: Doubted | None
+    turns_ahead: int  # turns that are dated later than now
+    runs: tuple[Aged, ...]  # runs that archived something for its age, the latest first
 
 
 class Status(NamedTuple):

@@ -54,43 +54,12 @@ CATEGORIES = (
     "debug",
 )
 
-# What can be done to a memory; each step of its history has one of these.
-CHANGES = (
-    "captured",
-    "imported",
-    "edited",
-    "archived",
-    "unarchived",
-    "learned",
-    "held",
-    "late",
-    "updated",
-    "repeated",
-    "renamed",
-    "superseded",
-    "corrected",
-    "retracted",
-    "merged",
-    "confirmed",
-    "doubted",
-    "denied",
-    "unsettled",
-    "rejected",
-    "used",
-    "returned",
-    "faded",
-    "expired",
-    "renewed",
-    "reworded",
-    "outdated",
-)
-
 ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
 IN_PROJECT = "project:"  # how the channel of a turn begins that was said in a project
 CAPTURED = "capture"  # the session and channel of what was captured rather than said
 GLOBAL_PROJECT = "_global"
 GENERAL_TOPIC = "_general"
-_NOTHING: Mapping[Any, Any] = {}
+NOTHING: Mapping[Any, Any] = {}
 
 # The journal and the memories.
 
@@ -187,26 +156,12 @@ class Record(NamedTuple):
         return "\n".join((self.content, *self.tags, *self.entities))
 
 
-class Held(NamedTuple):
-    """Words in quarantine: an instruction found where nobody vouches for what is said."""
-
-    id: str
-    text: str  # the words; empty where they were dropped and no turn has them
-    reason: str  # `override`, `memory`, `claim`, `hidden`, …, `forget` or `forget q_12`
-    origin: str
-    at: datetime
-    # `held`, `released`, `dropped`; `unclear` for a request to forget that needs an answer
-    state: str
-    turn: str = ""  # the turn that has them (`t_512`)
-    memory: str = ""  # the memory that has a note in their place
-
-
 class Version(NamedTuple):
     """One step in a memory's history: what was done to it, and the record as it then stood."""
 
     version: int
     at: datetime
-    change: str  # one of `CHANGES`
+    change: str  # `captured`, `edited`, `superseded`, …
     record: Record
 
 
@@ -389,23 +344,6 @@ class Entity(NamedTuple):
         return f"e_{self.no:03d}"
 
 
-class Attribute(NamedTuple):
-    """What something is for an entity, and since when that is known."""
-
-    value: str
-    updated_at: datetime
-
-
-class Card(NamedTuple):
-    """An entity with all that is known of it."""
-
-    entity: Entity
-    attributes: Mapping[str, Attribute]
-    facts: tuple[str, ...]
-    beliefs: tuple[str, ...]
-    summaries: tuple[str, ...]  # the ids of the memories about it, newest first
-
-
 class Review(NamedTuple):
     """A belief that contradicts something firm, waiting to be confirmed or rejected."""
 
@@ -414,122 +352,7 @@ class Review(NamedTuple):
     asked_at: datetime
 
 
-# The clock.
-
-
-class Belief(NamedTuple):
-    """What is believed of the clock (`store/clock_check.py`)."""
-
-    at: datetime | None = None  # the latest moment that was believed
-    since: datetime | None = None  # when a clock that does not follow from `at` was first seen
-
-
-class Doubted(NamedTuple):
-    """A clock that has jumped: nothing fades, expires or is summed up by it."""
-
-    now: datetime  # what it says
-    last: datetime | None  # the latest moment that was believed; None where none ever was
-    until: datetime | None  # when it is believed if it goes on from here; None for never by itself
-
-
-class Aged(NamedTuple):
-    """What one run archived for its age."""
-
-    at: datetime
-    faded: int
-    expired: int
-
-
-class Timekeeping(NamedTuple):
-    """What the clock says, and what is made of it."""
-
-    now: datetime
-    believed: datetime | None  # the latest moment that was believed
-    doubted: Doubted | None
-    turns_ahead: int  # turns that are dated later than now
-    runs: tuple[Aged, ...]  # runs that archived something for its age, the latest first
-
-
-# The model, consolidation and embedding.
-
-
-class Asking(NamedTuple):
-    """What a run asked a model, and what that changed."""
-
-    questions: int = 0
-    asked: int = 0  # messages, or parts of them, that it was asked about
-    decided: int = 0  # those of them that it answered in a way that can be believed
-    did: Mapping[str, int] = _NOTHING  # answers by kind: `add`, `update`, `end`, `same`, `drop`
-    refused: Mapping[str, int] = _NOTHING  # what was not believed, by the reason
-    tokens: Mapping[str, int] = _NOTHING  # by task
-
-
-class ModelTried(NamedTuple):
-    """How a model did on the test sentences of a language."""
-
-    language: str
-    passed: int
-    of: int
-    failed: tuple[str, ...]  # the sentences that it did not read well
-    seconds: float
-    tokens_in: int
-    tokens_out: int
-    problem: str = ""  # why there was no answer that can be used, where there was none
-
-
-class ModelChecked(NamedTuple):
-    """What the model that is set can do."""
-
-    name: str
-    base_url: str
-    keeps_to_schemas: bool  # whether the server takes a JSON schema
-    good: bool  # whether it reads well enough to decide, in every language
-    tried: tuple[ModelTried, ...]
-
-
-class HandedOut(NamedTuple):
-    """What waits, as a question for an agent that reads it in a model's place."""
-
-    ticket: str  # names this question; it goes with the answer. Empty where nothing waits
-    instructions: str = ""
-    data: str = ""  # the messages, what is known, and what the rules read
-    left: int = 0  # messages that wait beside these
-
-
-class Consolidated(NamedTuple):
-    """What a consolidation did."""
-
-    ran: bool
-    reason: str  # why it ran, or why not
-    turns: int = 0
-    # by change: `added`, `updated`, `superseded`, `archived`, …
-    counts: Mapping[str, int] = _NOTHING
-    seconds: Mapping[int, float] = _NOTHING  # what each phase took
-    tokens: int = 0  # that a model took
-    problem: str = ""  # why the model could not be asked, where it could not
-    views: str = ""  # why the text views could not be written, where they could not
-    held: Doubted | None = None  # set if the clock is doubted: nothing was archived or compressed
-    model: Asking | None = None  # None without a model
-
-
-class Coverage(NamedTuple):
-    """How much of a memory one embedder has embedded."""
-
-    model: str
-    embedded: int
-    pending: int  # texts that have no vector yet, and what it has to look at
-    failing: int  # those of them that it failed on
-    error: str  # why the last run could not go on, or what the last failure was; empty for neither
-
-
-class Embedded(NamedTuple):
-    """What an embedding run did."""
-
-    embedded: int  # texts that have a vector now
-    models: tuple[Coverage, ...]  # how far each model has come; none where no embedder is set
-
-
-# Checking, forgetting and pausing.
+# Checking and pausing.
 
 
 class Problem(NamedTuple):
@@ -541,28 +364,6 @@ class Problem(NamedTuple):
     derived: bool = False  # whether it can be rebuilt, so that nothing is lost
 
 
-class NearName(NamedTuple):
-    """A name that is much like one that is to be forgotten, and stays unless it is chosen."""
-
-    name: str
-    turns: int  # how many have it
-
-
-class Receipt(NamedTuple):
-    """What was forgotten, without a word of it."""
-
-    id: str
-    at: datetime
-    by: str  # who did it: the surface, and the agent and caller where these are known
-    what: str  # what was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`
-    erased: Mapping[str, int]  # how many went, by place: turns, memories, segments, transcripts, …
-    # where the text remains; `what` is `changed`, `away`, `copy` or `backup`
-    files: tuple[FileProblem, ...]
-    names: tuple[str, ...] = ()  # of a preview: every name of the entity, which would go with it
-    near: tuple[NearName, ...] = ()  # names that stay, and may be short forms of these: Lizzy, 笑笑
-    doubtful: tuple[str, ...] = ()  # sentences that remain and may be about the entity
-
-
 class Pause(NamedTuple):
     """A time in which nothing is journalled or learned."""
 
@@ -570,7 +371,7 @@ class Pause(NamedTuple):
     until: datetime | None = None  # None until it is ended
 
 
-# Files: views, backups, notes, imports and transcripts.
+# Files.
 
 
 class FileProblem(NamedTuple):
@@ -582,160 +383,7 @@ class FileProblem(NamedTuple):
     hint: str = ""
 
 
-class Exported(NamedTuple):
-    """What an export did."""
-
-    folder: str
-    written: int
-    unchanged: int
-    removed: int
-    kept: tuple[FileProblem, ...]  # files left alone: not ours, or with edits that wait for `sync`
-    masked: bool = False
-
-
-class Backup(NamedTuple):
-    """A backup that was written."""
-
-    path: str
-    spaces: tuple[str, ...]
-    turns: int
-    memories: int
-    size: int  # bytes
-    encrypted: bool
-    removed: tuple[str, ...] = ()  # older backups that were removed for it
-
-
-class BackupFile(NamedTuple):
-    """A backup in the folder for them."""
-
-    path: str
-    at: datetime
-    size: int  # bytes
-    whole: bool  # whether it has all spaces of the home
-
-
-class Restored(NamedTuple):
-    """What a restore made of a folder of views."""
-
-    turns: int
-    memories: int
-    added: tuple[str, ...] = ()  # ids of memories that were written into the views by hand
-    # files edited since the export, and what became of the edits
-    edited: tuple[FileProblem, ...] = ()
-    before: str = ""  # where the database that was there is now; empty where there was none
-    settings: Mapping[str, str | int | float] = _NOTHING  # applied here
-    offered: Mapping[str, str | int | float] = _NOTHING  # not applied: not asked for
-
-
-class Mended(NamedTuple):
-    """What became of a row that was damaged."""
-
-    table: str
-    key: str
-    fate: Literal["copied", "lost"]  # replaced by a copy, which may be older; or there was none
-    source: str  # of the copy: `views`, `history` or a file; empty where there was none
-
-
-class Repaired(NamedTuple):
-    """What a repair did."""
-
-    problems: tuple[Problem, ...]  # what was wrong before; nothing is now
-    rebuilt: bool = False  # whether making anew what is derived was enough
-    turns: int = 0
-    memories: int = 0  # how many there are now, where the file was made anew
-    mended: tuple[Mended, ...] = ()
-    before: str = ""  # where the damaged file is now; empty where it was mended in its place
-
-
-class Indexed(NamedTuple):
-    """What became of the files that are read where they lie."""
-
-    read: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    chunks: int = 0  # of the files that were read
-    problems: tuple[FileProblem, ...] = ()
-
-
-class SourceFile(NamedTuple):
-    """A file that is read where it lies."""
-
-    file: str
-    role: str  # `memory`, `user`, `soul`, `agents`, `daily` or `note`
-    size: int
-    chunks: int
-    problem: str = ""  # why it could not be read, or what of it was left out
-
-
-class Synced(NamedTuple):
-    """What was taken in from the workspace."""
-
-    added: tuple[str, ...] = ()
-    edited: tuple[str, ...] = ()
-    archived: tuple[str, ...] = ()
-    unarchived: tuple[str, ...] = ()  # the ids of memories that a person changed in a view
-    conflicts: tuple[FileProblem, ...] = ()  # edits of a memory that has changed meanwhile
-    problems: tuple[FileProblem, ...] = ()  # lines that cannot be read
-    notes: tuple[FileProblem, ...] = ()  # edits taken otherwise than written, or not read back
-    indexed: Indexed = Indexed()
-
-
-class Imported(NamedTuple):
-    """What an import took."""
-
-    format: str
-    turns: int = 0
-    memories: int = 0
-    known: int = 0  # turns and memories that were here already
-    skipped: Mapping[str, int] = _NOTHING  # what was left out on purpose, by reason
-    problems: tuple[FileProblem, ...] = ()
-
-
-class Followed(NamedTuple):
-    """What was journalled from the transcripts of an agent."""
-
-    added: int = 0
-    known: int = 0  # turns the journal already had
-    changed: int = 0  # known turns with another text under the same id
-    sessions: tuple[str, ...] = ()  # those that turns were added to
-    read: int = 0  # transcripts that had something new
-    unchanged: int = 0
-    skipped: int = 0  # transcripts without a person: schedules, heartbeats, subagents
-    problems: tuple[FileProblem, ...] = ()
-
-
-# The background.
-
-
-class Job(NamedTuple):
-    """Work of the background: when it is due, and how it went."""
-
-    name: str  # `flush`, `daily`, `weekly`, `profile` or `heartbeat`
-    when: str  # a cron expression; empty for never, and for a flush, which follows what is said
-    due: bool
-    next_at: datetime | None
-    last_at: datetime | None = None
-    seconds: float = 0.0  # what the last run took
-    counts: Mapping[str, int] = _NOTHING  # what the last that succeeded did
-    succeeded_at: datetime | None = None
-    failed_at: datetime | None = None
-    error: str = ""  # why it failed then, in English
-    failures: int = 0  # runs that failed since the last that succeeded: more than none is trouble
-    runs: int = 0
-
-
-class Ran(NamedTuple):
-    """One run of a job."""
-
-    job: str
-    at: datetime
-    seconds: float
-    counts: Mapping[str, int] = _NOTHING
-    error: str = ""
-
-
 # Lists of them, by a name of their own: within `Memory`, `list` is a verb.
 Records = list[Record]
 Problems = list[Problem]
-Backups = list[BackupFile]
 Changed = list[tuple[str, str, datetime]]

@@ -12,7 +12,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.cli.main import main
-from loxodon.types import Receipt
+from loxodon.forget.receipts import Receipt
 from tests.cli.shell import Shell
 from tests.clock import Clock
 from tests.forget.test_forgetting import TALK, known, say
@@ -108,7 +108,7 @@ def test_a_file_about_someone_is_named(home: Path, clock: Clock, tmp_path: Path)
     with opened(home, clock) as memory:
         say(memory, clock, *TALK)
         memory.consolidate()
-    file = tmp_path / "about.md"
+    file = tmp_path / "about.json"
     args = ["--home", str(home), "--now", clock.now.isoformat()]
     assert main([*args, "export", "--about", "Zorinda", str(file)]) == 0
     with opened(home, clock) as memory:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.types import Imported
+from loxodon.imports.take import Imported
 
 Take = Callable[..., Imported]
 

@@ -12,7 +12,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import NotFoundError
-from loxodon.types import Followed
+from loxodon.journal.follow import Followed
 from tests.agents.agent_files import SESSION, ClaudeCode, Codex, Gemini, appended, at
 from tests.cli.shell import typed
 from tests.journal.added import add

@@ -21,7 +21,7 @@ from loxodon.errors import (
     SpentModelError,
     UnreachableModelError,
 )
-from loxodon.types import ModelChecked
+from loxodon.write.model_reading import ModelChecked
 from tests.each import each
 from tests.models.labelled import sat, shown
 from tests.models.server import KEY, Scene, Stage, answers, completion, says, silent

@@ -13,9 +13,9 @@ from loxodon.cli.call import Call, Result, ask, read_file, unconfirmed, words
 from loxodon.cli.forget import deleted_spaces, paused, receipt
 from loxodon.cli.parser import arg, command, whole
 from loxodon.errors import UsageError
+from loxodon.forget.receipts import Receipt
 from loxodon.messages import t, tn
 from loxodon.security.audit_log import Verified
-from loxodon.types import Receipt
 
 _YES = arg("--yes", "do not ask for confirmation")
 _IDS = 3  # of an entry of the audit log that a person is shown; JSON has all
@@ -450,9 +450,7 @@ def _verified(found: Verified) -> Result:
         data[name] = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in data[name]]
     shown = [one.said for one in (*found.findings, *found.notices)]
     if found.sound:
-        entries = tn("{n} entry is unchanged", "all {n} entries are unchanged", found.entries)
-        signed = tn("{n} signature is valid", "{n} signatures are valid", found.signed)
-        shown.append(f"{entries}; {signed}")
+        shown.append(tn("{n} entry is unchanged", "all {n} entries are unchanged", found.entries))
     else:
         n, last = found.trusted_to, found.last
         shown.append(t("the log can be trusted up to entry {n} of {last}", n=n, last=last))

@@ -10,9 +10,9 @@ from loxodon.cli import view
 from loxodon.cli.call import Call, Result, ask, span, unconfirmed
 from loxodon.cli.parser import arg, command
 from loxodon.errors import InputError
-from loxodon.forget.receipts import counted
+from loxodon.forget.receipts import Receipt, counted
 from loxodon.messages import t
-from loxodon.types import Pause, Receipt
+from loxodon.types import Pause
 
 _FILES = 20  # that are named
 

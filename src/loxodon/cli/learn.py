@@ -10,9 +10,11 @@ from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import arg, command, whole
 from loxodon.cli.view import paint
 from loxodon.errors import UsageError
+from loxodon.guard.quarantine import Held
 from loxodon.memory import Memory
 from loxodon.messages import current, t, tn
-from loxodon.types import Embedded, Held, Record, Review
+from loxodon.types import Record, Review
+from loxodon.write.embedding import Embedded
 
 
 @command(

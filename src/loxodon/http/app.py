@@ -20,6 +20,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 import loxodon
 from loxodon.errors import ForbiddenError, InputError, LoxodonError, StoreError, UsageError
+from loxodon.forget.receipts import Receipt
 from loxodon.http import openapi
 from loxodon.http.console import Console, Exchange
 from loxodon.http.fields import given, given_in_query
@@ -54,6 +55,7 @@ from loxodon.http.operations import (
 from loxodon.http.replies import PRIVATE, document, encoded, error_of, failed, text
 from loxodon.http.requests import MOST_BYTES, json_body, language_of, peer_of, query_of
 from loxodon.http.streaming import EVENTS, LINES, Steps, cancelled, written
+from loxodon.http.wire import document as described
 from loxodon.http.wire import plain
 from loxodon.layout import FILES, SPACES
 from loxodon.memory import Memory
@@ -62,7 +64,7 @@ from loxodon.security.actor import Actor, acting
 from loxodon.security.paths import is_inside
 from loxodon.security.tokens import Grant, Grants
 from loxodon.spaces import folder_name, no_space
-from loxodon.types import Added, Receipt, Record
+from loxodon.types import Added, Record
 from loxodon.verbs import PATH, TEXT, Argument
 
 GONE = 499  # the status that is counted where nobody is there to get one
@@ -454,7 +456,7 @@ class App:
                 self._metrics.count("turns_added", result.added)
             elif isinstance(result, Record) and operation.name == "capture":
                 self._metrics.count("memories_captured")
-            return Done(encoded(plain(result)), log_fields(result))  # here: it may be long
+            return Done(encoded(described(result)), log_fields(result))  # here: it may be long
 
         try:
             done = await self._host.call(

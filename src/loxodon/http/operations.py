@@ -11,20 +11,26 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from loxodon import types
+from loxodon import status, types
+from loxodon.backup import create
 from loxodon.errors import DamagedStoreError
+from loxodon.forget import receipts
+from loxodon.guard import quarantine
 from loxodon.http.guard import Need
+from loxodon.imports.take import Imported
+from loxodon.jobs import schedule
+from loxodon.journal import follow
 from loxodon.memory import Memory, all_verbs
+from loxodon.notes import index
 from loxodon.paging import USUAL, Page
-from loxodon.recall.graph import Graph
-from loxodon.recall.overviews import Labels, Moment, Related, Settings, Strength, Today
-from loxodon.security.audit_log import AuditEntry, Verified
-from loxodon.security.inspection import Inspected, Subject
+from loxodon.recall import graph, overviews
+from loxodon.security import audit_log, inspection
 from loxodon.security.tokens import MAX_NAME, RIGHTS, Right
-from loxodon.status import Stats, Status
 from loxodon.store import Note
 from loxodon.types import CHATS, Chat, Frame, Problem, Recall
 from loxodon.verbs import FLAG, MOMENT, TEXT, TEXTS, Argument, Route, Verb
+from loxodon.views import folder, sync, workspace
+from loxodon.write import embedding, entities, phases
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
@@ -78,17 +84,16 @@ class Operation(NamedTuple):
 
 
 IN_QUERY = ("GET", "DELETE")
+_MODULES = (
+    *(types, status, receipts, quarantine, schedule, audit_log, inspection),
+    *(entities, embedding, phases, create, folder, sync, follow, index, workspace),
+    *(graph, overviews),
+)
 RESULTS: Mapping[str, Any] = {
-    **vars(types),
-    **{
-        one.__name__: one
-        for one in (
-            *(Stats, Status, Note, AuditEntry, Inspected, Subject, Verified),
-            *(Today, Moment, Graph, Related, Strength, Labels),
-        )
-    },
+    **{name: value for module in _MODULES for name, value in vars(module).items()},
+    "Imported": Imported,  # beside which `take` has another `Job`
+    "Note": Note,
     "Page": list,  # of which the schema says itself that it is a page
-    "Settings": Settings,
 }
 """The types of what verbs give, by name."""
 _GROUPS: Mapping[str, str] = {
@@ -173,7 +178,7 @@ def _due(memory: Memory, given: dict[str, Any]) -> Due:
 
 _OWN_WAY: Mapping[str, tuple[Run, Any]] = {
     "validate": (_validate, Checked),
-    "forget": (_forget, types.Receipt),
+    "forget": (_forget, receipts.Receipt),
     "consolidation_due": (_due, Due),
 }
 """How verbs are done, and what comes back, whose call or answer is not what the request and the
@@ -345,7 +350,7 @@ _REACHED = "Say whether the store can be reached"
 SERVER = (
     _page("GET /v1/spaces", "spaces", "List the spaces", Spaces, "any"),
     _page(f"PUT {_SPACE}", "make_space", _MAKE, Made, "home"),
-    _page(f"DELETE {_SPACE}", "delete_space", _DELETE, types.Receipt, "home", _DRY_RUN),
+    _page(f"DELETE {_SPACE}", "delete_space", _DELETE, receipts.Receipt, "home", _DRY_RUN),
     _page("GET /v1/tokens", "tokens", "List the tokens", list[TokenGrant], "home"),
     _page("POST /v1/tokens", "add_token", _ADD, NewToken, "home", _TOKEN, 201),
     _page("DELETE /v1/tokens/{name}", "revoke_token", _REVOKE, TokenGrant, "home"),

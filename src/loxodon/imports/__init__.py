@@ -23,12 +23,12 @@ from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.imports import chats, markdown, records
 from loxodon.imports.found import Around, Found, NewMemory, Reader, Talk, problem
 from loxodon.imports.package import Package
-from loxodon.imports.take import Job, Taker
+from loxodon.imports.take import Imported, Job, Taker
 from loxodon.journal.lines import DATABASE_MARK
 from loxodon.journal.transcripts import is_claude_code
 from loxodon.store import Progress
 from loxodon.store.store import Store
-from loxodon.types import FileProblem, Imported
+from loxodon.types import FileProblem
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

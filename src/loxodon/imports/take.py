@@ -21,7 +21,7 @@ Only a restore of a backup or of views brings a memory back as it was (`backup/r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,10 +40,10 @@ from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
+    NOTHING,
     ORIGIN_OF_ROLE,
     Draft,
     FileProblem,
-    Imported,
     Kind,
     Origin,
     Record,
@@ -60,6 +60,17 @@ _TURNS, _MEMORIES = 2_000, 200  # in one transaction: others who write wait no l
 _MOST_PROBLEMS = 1_000
 _MOST_IMPORTANT = 0.9
 _MOST_SURE = 0.99
+
+
+class Imported(NamedTuple):
+    """What an import took."""
+
+    format: str
+    turns: int = 0
+    memories: int = 0
+    known: int = 0  # turns and memories that were here already
+    skipped: Mapping[str, int] = NOTHING  # what was left out on purpose, by reason
+    problems: tuple[FileProblem, ...] = ()
 
 
 class Job(NamedTuple):

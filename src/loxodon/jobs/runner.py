@@ -33,10 +33,10 @@ from loxodon.filelock import FileLock, at_fork, lock_at
 from loxodon.forget.spaces import is_leaving
 from loxodon.http.host import Host
 from loxodon.http.logs import log
+from loxodon.jobs.schedule import Ran
 from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.spaces import space_path
-from loxodon.types import Ran
 
 TICK = 1.0
 """Seconds between two rounds; of a space that nobody wrote to, a round looks at two dates."""

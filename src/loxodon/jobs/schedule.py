@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta, tzinfo
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError, UsageError
 from loxodon.jobs import heartbeat
@@ -26,9 +26,10 @@ from loxodon.messages import LANGUAGES
 from loxodon.paging import Page, paged
 from loxodon.store import JobRuns, clock_check
 from loxodon.store.store import Store
-from loxodon.types import Consolidated, Job, Ran, Record
+from loxodon.types import NOTHING, Record
 from loxodon.verbs import verb
 from loxodon.write.compress import PROFILE
+from loxodon.write.phases import Consolidated
 from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 
 if TYPE_CHECKING:
@@ -40,6 +41,33 @@ JOBS = ("flush", "daily", "weekly", "profile", "heartbeat", "backup")
 _AFTER_KILLS = timedelta(hours=1)
 _LONGEST = 1800.0
 _SHORTEST = 1.0
+
+
+class Job(NamedTuple):
+    """Work of the background: when it is due, and how it went."""
+
+    name: str  # `flush`, `daily`, `weekly`, `profile` or `heartbeat`
+    when: str  # a cron expression; empty for never, and for a flush, which follows what is said
+    due: bool
+    next_at: datetime | None
+    last_at: datetime | None = None
+    seconds: float = 0.0  # what the last run took
+    counts: Mapping[str, int] = NOTHING  # what the last that succeeded did
+    succeeded_at: datetime | None = None
+    failed_at: datetime | None = None
+    error: str = ""  # why it failed then, in English
+    failures: int = 0  # runs that failed since the last that succeeded: more than none is trouble
+    runs: int = 0
+
+
+class Ran(NamedTuple):
+    """One run of a job."""
+
+    job: str
+    at: datetime
+    seconds: float
+    counts: Mapping[str, int] = NOTHING
+    error: str = ""
 
 
 class Schedule:

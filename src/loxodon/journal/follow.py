@@ -28,7 +28,7 @@ from loxodon.journal.lines import (
 from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
 from loxodon.store import Progress
-from loxodon.types import Draft, FileProblem, Followed, Turn
+from loxodon.types import Draft, FileProblem, Turn
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
@@ -44,6 +44,19 @@ _MOST_RECENT = 40
 _FORM = 2
 
 Mark = Mapping[str, object]
+
+
+class Followed(NamedTuple):
+    """What was journalled from the transcripts of an agent."""
+
+    added: int = 0
+    known: int = 0  # turns the journal already had
+    changed: int = 0  # known turns with another text under the same id
+    sessions: tuple[str, ...] = ()  # those that turns were added to
+    read: int = 0  # transcripts that had something new
+    unchanged: int = 0
+    skipped: int = 0  # transcripts without a person: schedules, heartbeats, subagents
+    problems: tuple[FileProblem, ...] = ()
 
 
 class TranscriptPart(NamedTuple):

@@ -16,13 +16,14 @@ from loxodon.fields import filter_of, moment, number
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.store import Filter, LabelUse
 from loxodon.text.words import fold
-from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Job, Record, Review, Turn
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Review, Turn
 from loxodon.verbs import Arg, InSession, PageCursor, PageLimit, Since, Until, verb
 from loxodon.write.decay import daily_rate, fades_at, strength_now
 from loxodon.write.journalling import Journal
 
 if TYPE_CHECKING:
     from loxodon.config import DecayConfig
+    from loxodon.jobs.schedule import Job
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
     from loxodon.recall.graph import Graph
@@ -51,7 +52,7 @@ class Change(NamedTuple):
 
     at: datetime
     change: str
-    """What was done, one of `CHANGES`."""
+    """What was done: `edited`, `superseded`, …"""
     before: Record
     after: Record
 
@@ -134,7 +135,7 @@ class Mark(NamedTuple):
 
     at: datetime
     change: str
-    """One of `CHANGES`; `recalled` for a use that the next consolidation counts."""
+    """As in the history; `recalled` for a use that the next consolidation counts."""
     version: int
     """The version that it made; 0 for a use."""
     strength: float

@@ -116,13 +116,6 @@ class KnownTurn(NamedTuple):
     own: bool = False  # whether it is stored as the user's own, without a name
 
 
-class Signatures(NamedTuple):
-    """The result of checking the signatures of sensitive memories."""
-
-    good: int
-    bad: tuple[str, ...]  # memories with a missing or wrong signature
-
-
 class Counts(NamedTuple):
     """Counts of what is stored."""
 
@@ -188,7 +181,7 @@ class Altered(NamedTuple):
     """A memory that changed within a time."""
 
     row: int
-    change: str  # the last change of it, one of `CHANGES`
+    change: str  # the last change of it: `edited`, `superseded`, …
     at: datetime
     before: Record | None  # what it was before the first; None if it is new
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store.rows import loaded
-from loxodon.types import Belief, Doubted
 
 if TYPE_CHECKING:
     from loxodon.store.store import Store
@@ -24,6 +23,21 @@ BACK = timedelta(days=2)  # more than zones and summer time put a clock back
 FLOOR = datetime(2020, 1, 1, tzinfo=UTC)
 _WAIT = timedelta(days=1)
 _VALUE = "clock"
+
+
+class Belief(NamedTuple):
+    """What is believed of the clock (`store/clock_check.py`)."""
+
+    at: datetime | None = None  # the latest moment that was believed
+    since: datetime | None = None  # when a clock that does not follow from `at` was first seen
+
+
+class Doubted(NamedTuple):
+    """A clock that has jumped: nothing fades, expires or is summed up by it."""
+
+    now: datetime  # what it says
+    last: datetime | None  # the latest moment that was believed; None where none ever was
+    until: datetime | None  # when it is believed if it goes on from here; None for never by itself
 
 
 def looked(store: Store, now: datetime) -> Belief:

@@ -19,7 +19,6 @@ from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextT
 from loxodon.store.driver import Driver, these, these_keys
 from loxodon.store.search import TABLES, conditions_of
 from loxodon.text.language import language_of
-from loxodon.types import Coverage
 
 if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats, Frame, Numbers, Signs, Words
@@ -34,6 +33,16 @@ _SAMPLE = 8_192  # vectors from which a frame is fitted
 # The pools in which the vector of a text may be, by its kind or its pool.
 _POOLS = {"turns": ("turns", "turns"), "chunks": ("chunks", "chunks")}
 _POOLS |= dict.fromkeys(("memories", "archive"), ("memories", "archive"))
+
+
+class Coverage(NamedTuple):
+    """How much of a memory one embedder has embedded."""
+
+    model: str
+    embedded: int
+    pending: int  # texts that have no vector yet, and what it has to look at
+    failing: int  # those of them that it failed on
+    error: str  # why the last run could not go on, or what the last failure was; empty for neither
 
 
 class Model(NamedTuple):
@@ -343,12 +352,8 @@ class Vectors:
 
     def astray(self) -> tuple[int, int]:
         """How many vectors no search finds, and how many are of nothing."""
-        missing = 0
-        for no, name in self._db.all("vector_models"):
-            missing += self._db.value("count_unsigned_vectors", (no,))
-            for pool, block, *stored in self._db.all("all_signs", (no,)):
-                right = self._computed(self._model(name), pool, block)
-                missing += len(right.rows) if (*stored,) != right.to_bytes() else 0
+        models = self._db.all("vector_models")
+        missing = sum(self._db.value("count_unsigned_vectors", (no,)) for no, _ in models)
         return missing, self._db.value("count_astray_vectors")
 
     def rebuild(self) -> None:

@@ -17,9 +17,8 @@ from loxodon.messages import LANGUAGES, current
 from loxodon.security.paths import is_closed
 from loxodon.store import Filter, Progress
 from loxodon.text.language import language_of
-from loxodon.types import Exported
 from loxodon.views import copies, dump, entries, pages, records
-from loxodon.views.folder import Folder
+from loxodon.views.folder import Exported, Folder
 from loxodon.views.manifest import Planned, View, astray, bad_view
 from loxodon.views.workspace import TROUBLE, Workspace
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from loxodon import layout
 from loxodon.errors import UsageError, refused
@@ -22,14 +22,28 @@ from loxodon.paging import Key, Page, cut, paged
 from loxodon.security.paths import allowed_path
 from loxodon.store import Progress
 from loxodon.store.store import Store
-from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 from loxodon.verbs import PATH, Arg, DryRun, PageCursor, PageLimit, Route, verb
 
 if TYPE_CHECKING:
+    from loxodon.imports.take import Imported
+    from loxodon.journal.follow import Followed
     from loxodon.memory import Memory
+    from loxodon.notes.index import Indexed
+    from loxodon.views.folder import Exported
+    from loxodon.views.sync import Synced
 
 TROUBLE = "views"
 """The page that says why the views could not be written."""
+
+
+class SourceFile(NamedTuple):
+    """A file that is read where it lies."""
+
+    file: str
+    role: str  # `memory`, `user`, `soul`, `agents`, `daily` or `note`
+    size: int
+    chunks: int
+    problem: str = ""  # why it could not be read, or what of it was left out
 
 
 class Workspace:

@@ -11,7 +11,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter as Tally
 from collections.abc import Callable
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, NamedTuple
 
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, ConsolidationError, InputError, UsageError
@@ -21,17 +21,26 @@ from loxodon.models.reading import KnownMemory, believed, question
 from loxodon.models.replies import UnfitError, record, value_of
 from loxodon.store.store import Store
 from loxodon.tokens import Counter
-from loxodon.types import Asking, Consolidated, HandedOut, Record
+from loxodon.types import Record
 from loxodon.write import passages
 from loxodon.write.attempt import Attempt
 from loxodon.write.keep import IsForgotten
 from loxodon.write.passages import Passage, Stack
-from loxodon.write.phases import PHASES, OnPhase, Run, TakenOverError
+from loxodon.write.phases import PHASES, Consolidated, OnPhase, Run, TakenOverError
 from loxodon.write.reconcile import said_at
-from loxodon.write.residue import Hear, ModelAnswer, Residue
+from loxodon.write.residue import Asking, Hear, ModelAnswer, Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
 
 _WAIT_SECONDS = 900.0  # How long a second run waits for the first before it gives up
+
+
+class HandedOut(NamedTuple):
+    """What waits, as a question for an agent that reads it in a model's place."""
+
+    ticket: str  # names this question; it goes with the answer. Empty where nothing waits
+    instructions: str = ""
+    data: str = ""  # the messages, what is known, and what the rules read
+    left: int = 0  # messages that wait beside these
 
 
 class Consolidation:

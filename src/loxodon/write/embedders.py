@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from loxodon.models.embedders import ChosenEmbedder
     from loxodon.models.questions import Questioner
     from loxodon.opening import OpenSpace
-    from loxodon.types import Coverage
+    from loxodon.store.vectors import Coverage
     from loxodon.write.embedding import Embedding
 
 

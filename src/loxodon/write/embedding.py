@@ -19,8 +19,9 @@ from loxodon.models.embedders import ChosenEmbedder
 from loxodon.models.wire import within
 from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
+from loxodon.store.vectors import Coverage
 from loxodon.tokens import estimate
-from loxodon.types import Coverage, Embedded, Record, Turn
+from loxodon.types import Record, Turn
 
 # Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 # characters, each with a vector of its own, nor fewer characters found more on long conversations.
@@ -33,6 +34,13 @@ _SECONDS = 300.0  # Most for a batch, the tries of an endpoint included
 _BAD_BATCHES = 3
 _KINDS: tuple[Embeddable, ...] = ("memories", "turns", "chunks")
 TRIES = 3  # How often a text is tried by runs that nobody asked for
+
+
+class Embedded(NamedTuple):
+    """What an embedding run did."""
+
+    embedded: int  # texts that have a vector now
+    models: tuple[Coverage, ...]  # how far each model has come; none where no embedder is set
 
 
 def text_of(one: Turn | Record | Note) -> str:

@@ -6,16 +6,34 @@ is in the memories whose subject it is; nothing is kept twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from loxodon.language.statements import USER, Mention, Statement
 from loxodon.store.store import Store
 from loxodon.text.words import fold
-from loxodon.types import Attribute, Card, Entity
+from loxodon.types import Entity
 
 # Called with an old and a new name of a subject, for the memories about it
 Rename = Callable[[str, str], None]
+
+
+class Attribute(NamedTuple):
+    """What something is for an entity, and since when that is known."""
+
+    value: str
+    updated_at: datetime
+
+
+class Card(NamedTuple):
+    """An entity with all that is known of it."""
+
+    entity: Entity
+    attributes: Mapping[str, Attribute]
+    facts: tuple[str, ...]
+    beliefs: tuple[str, ...]
+    summaries: tuple[str, ...]  # the ids of the memories about it, newest first
 
 
 def known_name(store: Store, name: str) -> str:

@@ -17,7 +17,6 @@ from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
-    Card,
     Kind,
     Origin,
     Record,
@@ -43,6 +42,7 @@ from loxodon.verbs import (
     verb,
 )
 from loxodon.write.decay import initial_strength
+from loxodon.write.entities import Card
 from loxodon.write.journalling import Journal, obey
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from loxodon.write.consolidation import Consolidation
 if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.opening import OpenSpace
-    from loxodon.types import HandedOut, Record
+    from loxodon.types import Record
+    from loxodon.write.consolidation import HandedOut
     from loxodon.write.residue import Residue
 
 

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from threading import Lock
 from time import perf_counter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
@@ -30,14 +30,14 @@ from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
-from loxodon.types import Asking as Report
-from loxodon.types import Event, ModelChecked, ModelTried, Record, Turn
+from loxodon.types import Event, Record, Turn
 from loxodon.write import passages, themes
 from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, StoreView
 from loxodon.write.pages.profile import ProfileChange
 from loxodon.write.passages import Passage, Stack
 from loxodon.write.reconcile import said_at
+from loxodon.write.residue import Asking as Report
 from loxodon.write.residue import Hear, ModelAnswer, Residue
 
 # The most in one question, its longest answer included, however much may be spent in a day
@@ -50,6 +50,29 @@ TRIED_AGAIN = timedelta(days=1)
 TRIAL = "trial"
 
 T = TypeVar("T")
+
+
+class ModelTried(NamedTuple):
+    """How a model did on the test sentences of a language."""
+
+    language: str
+    passed: int
+    of: int
+    failed: tuple[str, ...]  # the sentences that it did not read well
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+    problem: str = ""  # why there was no answer that can be used, where there was none
+
+
+class ModelChecked(NamedTuple):
+    """What the model that is set can do."""
+
+    name: str
+    base_url: str
+    keeps_to_schemas: bool  # whether the server takes a JSON schema
+    good: bool  # whether it reads well enough to decide, in every language
+    tried: tuple[ModelTried, ...]
 
 
 class ModelResidue(Residue):

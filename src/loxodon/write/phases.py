@@ -17,7 +17,7 @@ log (`WorkLog`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, tzinfo
 from itertools import groupby
@@ -27,15 +27,16 @@ from typing import NamedTuple, ParamSpec, TypeVar
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
-from loxodon.guard.first_person import is_users_statement
 from loxodon.guard.instructions import found_in
+from loxodon.guard.provenance import is_users_statement
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Work, clock_check
+from loxodon.store.clock_check import Doubted
 from loxodon.store.store import Store
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
-from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
+from loxodon.types import CAPTURED, NOTHING, Event, Record, Segment, Turn
 from loxodon.write import compress, decay, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
@@ -44,7 +45,7 @@ from loxodon.write.extract import Candidate, fragments_of, read, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
 from loxodon.write.passages import from_json, to_json
-from loxodon.write.residue import ModelAnswer, Residue, worth_of
+from loxodon.write.residue import Asking, ModelAnswer, Residue, worth_of
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import TurnSegment as Cut
 from loxodon.write.segment import said_in as sentences_in
@@ -64,6 +65,22 @@ T = TypeVar("T")
 Obey = Callable[[Sequence[Turn], datetime], int]
 # Called with the phase that begins, how many turns are done and how many there are
 OnPhase = Callable[[int, int, int], None]
+
+
+class Consolidated(NamedTuple):
+    """What a consolidation did."""
+
+    ran: bool
+    reason: str  # why it ran, or why not
+    turns: int = 0
+    # by change: `added`, `updated`, `superseded`, `archived`, …
+    counts: Mapping[str, int] = NOTHING
+    seconds: Mapping[int, float] = NOTHING  # what each phase took
+    tokens: int = 0  # that a model took
+    problem: str = ""  # why the model could not be asked, where it could not
+    views: str = ""  # why the text views could not be written, where they could not
+    held: Doubted | None = None  # set if the clock is doubted: nothing was archived or compressed
+    model: Asking | None = None  # None without a model
 
 
 class _Context:
@@ -168,7 +185,6 @@ class Run:
         """
         with self._begun():
             upto = self._store.scalar("last_turn")
-            quarantine.screen_older(self._store, self._now)
             self._go_on()
             while self._take_up(upto):
                 self._go_on()

@@ -10,18 +10,29 @@ failed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
 from typing import NamedTuple
 
 from loxodon.language.statements import Fragment
-from loxodon.types import Asking, Event, Record, Turn
+from loxodon.types import NOTHING, Event, Record, Turn
 from loxodon.write.extract import Candidate, ExtractedTurn
 from loxodon.write.pages.profile import ProfileChange
 
 # Turns as they may be read: without what is in quarantine or another's
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
+
+
+class Asking(NamedTuple):
+    """What a run asked a model, and what that changed."""
+
+    questions: int = 0
+    asked: int = 0  # messages, or parts of them, that it was asked about
+    decided: int = 0  # those of them that it answered in a way that can be believed
+    did: Mapping[str, int] = NOTHING  # answers by kind: `add`, `update`, `end`, `same`, `drop`
+    refused: Mapping[str, int] = NOTHING  # what was not believed, by the reason
+    tokens: Mapping[str, int] = NOTHING  # by task
 
 
 class ModelAnswer(NamedTuple):

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from loxodon import Memory, NotFoundError
-from loxodon.types import Followed
+from loxodon.journal.follow import Followed
 from tests.agents.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 from tests.cases import cases
 from tests.cli.shell import typed

@@ -28,6 +28,7 @@ from loxodon.agents.hooks import learn
 from loxodon.agents.openclaw.chats import chat_of, owners_of
 from loxodon.errors import InputError, LoxodonError, NotFoundError
 from loxodon.guard.quarantine import heard, without_held
+from loxodon.journal.follow import Followed
 from loxodon.journal.openclaw import own_words
 from loxodon.layout import VIEWS
 from loxodon.messages import t
@@ -36,7 +37,7 @@ from loxodon.recall.gate import State, should_recall
 from loxodon.security.paths import opened
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
-from loxodon.types import KINDS, Chat, Followed, Item, Kind, Record
+from loxodon.types import KINDS, Chat, Item, Kind, Record
 from loxodon.write.pages.gather import told_in
 
 if TYPE_CHECKING:

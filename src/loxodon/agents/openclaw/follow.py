@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.follow import (
+    Followed,
     Following,
     Mark,
     TranscriptPart,
@@ -33,7 +34,6 @@ from loxodon.journal.follow import (
 from loxodon.journal.lines import session_of
 from loxodon.journal.openclaw import About, about_session, header_of, live, turns
 from loxodon.journal.openclaw_db import Session, SessionDatabase, can_unpack, opened, stamp
-from loxodon.types import Followed
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
