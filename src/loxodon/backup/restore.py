@@ -217,7 +217,6 @@ class _Restoring:
         with Memory(opened) as memory:
             store.erasure.go_on_from(live, self._keys)
             forgetting.finish(memory, store)
-            store.sign_if_foreign()
             master = keys.Keys(self._home, self._config.keys.source)
             Audit(store.audit_rows, space, master, self._clock).adopt_foreign()
             mend_restored(memory, store)

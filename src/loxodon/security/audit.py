@@ -210,21 +210,14 @@ def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
 def put_on_record(
     store: Store | Off, home: str, folder: str, config: Config, now: Callable[[], datetime]
 ) -> None:
-    """Have changes of sensitive memories signed, and all that is done put on record.
+    """Have all that is done put on record.
 
     Not on record with `audit.enabled` off, nor what is done to a draft: a database that is about to
     be put in the place of another.
     """
     if isinstance(store, Off):
         return
-    keys, signing = Keys(home, config.keys.source), list[bytes]()
-
-    def sign(said: bytes) -> bytes:
-        if not signing:
-            signing.append(keys.key("signature", store.space))
-        return mac(signing[0], said)
-
-    store.sign_with(sign)
+    keys = Keys(home, config.keys.source)
     if config.audit.enabled and os.path.basename(folder) == folder_name(store.space):
         audit = Audit(store.audit_rows, store.space, keys, now, keep=config.audit.entries)
         audit.agent = store.wall.agent

@@ -17,7 +17,6 @@ from loxodon.fields import moment, number
 from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.security.audit import HEAD_BAD, Audit, Head, chained, names
-from loxodon.store import Signatures
 from loxodon.store.audit_rows import AuditRow
 from loxodon.store.store import Store
 from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
@@ -30,7 +29,6 @@ SAID = {
     "gap": "entries {n} to {to} are missing",
     "changed": "entries {n} to {to} were changed or inserted without the key",
     "foreign": "nothing in the log was written with the key of this space",
-    "signature": "{id} or its signature was changed outside Loxodon",
     "accepted": "findings before entry {n} that the owner accepted: {count}",
 }
 
@@ -61,8 +59,6 @@ class Verified(NamedTuple):
     """Entries up to this number are beyond doubt."""
     findings: tuple[Finding, ...]
     notices: tuple[Finding, ...]
-    signed: int = 0
-    """Versions of sensitive memories whose signature holds."""
 
     @property
     def sound(self) -> bool:
@@ -160,7 +156,7 @@ class AuditLog:
 
     @verb("POST /audit/verify", access="owner", name="verify_audit")
     def verify(self) -> Verified:
-        """Check the audit log, its head and the signatures for tampering.
+        """Check the audit log and its head for tampering.
 
         Raises KeyProblemError where the key is not there, without which nothing can be told.
         """
@@ -168,22 +164,15 @@ class AuditLog:
         key = audit.key()
         audit.flush()
         with self._store.reading():
-            signatures, rows = self._store.signatures(), audit.rows
-            return _verified(rows.each(), rows.head, key, audit.keep, signatures)
+            return _verified(audit.rows.each(), audit.rows.head, key, audit.keep)
 
     @verb(access="owner", audit="writes")
     def accept(self) -> Verified:
         """Put on record that the owner has seen what `verify` finds, and goes on from here.
 
-        What was found stays in the log as a notice. Memories whose signature does not hold are
-        signed anew as they stand. Returns what was accepted.
+        What was found stays in the log as a notice. Returns what was accepted.
         """
-        found = self.verify()
-        with self._store.writing():
-            self._store.sign_anew(
-                [str(one.facts["id"]) for one in found.findings if one.kind == "signature"]
-            )
-        return found
+        return self.verify()
 
     def _log(self) -> Audit:
         if self._store.audit is None:
@@ -213,9 +202,7 @@ class AuditLog:
             return None  # not ours; `verify` tells of it
 
 
-def _verified(
-    rows: Iterable[AuditRow], head: str, key: bytes, keep: int, signatures: Signatures
-) -> Verified:
+def _verified(rows: Iterable[AuditRow], head: str, key: bytes, keep: int) -> Verified:
     """Check every entry against the one before it, and the last against the head."""
     found: list[Finding] = []
     good = first = last = accepted = 0
@@ -251,9 +238,8 @@ def _verified(
         found.append(Finding("cut", last + 1, {"to": end.n}))
     elif end is not None and end != (last, tip):
         changed(last)
-    found += [Finding("signature", 0, {"id": id}) for id in signatures.bad]
     old = [one for one in found if 0 < one.n < accepted]
     new = sorted((one for one in found if one not in old), key=lambda one: one.n)
     notices = (Finding("accepted", accepted, {"count": len(old)}),) if old else ()
     trusted = min((max(0, one.n - 1) for one in new), default=last)
-    return Verified(good, first, last, trusted, tuple(new), notices, signatures.good)
+    return Verified(good, first, last, trusted, tuple(new), notices)

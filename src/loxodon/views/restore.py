@@ -126,7 +126,6 @@ def _fill(memory: Memory, store: SqliteStore, dump: Dump, progress: Progress) ->
             reason=error.values.get("reason"),
         )
         raise bad_view(dump.file, 0, reason) from None
-    store.sign_if_foreign()
     # Messages that were put aside are told of by `validate`, here as there.
     put_aside = {f"t_{one.turn}" for one in store.worklog.fragments("failed")}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:

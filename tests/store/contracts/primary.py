@@ -32,7 +32,6 @@ class PrimaryDataContract(Contract):
             record("lives in Leeds", sources=(Source("s", "#1"),), entities=("Leeds",)),
             record("perhaps likes tea", kind="belief", confidence=0.5),
         )
-        store.sign_with(lambda said: said[:16].ljust(16))
         self.keep(store, record("a number", sensitivity="high"))
         with store.writing():
             store.update(old.id, None, "edited", NOW, {"content": "lives in York"})

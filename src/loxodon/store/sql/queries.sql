@@ -665,22 +665,6 @@ SELECT seq FROM turns WHERE seq <= ? ORDER BY seq DESC LIMIT ?
 
 -- Signatures ---------------------------------------------------------------------------------------
 
--- name: put_signature
-INSERT INTO main.signatures (memory, version, mac) VALUES (?1, ?2, ?3)
-ON CONFLICT (memory, version) DO UPDATE SET mac = ?3
-
--- Those that are sensitive, and those that were while something was signed.
--- name: signed_memories (past)
-SELECT row FROM main.memories WHERE sensitivity <> ?
-UNION SELECT memory FROM signatures ORDER BY 1
-
--- name: signed_changes (past)
-SELECT c.version, c.change, c.at, s.mac, c.before FROM main.memory_changes c
-LEFT JOIN main.signatures s ON s.memory = c.memory AND s.version = c.version
-WHERE c.memory = ? ORDER BY c.version
-
--- What rows are found by ---------------------------------------------------------------------------
-
 -- part: turn_text
 -- `Turn.searchable`.
 speaker || '
@@ -1263,9 +1247,6 @@ WHERE i.key IN (SELECT unhex(value) FROM json_each(?))
 
 -- Signatures and vectors, again ----------------------------------------------------------------------
 
--- name: drop_signatures
-DELETE FROM main.signatures WHERE memory IN (SELECT value FROM json_each(?))
-
 -- name: vectors_by_hash
 SELECT hash, half FROM vectors
 WHERE model = ? AND hash IN (SELECT unhex(value) FROM json_each(?))
@@ -1556,9 +1537,6 @@ DELETE FROM main.{table}
 
 -- name: clear_job_errors
 UPDATE main.jobs SET error = ''
-
--- name: all_memory_rows
-SELECT row FROM memories
 
 -- name: tombstones
 SELECT kind, mark, until, size FROM tombstones
