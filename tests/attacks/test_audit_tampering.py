@@ -1,5 +1,5 @@
-"""Whatever someone without the key does to rows of the audit log, to its head or to signed memories
-is found; and what nobody tampered with is sound, whatever kills it went through."""
+"""Whatever someone without the key does to rows of the audit log or to its head is found; and what
+nobody tampered with is sound, whatever kills it went through."""
 
 from __future__ import annotations
 
@@ -66,7 +66,6 @@ def connected(home: Path, space: str = "main") -> apsw.Connection:
 
 HEAD = "UPDATE meta SET value = {} WHERE name = 'audit'"
 ENTRY = "UPDATE audit SET entry = {} WHERE n = :n"
-MEMORY = "UPDATE memories SET {} WHERE row = :row"
 SQL = (
     "DELETE FROM audit WHERE n = :n",
     "DELETE FROM audit WHERE n BETWEEN :n AND :n + 2",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
 from loxodon.backup.create import Backup
@@ -15,6 +15,10 @@ from loxodon.cli.parser import arg, command, whole
 from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
 from loxodon.messages import t, tn
 from loxodon.types import Problem
+
+if TYPE_CHECKING:
+    from loxodon.security.encryption import Recoded
+    from loxodon.security.keys import Work
 
 _LOST = 7  # the exit code of damage
 
@@ -205,27 +209,23 @@ KEY = (
 )
 
 
-def _recode(call: Call, what: str, said: str) -> Any:
+def _recode(call: Call, work: Work, said: str) -> Recoded:
     """Encrypt, decrypt or rekey the databases of a home."""
-    from loxodon.security import encryption
+    from loxodon.security.encryption import recode
     from loxodon.security.keys import VARIABLE, KeySource
 
     call.refuse_shared("encryption")
-    with view.Bar(said) as bar:
-        if what == "decrypt":
-            return encryption.decrypt(call.folder, call.config, os.environ, progress=bar)
-        source = None  # that of the settings
+    source, make = None, False  # the key is where the settings say
+    if work != "decrypt":
+        make = call.make_key
         if call.env:
             source = KeySource("env", VARIABLE)
         elif call.keyring:
             source = KeySource("keyring", f"database:{call.folder}")
         elif call.key_file:
             source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
-        how: dict[str, Any] = {"make": call.make_key, "progress": bar}
-        home, config, environ = call.folder, call.config, os.environ
-        if what == "rekey":
-            return encryption.rekey(home, config, environ, source, **how)
-        return encryption.encrypt(home, config, environ, call.clock, source, **how)
+    with view.Bar(said) as bar:
+        return recode(call.folder, call.config, os.environ, work, source, make=make, progress=bar)
 
 
 @command(*KEY, one_of="--keyring --key-file --env")

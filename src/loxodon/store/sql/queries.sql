@@ -660,10 +660,7 @@ UPDATE main.quarantine SET memory = ? WHERE no = ?
 -- name: decide_quarantine
 UPDATE main.quarantine SET state = ?, decided_at = ?, text = ? WHERE no = ?
 
--- name: unscreened
-SELECT seq FROM turns WHERE seq <= ? ORDER BY seq DESC LIMIT ?
-
--- Signatures ---------------------------------------------------------------------------------------
+-- What rows are found by ---------------------------------------------------------------------------
 
 -- part: turn_text
 -- `Turn.searchable`.
@@ -1245,7 +1242,7 @@ DELETE FROM main.chunks WHERE no = ?
 SELECT i.key, m.id FROM imports i JOIN memories m ON m.row = i.memory
 WHERE i.key IN (SELECT unhex(value) FROM json_each(?))
 
--- Signatures and vectors, again ----------------------------------------------------------------------
+-- Vectors, again --------------------------------------------------------------------------------------
 
 -- name: vectors_by_hash
 SELECT hash, half FROM vectors

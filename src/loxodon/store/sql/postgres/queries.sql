@@ -601,9 +601,6 @@ UPDATE loxodon.quarantine SET memory = $1 WHERE no = $2
 -- name: decide_quarantine
 UPDATE loxodon.quarantine SET state = $1, decided_at = $2, text = $3 WHERE no = $4
 
--- name: unscreened
-SELECT seq FROM turns WHERE seq <= $1 ORDER BY seq DESC LIMIT nullif($2, -1)
-
 -- part: turn_text
 speaker || '
 ' || content
