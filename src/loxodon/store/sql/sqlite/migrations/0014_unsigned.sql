@@ -1,2 +1,2 @@
 -- Sensitive memories are not signed any more.
-DROP TABLE signatures;
+DROP TABLE IF EXISTS signatures;
