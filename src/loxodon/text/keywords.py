@@ -26,6 +26,7 @@ from loxodon.text.wordlists import (
     ENGLISH,
     FILLERS,
     TO_SIMPLIFIED,
+    words_of,
 )
 
 MAX_TEXT = 200_000  # Characters that are looked at: what a longer text is about is said by then
@@ -119,14 +120,7 @@ _BEFORE_CAPITAL = frozenset(".!?:\n。！？：•|#>*")
 _LINKS = frozenset(("of", "de", "del", "der", "van", "von", "la", "le", "di", "da"))
 _NOT_ADVERBS = frozenset(("family", "assembly", "anomaly", "reply", "supply", "italy"))
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "st"))
-# Stems of verbs that a request begins with: in "Invite Emma" the name is Emma
-_IMPERATIVES = frozenset(
-    """
-    add ask book cancel check clean contact delet deploy download draft email fix hire instal invit
-    mail merg messag migrat order prepar print renam renew replac repli review schedul ship sync
-    test text track translat updat upgrad upload
-    """.split()  # noqa: SIM905
-)
+_IMPERATIVES = words_of("imperatives")
 _NAME_WEIGHT = 1.9
 _SHORT_NAMES = frozenset(("US", "IT", "U.S", "U.K"))
 _stem = Stemmer.Stemmer("english").stemWord
