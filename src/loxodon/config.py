@@ -36,19 +36,6 @@ MAIN = (  # what `loxodon config` lists without --all
     "workspace.path",
     "schedule.backup",
 )
-# Settings and sections that may be imported without naming each: they name no address, path or key
-# and switch off no guard. A new setting is not among them until somebody has thought about it.
-TUNING = (
-    "language",
-    "timezone",
-    "tokenizer",
-    "recall",
-    "decay",
-    "snapshot.budget",
-    "schedule",
-    "buffer",
-    "working",
-)
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
     """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat embedder.english
@@ -721,11 +708,6 @@ def changed(config: Config) -> dict[str, Value]:
 def written(value: object) -> str:
     """A setting as config.toml has it, without quotes."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def is_tuning(name: str) -> bool:
-    """Whether a setting only tunes (`TUNING`)."""
-    return name in TUNING or name.partition(".")[0] in TUNING
 
 
 def masked(url: str) -> str:
