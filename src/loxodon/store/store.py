@@ -783,9 +783,7 @@ class Store:
 
         self._for_owner()
         with self.reading():
-            return checks.check(
-                self._db, self._indexes.text, self.vectors.astray, self._record, progress
-            )
+            return checks.check(self, progress)
 
     def rebuild(self, progress: Progress) -> int:
         """Rebuild all derived data from the primary data; return how many rows were indexed."""
