@@ -35,7 +35,6 @@ from loxodon.store import (
     Progress,
     Standing,
 )
-from loxodon.store.audit_rows import AuditRows
 from loxodon.store.documents import DocumentStore
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
 from loxodon.store.erasure import Erasure
@@ -124,7 +123,6 @@ class Store:
         self.erasure = Erasure(self)
         self.overview = Overview(self, decay)
         self.quarantine = Quarantine(self)
-        self.audit_rows = AuditRows(db)
         self.vectors = Vectors(db)
         try:
             self._claim()
@@ -198,6 +196,15 @@ class Store:
         """From now on, have `audit` tell of every transaction inside it."""
         self.audit = audit
         self._db.before_commit = audit.before_commit
+
+    @property
+    def changed(self) -> list[str]:
+        """Ids of what the current transaction has changed."""
+        return self._db.changed
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._db.in_transaction
 
     def value(self, name: str) -> str:
         """A single stored value; empty if there is none."""

@@ -21,7 +21,6 @@ from loxodon.store import (
     QuestionVector,
     StoredReceipt,
 )
-from loxodon.store.audit_rows import AuditRow
 from loxodon.store.driver import HOLE, SQL, entries
 from loxodon.store.postgres.pool import ROLE, Session, begin, close_pools, connect, role_of
 from loxodon.store.postgres.store import PostgresStore
@@ -63,7 +62,7 @@ def told(url: str, space: str = "main") -> PostgresStore:
         store.workspace_data.put_file(file, [Chunk(PRIVATE, 1, 1, PRIVATE)], NOW)
         store.worklog.put_page(both, "", both, "{}", NOW)
         store.execute("set_mark", both, "", "{}", NOW)
-        store.audit_rows.append([AuditRow(1, both, b"")])
+        store.execute("put_audit", 1, both, b"")
         store.working_sessions.put(both, "{}")
         store.working_sessions.append(both, 0, [both])
         store.execute_many("put_receipt", [StoredReceipt("r", 5, both, "", "", "")])
