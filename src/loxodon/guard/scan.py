@@ -75,7 +75,6 @@ def mend_restored(memory: Memory, store: Store) -> None:
 def _settle(store: Store) -> None:
     store.rebuild(lambda done, total: None)
     store.erasure.scrub()
-    store.erasure.settle()
 
 
 class _Mending:
@@ -120,7 +119,8 @@ class _Mending:
                 erasure.rename_session(name, new)
         for name, _ in self._store.query("channels"):
             if self._clean(name, "channels") != name:
-                erasure.drop_channel(name)
+                self._store.execute("drop_channel_of_turns", name)
+                self._store.execute("drop_channel_of_events", name)
         for name in {one.speaker for one in erasure.turns()}:
             if (new := self._clean(name, "speakers")) != name:
                 self._store.execute("rename_speaker", new, name)
@@ -159,7 +159,9 @@ class _Mending:
             named = {name: old[name] for name in _REFERENCES if _is_reference(old.get(name))}
             new = {**self._clean_json({**old, **dict.fromkeys(named)}, "history"), **named}
             if new != old:
-                erasure.set_history(memory, version, json.dumps(new, ensure_ascii=False))
+                self._store.execute(
+                    "set_history", json.dumps(new, ensure_ascii=False), memory, version
+                )
 
     def _texts(self) -> None:
         """Documents, events and so on, and segments."""

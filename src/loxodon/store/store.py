@@ -22,7 +22,6 @@ from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.paging import Key, Slice
 from loxodon.store import (
     Beside,
-    CompletedCall,
     Counts,
     Filter,
     Having,
@@ -315,19 +314,6 @@ class Store:
         """Refuse what is about the whole of a space to whoever sees a part of it."""
         if self.wall.stands:
             raise owners_only()
-
-    # Calls that were already done: a token is valid in the space where it was used
-
-    def call_done(self, token: str, since: datetime) -> CompletedCall | None:
-        """The call that was done with an idempotency token since a time, or None."""
-        row = self._db.one("call_done", (token, to_stored(since)[0]))
-        return CompletedCall(*row) if row else None
-
-    def put_call(self, token: str, done: CompletedCall, at: datetime, since: datetime) -> None:
-        """Record the call done with a token, and delete tokens from before `since`."""
-        self._db.run("drop_old_calls", (to_stored(since)[0],))
-        values = (token, done.request, done.version, to_stored(at)[0], done.memory)
-        self._db.run("put_call", values)
 
     # The journal
 
