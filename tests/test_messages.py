@@ -18,7 +18,6 @@ from loxodon.cli.workspace import REASONS as SKIPPED
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
-from loxodon.store.checks import RULES
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -85,7 +84,7 @@ def _said() -> frozenset[Sentence]:
     said |= {heading for heading, _ in GROUPS.values()}
     said |= {*view.NAMES, *explain.NAMES, *SKIPPED.values()}
     said |= {key.about for key in KEYS.values()}
-    said |= set(_TAKES.values()) | {one.what for one in RULES}
+    said |= set(_TAKES.values())
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}

@@ -218,7 +218,7 @@ class _Restoring:
             store.erasure.go_on_from(live, self._keys)
             forgetting.finish(memory, store)
             master = keys.Keys(self._home, self._config.keys.source)
-            Audit(store.audit_rows, space, master, self._clock).adopt_foreign()
+            Audit(store, master, self._clock).adopt_foreign()
             mend_restored(memory, store)
             counts = store.counts()
         return counts.turns, counts.active + counts.archived

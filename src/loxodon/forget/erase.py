@@ -161,7 +161,8 @@ class Eraser:
                 self.counts["sessions"] += 1
         for name, at in self._store.query("channels") if self._marks.cuts else ():
             if self._marks.cut(name, at) != name:
-                self._erasure.drop_channel(name)
+                self._store.execute("drop_channel_of_turns", name)
+                self._store.execute("drop_channel_of_events", name)
                 self.counts["channels"] += 1
 
     def _histories(self, kept: dict[int, str]) -> None:
@@ -177,7 +178,9 @@ class Eraser:
                 blank = {"content": REDACTED, "value": "", "tags": "[]", "entities": "[]"}
                 new = empty | cut | blank | {"basis": "", "topic": "_general"}
                 if new != found:
-                    self._erasure.set_history(memory, version, json.dumps(new, ensure_ascii=False))
+                    self._store.execute(
+                        "set_history", json.dumps(new, ensure_ascii=False), memory, version
+                    )
                     self.counts["versions"] += 1
 
     def _texts(self, ids: Collection[str]) -> None:

@@ -205,7 +205,7 @@ class Taker:
         """Those that were neither taken nor forgotten, by what they are called there."""
         keys = [key for one in batch for key in _keys(one)]
         with self._store.reading():
-            taken = {*self._store.workspace_data.imported(keys)}
+            taken = {*self._store.column("imported", [key.hex() for key in keys])}
         forgotten = self._memory.forgotten()
         new: list[NewMemory] = []
         for one in batch:

@@ -296,7 +296,7 @@ def _made_page(content: Content, name: str, make: Callable[[], Object]) -> View:
 
 def _indexes(content: Content) -> Iterator[Planned]:
     def keywords() -> Object:
-        return _grouped(content.store.primary.labels("keyword"))
+        return _grouped(content.store.query("labels", "keyword"))
 
     def timeline() -> Object:
         """By the month since which a memory holds, or in which it was made; the newest first."""
