@@ -24,8 +24,7 @@ from loxodon.text.patterns import any_case
 from loxodon.types import Turn
 
 _PARTS = "\n---\n"
-_READ = 400
-"""Characters of a sentence that are looked at, which are its last."""
+_READ = 400  # characters of a sentence that are looked at, which are its last
 _GONE = "\ufffc"
 _BLANK = " \t.。"
 
@@ -176,8 +175,7 @@ _OF_A_PERSON = re.compile(
 )
 _TITLE = re.compile(r"(?:(?:[A-Z][\w'’]*|of|the|and|an?|in|on|to|for|with)[\s:,&!?-]{0,3})+")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"
-"""The rest of a line, and the lines that go on with it."""
+_REST = r"[^\n]*(?:\n[ \t]*\S[^\n]*)*"  # the rest of a line, and the lines that go on with it
 _QUOTED_LINES = re.compile(rf"(?m)^[ \t]*[>＞|｜]{_REST}")
 _DATA = re.compile(
     rf"(?m)^(?:[ \t]*(?:[{{\[][ \t]*(?:[\"'{{\[]|$)|[}}\]],?[ \t]*$)|[^\n\t]+\t[^\n\t]+\t"
