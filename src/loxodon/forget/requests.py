@@ -425,17 +425,15 @@ class _Search:
 def _topics_in(folded: str) -> dict[str, list[str]]:
     """The topics that words name, and in which words people tell of them."""
     found: dict[str, list[str]] = {}
+    stems = set(_stems(folded).split())
     for names, told in _topics():
-        if name := next((one for one in names if _is_named(one, folded)), ""):
-            others = [one for one in told if not one.isascii() or _stems(one) != _stems(name)]
-            found.setdefault(name, []).extend(others)
+        for name in names:
+            is_latin = name.isascii()
+            if set(_stems(name).split()) <= stems if is_latin else name in folded:
+                others = [one for one in told if not one.isascii() or _stems(one) != _stems(name)]
+                found.setdefault(name, []).extend(others)
+                break
     return found
-
-
-def _is_named(name: str, folded: str) -> bool:
-    if not name.isascii():
-        return name in folded
-    return set(_stems(name).split()) <= set(_stems(folded).split())
 
 
 @cache

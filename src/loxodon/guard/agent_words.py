@@ -34,11 +34,9 @@ from loxodon.text.words import fold, index_words
 from loxodon.types import Kind, Record, Turn
 
 RECENT = timedelta(days=7)
-_READ = 400
-"""Turns of the journal, the latest, in which the user's words are looked for."""
+_READ = 400  # turns of the journal, the latest, in which the user's words are looked for
 _NEAREST = 5
-_CLOSELY = 60
-"""Of these turns, the latest that are read for what they state."""
+_CLOSELY = 60  # of these turns, the latest that are read for what they state
 
 
 def recent_user_turns(store: Store, now: datetime) -> list[Turn]:
