@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from loxodon.agents import json5, toml
-from loxodon.agents.changes import Files, InstallChange, InstallPlan
+from loxodon.agents.changes import Files, InstallChange, InstallPlan, read_record
 from loxodon.agents.json5 import ConfigEdit
 from loxodon.agents.supported import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
 from loxodon.errors import InputError, NotFoundError
@@ -58,19 +58,7 @@ def plan_remove(home: str, name: str) -> InstallPlan:
 
 def recorded(home: str) -> Record:
     """What was done for each agent that is connected."""
-    path = os.path.join(home, RECORD)
-    text = Files().text(path)
-    try:
-        found = json.loads(text) if text else {"version": 1, "agents": {}}
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or found.get("version") != 1:
-        raise InputError(
-            "cannot read {path}",
-            path=path,
-            hint="it records what was installed; restore it from a backup",
-        )
-    agents: Record = found["agents"]
+    agents: Record = read_record(os.path.join(home, RECORD)).get("agents", {})
     return agents
 
 

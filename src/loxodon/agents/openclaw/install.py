@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.agents import json5, toml
-from loxodon.agents.changes import Files, InstallChange, InstallPlan, new_folders
+from loxodon.agents.changes import Files, InstallChange, InstallPlan, new_folders, read_record
 from loxodon.agents.json5 import ConfigEdit
 from loxodon.agents.openclaw import blocks, kit_files, members
 from loxodon.agents.openclaw.follow import DATABASE
@@ -353,17 +353,7 @@ def _settings_in(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def recorded(home: str) -> dict[str, Any]:
     """What the last install did; empty where there was none."""
-    text = Files().text(os.path.join(home, RECORD))
-    try:
-        found = json.loads(text) if text else {}
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or (found and found.get("version") != 1):
-        raise InputError(
-            "cannot read {path}",
-            path=os.path.join(home, RECORD),
-            hint="it records what was installed; restore it from a backup",
-        )
+    found = read_record(os.path.join(home, RECORD))
     return found and found | {"home": home}
 
 
