@@ -21,7 +21,6 @@ from loxodon.journal.follow import (
     Followed,
     Following,
     TranscriptPart,
-    as_input,
     entries_of,
     number,
     parsed_mark,
@@ -173,7 +172,7 @@ class _Run(Following):
 
     def follow_files(self, paths: Sequence[str]) -> None:
         """Journal what is new in files of one folder, those that began first before the others."""
-        changed = [path for path in paths if not self._lies_still(path, self._mark(path))]
+        changed = [path for path in paths if not self._lies_still(path, self.mark(path))]
         self._count(unchanged=len(paths) - len(changed))
         if not changed:
             return
@@ -184,12 +183,12 @@ class _Run(Following):
                     stat = os.fstat(file.fileno())
                     entries, problems, new = entries_of(file, path, 0, 0)
             except (OSError, InputError) as error:
-                self.tell(path, [(0, as_input(error, path))])
+                self.unread(path, error)
                 continue
             new |= {"size": stat.st_size, "mtime": stat.st_mtime_ns}
             session, _ = header_of(entries, session_of(path))
             about = index.get(session, About())
-            before = number(self._mark(path).get("line"))
+            before = number(self.mark(path).get("line"))
             self._session(path, "", session, about, entries, problems, new, before)
 
     def _session(
