@@ -272,6 +272,18 @@ def found_agents(environment: Mapping[str, str]) -> list[str]:
     return [name for name, one in AGENTS.items() if os.path.isdir(one.folder(environment))]
 
 
+def check_found(agent: str, folder: str) -> None:
+    """Raise NotFoundError for an agent that is not on this machine."""
+    if not os.path.isdir(folder):
+        raise NotFoundError(
+            "{agent} was not found: there is no folder {path}",
+            hint="start it once; if its folder is elsewhere, set {variable}",
+            agent=AGENTS[agent].title,
+            path=folder,
+            variable=AGENTS[agent].variable,
+        )
+
+
 def follow_agent(
     workspace: Workspace,
     agent: str,
@@ -285,14 +297,7 @@ def follow_agent(
     """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause.
     With `known` also in those that were read before: an agent that is killed tells no hook.
     `project` is what is worked on in that one, where the transcript does not say it."""
-    if not os.path.isdir(folder):
-        raise NotFoundError(
-            "{agent} was not found: there is no folder {path}",
-            hint="start it once; if its folder is elsewhere, set {variable}",
-            agent=AGENTS[agent].title,
-            path=folder,
-            variable=AGENTS[agent].variable,
-        )
+    check_found(agent, folder)
     if workspace.memory.paused:
         return Followed()
     run = _Run(workspace, agent)
