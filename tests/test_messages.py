@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors, messages
-from loxodon.cli import explain, view
-from loxodon.cli.help import OPTIONS
+from loxodon.cli import agents, forget, learn
+from loxodon.cli.main import OPTIONS
 from loxodon.cli.parser import GROUPS, MODULES, command_named
-from loxodon.cli.workspace import REASONS as SKIPPED
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
@@ -28,6 +27,28 @@ captured imported edited archived unarchived learned held late updated repeated 
 corrected retracted merged confirmed doubted denied unsettled rejected used returned faded expired
 renewed reworded outdated
 """
+LABELS = (
+    "asked|forgotten|paused|claimed|unfound|last at|next at|counts|failures|turns ahead|"
+    "about|action|active|added|agent|alike|all questions|also called|archived|around|asked|"
+    "asks|assistant|attribute|audited|backups|belief|believed|beside|budget|bytes|category|"
+    "changed|chat|checks|chunks|cleared|confidence|confirmed|conflicts|corrected|critical|"
+    "daily|days|decay|decided|denied|doubted|edited|embed|embedded|embedding|encrypted|"
+    "entities|entity|error|events|expected|expired|fact|faded|failed|failing|family|file|"
+    "file note|fit|folder|format|found by|fuse|held|high|hint|history|holds|home|how|"
+    "how many|id|importance|indexed|job|key|kind|kinds|known|label|last|last consolidation|"
+    "last turn at|late|learned|ledger|lifted|link|linked|list|low|made|meaning|medium|"
+    "memories|memory|merged|message|missing|model|models|n|name|new|next|next consolidation|"
+    "notes|now|order|outcome|overall|past|path|pending|places|present|problem|problems|"
+    "profile|profiles|put away|questions|read|reason|recency|recent|redated|related|"
+    "reminders|removed|repeated|retracted|returned|reviews|right|rights|role|runs|same|"
+    "seconds|seen|sessions|setting|settings|share|since|size|skipped|snapshots|soul|sources|"
+    "space|spaces|speaker|state|store|strength|summaries|summary|superseded|sure|tags|text|"
+    "then|there|time|tokens|top|total|trigger|trust|turn|turns|type|unarchived|unchanged|"
+    "understand|unsettled|updated|user|validity|value|vector|view|views|waiting|weigh|what|"
+    "what it did|what it does|when|where|which|who|why|words|written|yes no"
+)
+"""What fields, columns and counts are called; any other goes by its name in English."""
+
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 Sentence = tuple[str, str]
@@ -80,10 +101,11 @@ def _said() -> frozenset[Sentence]:
     for path in SOURCE.rglob("*.py"):
         found |= _said_in(ast.parse(path.read_text("utf-8")))
     for command in map(command_named, MODULES):
-        said |= {command.about, *(how["help"] for _, how in command.added)}
+        said |= {command.about, command.said, *(how["help"] for _, how in command.added)}
         said |= {one.about for one in command.arguments}
     said |= {heading for heading, _ in GROUPS.values()}
-    said |= {*view.NAMES, *explain.NAMES, *SKIPPED.values()}
+    said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *forget.LEFT.values()}
+    said |= {*agents.STATES.values(), *agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {one.what for one in RULES}
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
