@@ -194,7 +194,7 @@ async def test_consolidation_tells_what_it_did(url: str, home: Path) -> None:
     async with Client(url) as client:
         done = await client.call_tool("consolidate", {})
         assert done.structured_content["turns"] == 1
-        assert "1 turn" in text_of(done)
+        assert "turns: 1" in text_of(done)
         again = await called(client, "consolidate")
     assert (again["ran"], again["reason"]) == (False, "nothing is pending")
 

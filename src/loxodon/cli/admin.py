@@ -210,6 +210,8 @@ def policy(call: Call) -> Result:
     from loxodon.guard.guard import Guard
     from loxodon.guard.policy import FILE, parsed
 
+    if (call.mend and call.action != "scan") or (call.text and call.action in (None, "scan")):
+        raise UsageError("`policy scan` takes --mend, check and use take a text")
     path = os.path.join(call.root, FILE)
     if call.action == "scan":
         with call.opened() as memory:

@@ -29,6 +29,7 @@ def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
 
     With `or_any`, another port is taken where this one is in use.
     """
+    found = None
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # Named as TCP, or asyncio leaves Nagle's algorithm on and every answer waits 40 ms.
@@ -38,6 +39,8 @@ def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
         found.listen(_BACKLOG)
         return found
     except (OSError, OverflowError, UnicodeError) as error:
+        if found is not None:
+            found.close()
         if or_any and getattr(error, "errno", None) == errno.EADDRINUSE:
             return listen(host, 0)
         raise UsageError(
