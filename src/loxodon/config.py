@@ -36,24 +36,12 @@ MAIN = (  # what `loxodon config` lists without --all
     "workspace.path",
     "schedule.backup",
 )
-# Settings and sections that may be imported without naming each: they name no address, path or key
-# and switch off no guard. A new setting is not among them until somebody has thought about it.
-TUNING = (
-    "language",
-    "timezone",
-    "tokenizer",
-    "recall",
-    "decay",
-    "snapshot.budget",
-    "schedule",
-    "buffer",
-    "working",
-)
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
     """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat embedder.english
     idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
-    snapshot.first snapshot.second snapshot.third summary tiered unsettled working.keep_recent
+    snapshot.first snapshot.second snapshot.third store.replica summary tiered unsettled
+    working.keep_recent
     working.protect working.reserve working.reserve_floor working.soft_threshold working.summary
     workspace.days workspace.debounce""".split()  # noqa: SIM905
 )
@@ -417,12 +405,6 @@ class StoreConfig(Section):
         env="LOXODON_STORE",
         check=_check_database,
     )
-    replica: str = setting(
-        "",
-        "A hot standby of it that recalls may read from; empty for none.",
-        env="LOXODON_STORE_REPLICA",
-        check=_check_database,
-    )
     pool: int = setting(20, "Number of connections to it that a process uses at once.", 2, 10_000)
     connect_timeout: float = setting(3.0, "Seconds to wait for a connection to it.", 2, 600)
     statement_timeout: float = setting(
@@ -721,11 +703,6 @@ def changed(config: Config) -> dict[str, Value]:
 def written(value: object) -> str:
     """A setting as config.toml has it, without quotes."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def is_tuning(name: str) -> bool:
-    """Whether a setting only tunes (`TUNING`)."""
-    return name in TUNING or name.partition(".")[0] in TUNING
 
 
 def masked(url: str) -> str:

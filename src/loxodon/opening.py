@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
@@ -71,7 +71,7 @@ def open_space(
             from loxodon.store.postgres.store import PostgresStore
 
             where = config.store
-            store = PostgresStore(where.url, space, zone, decay, wall, guard, where.replica)
+            store = PostgresStore(where.url, space, zone, decay, wall, guard)
         else:
             file = os.path.join(folder, DATABASE)
             store = SqliteStore(file, space, zone, decay, keys, wall, guard)
@@ -156,8 +156,6 @@ class OpenSpace:
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(self._read_pauses, self._write_pauses)
         self._forgotten: tuple[str, Marks | None] = ("", None)
-        self.drawing: tuple[object, Any] = (None, None)
-        """The last graph that was drawn, and of what; see `recall/graph.py`."""
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""

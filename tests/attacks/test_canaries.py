@@ -291,7 +291,6 @@ SHARED = frozenset(
         "vectors",
         "vector_todo",
         "tombstones",
-        "signatures",
         "audit",
         "spaces",  # which have policies of their own
     }

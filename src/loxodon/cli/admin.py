@@ -14,7 +14,7 @@ from loxodon.cli.forget import paused, receipt
 from loxodon.cli.parser import CHAT, YES, action, arg, command, derived, whole
 from loxodon.errors import UsageError
 from loxodon.forget.receipts import Receipt
-from loxodon.messages import t
+from loxodon.messages import t, tn
 
 derived("stats", "Count what this memory holds.")
 
@@ -297,8 +297,7 @@ def _verified(found: Any) -> Result:
         data[name] = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in data[name]]
     shown = [one.said for one in (*found.findings, *found.notices)]
     if found.sound:
-        n = {"n": found.entries, "signed": found.signed}
-        shown.append(t("entries that are unchanged: {n}, valid signatures: {signed}", **n))
+        shown.append(tn("{n} entry is unchanged", "all {n} entries are unchanged", found.entries))
     else:
         n, last = found.trusted_to, found.last
         shown.append(t("the log can be trusted up to entry {n} of {last}", n=n, last=last))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
 from loxodon.backup.create import Backup
@@ -14,6 +15,10 @@ from loxodon.cli.parser import action, arg, command, derived, whole
 from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
 from loxodon.messages import t
 from loxodon.types import Problem
+
+if TYPE_CHECKING:
+    from loxodon.security.encryption import Recoded
+    from loxodon.security.keys import Work
 
 _LOST = 7  # the exit code of damage
 KEY = (
@@ -75,52 +80,41 @@ def _spaces(call: Call) -> list[str]:
     arg("--replace", "replace the current memory; the old database is kept"),
     arg("--as", "restore the backup of another space into this one", dest="other"),
     arg("--all", "restore all spaces in the backup"),
-    arg("--with-settings", "also apply its settings, but no addresses, paths and keys"),
-    arg("--take SETTING", "also apply this setting; can be repeated", action="append"),
 )
 def restore(call: Call) -> Result:
     """Restore a memory from a backup or from its text views."""
-    from loxodon.backup.restore import restore, restore_all
-    from loxodon.security.import_settings import Choice
+    from loxodon.backup.restore import restore
     from loxodon.views.restore import restore as restore_views
 
     call.refuse_shared("restore")
     source = os.path.abspath(os.path.expanduser(call.source))
-    choice = Choice(call.with_settings, tuple(call.take))
     how: dict[str, Any] = {"config": call.config, "clock": call.clock, "replace": call.replace}
     if not os.path.isfile(source):
-        if call.other or call.all or call.with_settings or call.take:
-            raise UsageError("--as, --all, --with-settings and --take need a backup")
+        if call.other or call.all:
+            raise UsageError("--as and --all need a backup, and {path} is not one", path=source)
         with view.Bar(call.command) as bar:
             found = restore_views(call.source, call.folder, call.space, **how, progress=bar)
         return Result(found, view.record(found, "edited"), view.problem_lines(found.edited))
     with view.Bar(call.command) as bar:
-        how |= {"environ": os.environ, "choice": choice, "progress": bar}
-        if call.all:
-            every = restore_all(source, call.folder, **how)
-            shown = [
-                part
-                for name, one in every.items()
-                for part in (name, *view.record(one, "settings", "offered"))
-            ]
-            return Result({"spaces": every}, [*shown, *_settings([*every.values()][-1])])
-        found = restore(source, call.folder, call.space, **how, other=call.other)
-    return Result(found, [*view.record(found, "settings", "offered"), *_settings(found)])
+        how |= {"environ": os.environ, "other": call.other, "progress": bar}
+        every = restore(source, call.folder, None if call.all else call.space, **how)
+    shown = [part for name, one in every.items() for part in (name, *view.record(one, "offered"))]
+    last = list(every.values())[-1]  # the settings came with all of them
+    shown += _offered(last.offered)
+    return Result({"spaces": every} if call.all else every[call.space], shown)
 
 
-def _settings(found: Any) -> list[str]:
-    """Which settings were applied, and how to apply the others."""
+def _offered(left: Mapping[str, Any]) -> list[str]:
+    """Which settings were not applied, and how to set each."""
     from shlex import quote
 
-    from loxodon.security.import_settings import POLICY
-
-    lines = [t("set: {name}", name=name) for name in found.settings]
-    lines += (
-        [t("these settings were not applied; set the ones you trust:")] if found.offered else []
-    )
-    for name, value in found.offered.items():
-        setting = f"  loxodon config {name} {quote(settings.written(value))}"
-        lines.append("  --replace --take policy" if name == POLICY else setting)
+    lines = [t("these settings were not applied; set the ones you trust:")] if left else []
+    for name, value in left.items():
+        if name == "policy":
+            n = len(str(value).splitlines())
+            lines.append("  " + t("policy.toml ({n} lines): copy it out of the backup, a ZIP", n=n))
+        else:
+            lines.append(f"  loxodon config {name} {quote(settings.written(value))}")
     return lines
 
 
@@ -142,9 +136,9 @@ def validate(call: Call) -> Result:
     return Result(data, shown, code=_LOST if found else 0)
 
 
-@command(arg("--from SOURCE", "a backup, database or folder of views to copy from", dest="source"))
+@command(arg("--from SOURCE", "a backup or a folder of text views to restore from", dest="source"))
 def repair(call: Call) -> Result:
-    """Repair a damaged memory, and report what was lost."""
+    """Repair a damaged memory."""
     from loxodon.backup.repair import repair
 
     call.refuse_shared("repair")
@@ -155,34 +149,29 @@ def repair(call: Call) -> Result:
         return Result(found, view.paint(t("no problems found"), "green"))
     if found.rebuilt:
         return Result(found, t("rebuilt the derived data; nothing was lost"))
-    lost = any(one.fate == "lost" for one in found.mended)
-    return Result(found, code=_LOST if lost else 0)
+    return Result(found)
 
 
 # Encryption
 
 
-def _recode(call: Call, what: str) -> Any:
+def _recode(call: Call, work: Work) -> Recoded:
     """Encrypt, decrypt or rekey the databases of a home."""
-    from loxodon.security import encryption
+    from loxodon.security.encryption import recode
     from loxodon.security.keys import VARIABLE, KeySource
 
     call.refuse_shared("encryption")
-    home, config, environ = call.folder, call.config, os.environ
-    with view.Bar(call.command) as bar:
-        if what == "decrypt":
-            return encryption.decrypt(home, config, environ, progress=bar)
-        source = None  # that of the settings
+    source, make = None, False  # the key is where the settings say
+    if work != "decrypt":
+        make = call.make_key
         if call.env:
             source = KeySource("env", VARIABLE)
         elif call.keyring:
-            source = KeySource("keyring", f"database:{home}")
+            source = KeySource("keyring", f"database:{call.folder}")
         elif call.key_file:
             source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
-        how: dict[str, Any] = {"make": call.make_key, "progress": bar}
-        if what == "rekey":
-            return encryption.rekey(home, config, environ, source, **how)
-        return encryption.encrypt(home, config, environ, call.clock, source, **how)
+    with view.Bar(call.command) as bar:
+        return recode(call.folder, call.config, os.environ, work, source, make=make, progress=bar)
 
 
 @command(*KEY, one_of="--keyring --key-file --env")

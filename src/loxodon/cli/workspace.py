@@ -20,7 +20,7 @@ from loxodon.views.sync import Synced
 
 @command(
     arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
-    arg("--about NAME", "only what is known about NAME, as one file (.json or .md)"),
+    arg("--about NAME", "only what is known about NAME, as one JSON file"),
     arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
     verb="workspace.export",
     without="folder",
@@ -35,7 +35,6 @@ def export(call: Call) -> Result:
 
 def _export_about(call: Call) -> Result:
     """All that is known about someone or something, as one file or on standard output."""
-    from loxodon.security.inspection import markdown
     from loxodon.security.paths import allowed_path
     from loxodon.views import copies
 
@@ -49,7 +48,7 @@ def _export_about(call: Call) -> Result:
         subject = memory.subject(call.about)
         found: Any = memory.guard.shown_value(subject, private=True, reveal=call.reveal)
         folder = memory.workspace.folder
-    text = markdown(found) if path.endswith((".md", ".markdown")) else view.json_text(found) + "\n"
+    text = view.json_text(found) + "\n"
     if not path:
         return Result(found, text.removesuffix("\n"))
     path = allowed_path(call.folder, path)
