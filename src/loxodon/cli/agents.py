@@ -139,15 +139,6 @@ def _connected(call: Call) -> Result:
     if found := parts(call.folder):
         whole = all(one.state == "there" for one in found)
         states[_OPENCLAW] = "connected" if whole else "changed"
-<<<<<<< HEAD
-    said = {
-        "connected": t("connected"),
-        "changed": t("connected, but its files were changed: connect it again"),
-        "not connected": t("not connected"),
-        "not found": t("not found"),
-    }
-=======
->>>>>>> surf
     files = {name: list(record[name]["files"]) if name in record else [] for name in states}
     agents = {name: {"state": one, "files": files[name]} for name, one in states.items()}
     shown = view.pairs(
