@@ -80,11 +80,11 @@ __all__ = [
 ]
 # Modules of the names that are neither in `types` nor in `errors`.
 _MODULES = {
-    "Card": "write.entities",
+    "Card": "consolidate.entities",
     "Config": "config",
-    "Consolidated": "write.phases",
+    "Consolidated": "consolidate.phases",
     "Coverage": "store.vectors",
-    "Embedded": "write.embedding",
+    "Embedded": "consolidate.embedding",
     "Memory": "memory",
     "Stats": "status",
     "Status": "status",
