@@ -483,12 +483,12 @@ def _own_words(
     if asks and (_HANDED.search(text) or speech.asks_whether(text)):
         return []
     bare = bool(clauses) and clauses[0].who == "bare"
-    about = text != sentence.text or bare or speech.tells(text)
-    least = worth.SURELY if asks else worth.LEAST[grammar.language]
+    ahead = not asks and _is_ahead(text, sentence.at)
     ill = grammar.frames.of_health(grammar.evened(text))
-    worthy = about and (
-        ill or (not asks and _is_ahead(text, sentence.at)) or worth.judge(text).keep >= least
-    )
+    keep = worth.judge(text).keep
+    about = text != sentence.text or bare or speech.tells(text)
+    least = worth.LEAST[grammar.language] if about and not asks else worth.SURELY
+    worthy = keep >= least or (about and (ill or ahead))
     kept = half or wish or (worthy and (hedged or not never))
     somebody = not asks and any(one.who for one in clauses)
     if not kept and not change.over and not (change.act != "state" and somebody):

@@ -9,7 +9,7 @@ from loxodon.models.encoder import Encoder, Judgement
 
 # How likely a sentence must be worth keeping; Chinese ones are judged lower throughout
 LEAST = {"en": 0.6, "zh": 0.45}
-SURELY = 0.85  # The same for a sentence that asks for something
+SURELY = 0.8  # The same for one that asks for something, or does not say whom it is about
 _MOST = 400  # Characters of a sentence that are judged
 _REMEMBERED = 20_000
 
