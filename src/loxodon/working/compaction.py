@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.consolidate.denoise import Sentence, kept, sentences_of
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
 from loxodon.models.chat import ModelQuestion
@@ -23,7 +24,6 @@ from loxodon.tokens import Counter, cut
 from loxodon.working.context import Shown
 from loxodon.working.flush import Ask, Flushed, reason
 from loxodon.working.shapes import Message, call_text, calls_in, images_in, text_of
-from loxodon.write.denoise import Sentence, kept, sentences_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
