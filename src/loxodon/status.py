@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.consolidate.schedule import MOST_ATTEMPTS
 from loxodon.errors import KeyProblemError
 from loxodon.guard.quarantine import requests
 from loxodon.security.audit import HEAD as AUDIT_HEAD
@@ -13,7 +14,6 @@ from loxodon.store import Filter, Spent
 from loxodon.store.clock_check import BACK, Belief, Doubted, doubted, looked
 from loxodon.store.vectors import Coverage
 from loxodon.types import Pause
-from loxodon.write.schedule import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

@@ -24,6 +24,7 @@ from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.backup.create import POLICY as POLICY_FILE
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
+from loxodon.consolidate.decay import Decay
 from loxodon.drafts import draft_in
 from loxodon.errors import ConfigError, InputError, LockedStoreError
 from loxodon.filelock import FileLock
@@ -55,7 +56,6 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.store import Store
 from loxodon.verbs import verb
 from loxodon.views.restore import Restored, free, is_kept, not_empty
-from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0
 

@@ -207,8 +207,8 @@ def _facts_of_segments(content: Content) -> Iterator[int]:
 
 def _profiles(content: Content) -> Iterator[Planned]:
     """As consolidation last made them; where what they tell of has changed since, made now."""
-    from loxodon.write import compress
-    from loxodon.write.residue import Residue
+    from loxodon.consolidate import compress
+    from loxodon.consolidate.residue import Residue
 
     store, language = content.store, content.language
 
