@@ -76,14 +76,6 @@ class Beside(NamedTuple):
     after: tuple[int, ...] = ()
 
 
-class Stretch(NamedTuple):
-    """The turns of a segment: a range of rows in a session."""
-
-    session: int
-    first: int
-    last: int
-
-
 class KnownNames(NamedTuple):
     """What goes by some folded names."""
 

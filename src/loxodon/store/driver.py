@@ -264,11 +264,6 @@ class Driver:
         return int(self.value("take_numbers", (counter, count)))
 
     @property
-    def walled(self) -> bool:
-        """Whether a wall stands before the tables."""
-        return self.wall.stands
-
-    @property
     def is_writing(self) -> bool:
         """Whether this is within a write, which may still be undone."""
         return self._mode == "writing"

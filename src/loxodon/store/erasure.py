@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from loxodon.store import Index, MemoryRow, TextAt, TurnRow
 from loxodon.store.driver import Row, these
 from loxodon.store.indexes import batches
+from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.rows import labels_of, loaded
 from loxodon.store.search import TABLES
 
@@ -17,33 +18,18 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 _BATCH = 1_000
+# What stays when everything is erased: used numbers, marks of what was read, receipts
+_KEPT = (
+    *("model_use", "followed", "jobs", "working_sessions", "transcript_lines"),
+    *("tombstones", "receipts", "counters", "meta"),
+)
+_DERIVED = ("memory_labels", "entity_names", "chunk_places", "source_files", "chunks")
+# Every table with something that was said or is known, those that refer to others first
 _ALL = (
-    "memory_labels",
-    "memory_sources",
-    "memory_changes",
-    "reviews",
-    "memory_uses",
-    "unindexed",
-    "imports",
-    "tokens",
-    "quarantine",
-    "fragments",
-    "candidates",
-    "segments",
-    "events",
-    "entity_names",
-    "entities",
-    "pages",
-    "documents",
-    "chunk_places",
-    "source_files",
-    "chunks",
-    "memories",
-    "turns",
-    "sessions",
+    *_DERIVED,
+    *(table for table in reversed([*PRIMARY_TABLES]) if table not in _KEPT),
     "common_words",
 )
-"""Every table with something that was said or is known, those that refer to others first."""
 
 # Columns with other texts: (table, column).
 _TEXTS = (

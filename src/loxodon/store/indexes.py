@@ -66,7 +66,7 @@ class Indexes:
         """Which rows of an index have each of `words`; not for those whose lists are too long."""
         rows, common = self.rows(index), self.common(index)
         listable, _ = divided(words, common, rows)
-        if self._db.walled:
+        if self._db.wall.stands:
             lists = {word: self.text.seen(index, word) for word in listable}
         else:
             lists = dict(zip(listable, self.text.lists(index, listable), strict=True))

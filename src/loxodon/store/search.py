@@ -85,7 +85,7 @@ def search(
     word."""
     conditions = conditions_of(where, index)
     # Behind a wall every row is looked up, since an index has those of everybody.
-    near = Narrowed(bool(conditions.names) or db.walled, conditions)
+    near = Narrowed(bool(conditions.names) or db.wall.stands, conditions)
     if index == "turns" and where.since and where.until:
         near = near._replace(between=_between(db, where.since, where.until))
     leading, plain = divided(words, common, rows)

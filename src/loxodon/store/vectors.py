@@ -145,7 +145,7 @@ class Vectors:
         """The closest rows that a filter admits."""
         table, near = TABLES[pool], closest()
         names, values = conditions_of(where, pool)
-        if not near or not (names or self._db.walled):
+        if not near or not (names or self._db.wall.stands):
             return near
         parts = {"table": table.truth, "key": table.key}
         among = [these(near), *values]

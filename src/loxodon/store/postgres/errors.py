@@ -21,7 +21,6 @@ _AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 """Serialization failure, deadlock, lock not available, statement timeout: undone, try again."""
 _GONE = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006"})
 """The server goes down, comes up, has given up on us, or is a standby now."""
-_FILES_OF_SPACE = "files_space_id_fkey"
 _FULL = "53100"
 _DAMAGED = frozenset({"XX001", "XX002"})
 
@@ -60,11 +59,9 @@ def deleted(path: str) -> DeletedSpaceError:
     return DeletedSpaceError("the space was deleted from {path}", hint="open it again", path=path)
 
 
-def translated(error: Error, path: str) -> StoreError | DeletedSpaceError:
+def translated(error: Error, path: str) -> StoreError:
     """An error of psycopg as one of ours."""
     state, reason = error.sqlstate or "", _reason(error)
-    if state == "23503" and error.diag.constraint_name == _FILES_OF_SPACE:
-        return deleted(path)
     if is_lost(error):
         return UnreachableStoreError(
             "the connection to {path} was lost: {reason}",

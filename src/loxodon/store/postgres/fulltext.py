@@ -98,7 +98,7 @@ class PostgresFullText:
 
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
         wanted = list(dict.fromkeys(words))
-        if self._db.walled or any(word[-1] == "*" for word in wanted):
+        if self._db.wall.stands or any(word[-1] == "*" for word in wanted):
             return {word: list(self.seen(index, word))[:most] for word in wanted}
         found: dict[str, list[int]] = {word: [] for word in wanted}
         values = (_POOLS[index], wanted, most)

@@ -30,6 +30,7 @@ from loxodon.files import sync_folder
 from loxodon.messages import t
 from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character, newer
 from loxodon.store.driver import migrations as all_migrations
+from loxodon.store.search import TABLES
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys, damaged
 from loxodon.store.walls import Wall
@@ -52,14 +53,7 @@ _PRAGMAS = (
     f"journal_size_limit={_WAL_LIMIT}",
 )
 
-_INDEXES = (
-    "turn_index",
-    "memory_index",
-    "archive_index",
-    "segment_index",
-    "chunk_index",
-    "document_index",
-)
+_INDEXES = tuple(table.name for table in TABLES.values())
 """The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
 
 _NAMED = re.compile(r"(?:index|table) (?:main\.)?(\w+)$")

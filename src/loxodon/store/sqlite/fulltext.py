@@ -55,7 +55,7 @@ class SqliteFullText:
         """Up to `most` of the rows that have each of `words`, of those that can be seen."""
         table = TABLES[index]
         name, parts = "matches_seen", table.parts
-        if not self._db.walled:
+        if not self._db.wall.stands:
             name, parts = "matches", {"index": table.name}
         return {word: self._db.column(name, (any_of([word]), most), **parts) for word in words}
 
