@@ -17,6 +17,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from loxodon.consolidate import themes
+from loxodon.consolidate.speakers import another
 from loxodon.forget.erase import rebuild, row_of
 from loxodon.forget.names import has_name, is_address, roles_in
 from loxodon.guard.own_words import others
@@ -34,8 +36,6 @@ from loxodon.text.similarity import covers
 from loxodon.text.words import fold, query_words, stem_of
 from loxodon.tokens import estimate
 from loxodon.types import CAPTURED, Record, Turn
-from loxodon.write import themes
-from loxodon.write.speakers import another
 
 _MOST = 20  # memories that a request plainly means; of more it is asked
 _SHOWN = 10  # memories that are asked about then
