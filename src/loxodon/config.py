@@ -40,7 +40,8 @@ MAIN = (  # what `loxodon config` lists without --all
 RETIRED = frozenset(
     """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat embedder.english
     idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days
-    snapshot.first snapshot.second snapshot.third summary tiered unsettled working.keep_recent
+    snapshot.first snapshot.second snapshot.third store.replica summary tiered unsettled
+    working.keep_recent
     working.protect working.reserve working.reserve_floor working.soft_threshold working.summary
     workspace.days workspace.debounce""".split()  # noqa: SIM905
 )
@@ -402,12 +403,6 @@ class StoreConfig(Section):
         "PostgreSQL database that the spaces are in, as postgresql://user@host/database; empty for "
         "files in the home. Needs the extra `postgres`.",
         env="LOXODON_STORE",
-        check=_check_database,
-    )
-    replica: str = setting(
-        "",
-        "A hot standby of it that recalls may read from; empty for none.",
-        env="LOXODON_STORE_REPLICA",
         check=_check_database,
     )
     pool: int = setting(20, "Number of connections to it that a process uses at once.", 2, 10_000)

@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from loxodon.paging import Item, Key, Slice
     from loxodon.security.audit_log import AuditLog
     from loxodon.security.inspection import Inspected, Subject
-    from loxodon.security.sealing import Seal
+    from loxodon.security.keys import Seal
     from loxodon.status import Stats, Status, Timekeeping
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
@@ -290,7 +290,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """Encrypts the files beside an encrypted database; None if it is not encrypted."""
         if not self._space.keys:
             return None
-        from loxodon.security.sealing import Seal
+        from loxodon.security.keys import Seal
 
         return Seal(self._space.keys)
 
@@ -952,10 +952,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Returns every problem; an empty list if there is none.
         """
-        from loxodon.views.manifest import damaged_views
-
-        views = damaged_views(self.workspace.path) if self.has_views else ()
-        return [*self._store.check(progress or _quiet), *views]
+        return list(self._store.check(progress or _quiet))
 
     @verb("POST /backup", access="owner", audit="reads", long="kept")
     def backup(

@@ -29,7 +29,7 @@ from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
-    from loxodon.security.sealing import Seal
+    from loxodon.security.keys import Seal
 
 _AUDIT = "audit"
 _PAUSED = "paused"
@@ -146,7 +146,7 @@ def _sessions(
 
 
 def _seal(keys: Sequence[bytes]) -> Seal:
-    from loxodon.security.sealing import Seal
+    from loxodon.security.keys import Seal
 
     return Seal(keys)
 

@@ -71,7 +71,7 @@ def open_space(
             from loxodon.store.postgres.store import PostgresStore
 
             where = config.store
-            store = PostgresStore(where.url, space, zone, decay, wall, guard, where.replica)
+            store = PostgresStore(where.url, space, zone, decay, wall, guard)
         else:
             file = os.path.join(folder, DATABASE)
             store = SqliteStore(file, space, zone, decay, keys, wall, guard)
