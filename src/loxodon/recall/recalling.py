@@ -37,12 +37,12 @@ from loxodon.verbs import (
 )
 
 if TYPE_CHECKING:
+    from loxodon.consolidate.embedders import Embedders
     from loxodon.memory import Memory
     from loxodon.opening import OpenSpace
     from loxodon.recall.gate import State
     from loxodon.recall.gate import State as Conversation
     from loxodon.store.store import Store
-    from loxodon.write.embedders import Embedders
 
 
 class Recalling:
@@ -257,7 +257,7 @@ class Recalling:
         project: Annotated[str, Arg("only what is general, or of this project")] = "",
     ) -> str:
         """Return what a conversation should start with, as Markdown."""
-        from loxodon.write.pages import gather
+        from loxodon.consolidate.pages import gather
 
         space = self._space
         with self._store.reading():
@@ -284,8 +284,8 @@ class Recalling:
 
         Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
-        from loxodon.write import compress
-        from loxodon.write.learning import residue
+        from loxodon.consolidate import compress
+        from loxodon.consolidate.learning import residue
 
         now, judge = self._space.now(), residue(self._space)
         if refresh:
