@@ -84,13 +84,10 @@ def asked_attributes(question: Question) -> dict[tuple[str, str], bool]:
 
 def asks_of_user(question: Question) -> bool:
     """Whether someone asks for an attribute of themselves: 我住哪儿, where do I live."""
+    if question.entities or question.kind == "none" or len(question.asks) > 1:
+        return False
     text = fold(question.focus)
-    if (
-        question.entities
-        or len(question.asks) > 1
-        or not _OWN.search(text)
-        or not matching(text, "own")
-    ):
+    if not _OWN.search(text) or not matching(text, "own"):
         return False
     return not is_of_another(text, question.language)
 

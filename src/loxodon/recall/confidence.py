@@ -50,9 +50,7 @@ def is_unsure(look: Look, ranked: Sequence[Linked]) -> bool:
                 return False
             if found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5:
                 return False
-    if not _is_little(look, best, {}, {}, {}):
-        return False
-    # What stands beside counts too, and what is said in other words: looked up where it may help.
+    # What stands beside counts too, and what is said in other words.
     words = [*look.question.words, *(word for terms, _ in look.each for word in terms.words)]
     same = {
         word: [other for other, part in related(word) if part == SAME and " " not in other]

@@ -58,8 +58,9 @@ def items_of(
                 passed[item.id] = "empty"
             elif in_view and _is_before_the_agent(store, item, in_view):
                 passed[item.id] = "view"
-            elif words in said and _is_again(item, items[said[words]]):
-                same = items[said[words]]
+            elif (same := items[said[words]] if words in said else None) and (
+                item.kind == same.kind == "turn" or "note" in (item.kind, same.kind)
+            ):
                 if same.kind == "note" and item.kind != "turn":  # it can be edited and is used
                     same, item = item._replace(score=same.score), same
                 passed[item.id] = "same"
@@ -70,17 +71,12 @@ def items_of(
         if len(items) >= top:
             break
     if here:
-        of = [item.why.get("project", "") for item in items]
-        items = [
-            item._replace(why={**item.why, "elsewhere": name}) if _is_other(name, here) else item
-            for item, name in zip(items, of, strict=True)
-        ]
+        for n, item in enumerate(items):
+            project = item.why.get("project", "")
+            if project and fold(project) != fold(here):
+                items[n] = item._replace(why={**item.why, "elsewhere": project})
         items.sort(key=lambda item: "elsewhere" in item.why)
     return items, passed
-
-
-def _is_other(project: str, here: str) -> bool:
-    return bool(project) and fold(project) != fold(here)
 
 
 def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
@@ -92,11 +88,6 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
 
     told = zip(turns, heard(store, turns.values()), strict=True)
     return {row: turn for row, turn in told if turn.content.strip()}
-
-
-def _is_again(item: Item, shown: Item) -> bool:
-    """Whether an item with the words of one that is shown tells nothing more than that."""
-    return item.kind == shown.kind == "turn" or "note" in (item.kind, shown.kind)
 
 
 def _says_nothing(item: Item) -> bool:

@@ -23,6 +23,7 @@ from loxodon.clock import to_stored
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
 from loxodon.recall.asked_attributes import USER, asks_of_user, is_of_another
 from loxodon.recall.fuse import Found, Key, is_light, order, rarity
+from loxodon.recall.gate import without_code
 from loxodon.recall.order import Linked
 from loxodon.recall.routes import Look
 from loxodon.recall.understand import asks_for_state, compiled, only_asks
@@ -47,6 +48,7 @@ _NAMED = 0.3  # the share of the question that one has whose words a later chang
 _APART = 3_600_000  # milliseconds from which on a memory and what is no source of it are two
 _ANOTHER_TALK = 12 * _APART  # the same for two turns of one session
 _READ = 2_000  # characters of a text that are compared
+_PASTED = 0.3  # share of code, beside its comments, from which on a message was pasted
 _LAST = {"": 0, "whose": 1, "asks": 2}
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
 _ASKS_ZH = frozenset("什么哪谁几多少怎样时候里儿啥是吗呢请问")
@@ -128,7 +130,9 @@ def _is_of_another(look: Look, one: Linked, turns: Mapping[int, Turn]) -> bool:
     if subjects:
         return USER not in subjects
     turn = turns.get(found.key.row) if found.key.is_turn else None
-    return turn is not None and is_of_another(turn.content[:_READ], look.question.language)
+    text = turn.content[:_READ] if turn else ""
+    is_pasted = without_code(text)[1] >= _PASTED  # code says nothing of who pasted it
+    return is_pasted or is_of_another(text, look.question.language)
 
 
 # --- Two that speak of the same -------------------------------------------------------------------

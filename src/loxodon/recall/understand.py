@@ -169,10 +169,14 @@ def only_asks(text: str) -> bool:
     if not bare or len(bare) > 300:
         return False
     language = language_of(bare)
-    return all(
-        compiled(language, "ASKED").search(fold(one)) and not _re(_TELLS).search(fold(one))
-        for one in _sentences(bare)
-    )
+    asks, told = compiled(language, "ASKED"), _re(_TELLS)
+    for one in _sentences(fold(bare)):
+        # What stands before a comma may tell: "I like hiking, any tips?"
+        parts = [part.strip() for part in _re("[,，]").split(one)]
+        long = [part for part in parts if len(part) > (12 if part.isascii() else 3)] or [one]
+        if not all(asks.search(part) and not told.search(part) for part in long):
+            return False
+    return True
 
 
 def last_talk(text: str, language: str) -> str:
