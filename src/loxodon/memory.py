@@ -952,10 +952,7 @@ class Memory(Knowledge, Recalling, Overviews):
 
         Returns every problem; an empty list if there is none.
         """
-        from loxodon.views.manifest import damaged_views
-
-        views = damaged_views(self.workspace.path) if self.has_views else ()
-        return [*self._store.check(progress or _quiet), *views]
+        return list(self._store.check(progress or _quiet))
 
     @verb("POST /backup", access="owner", audit="reads", long="kept")
     def backup(

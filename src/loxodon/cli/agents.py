@@ -30,7 +30,6 @@ _CHANGES = (arg("--dry-run", "show what would change, without changing anything"
 STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
 STATES = {
     "connected": "connected",
-    "waiting": "connected, but its hooks do not run before you allow them: /hooks",
     "changed": "connected, but its files were changed: connect it again",
     "not connected": "not connected",
     "not found": "not found",
@@ -125,9 +124,7 @@ def _connected(call: Call) -> Result:
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
     record = recorded(call.folder)
-    states = {
-        name: state_of(name, record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS
-    }
+    states = {name: state_of(record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS}
     there = os.path.isdir(state_folder(None, os.environ))
     states[_OPENCLAW] = "not connected" if there else "not found"
     if found := parts(call.folder):
