@@ -17,7 +17,6 @@ from loxodon.cli.parser import GROUPS, MODULES, command_named
 from loxodon.config import _TAKES, KEYS
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
-from loxodon.store.checks import RULES
 from loxodon.types import ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parent
@@ -107,7 +106,7 @@ def _said() -> frozenset[Sentence]:
     said |= {*LABELS.split("|"), *learn.NOT_RUN.values(), *forget.LEFT.values()}
     said |= {*agents.STATES.values(), *agents.NEXT.values(), *agents.LEFT.values()}
     said |= {key.about for key in KEYS.values()}
-    said |= set(_TAKES.values()) | {one.what for one in RULES}
+    said |= set(_TAKES.values())
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}

@@ -21,7 +21,7 @@ from loxodon import files
 from loxodon.errors import LoxodonError, unwritable
 from loxodon.layout import OLD_SESSIONS
 from loxodon.security import pauses
-from loxodon.security.audit import Audit
+from loxodon.security.audit import Audit, entries_of
 from loxodon.store import StoredReceipt
 from loxodon.store.store import Store
 from loxodon.store.walls import Wall
@@ -99,7 +99,7 @@ def _log(store: Store, audit: Audit, root: str, folder: str) -> None:
                 {name: value for name, value in one.items() if name not in _CHAIN}
                 for one in _lines(logs)
             ]
-            audit.adopt([*old, *(json.loads(row.entry) for row in audit.rows.each())])
+            audit.adopt([*old, *(json.loads(row.entry) for row in entries_of(store))])
             store.set_value(_TAKEN, "1")
     head = os.path.join(root, _AUDIT, f"{os.path.basename(folder)}.head")
     for path in (*logs, os.path.join(place, "lock"), head):

@@ -8,12 +8,12 @@ from loxodon.cli import view
 from loxodon.cli.call import Call, Result
 from loxodon.cli.parser import YES, arg, command, whole
 from loxodon.cli.view import paint
+from loxodon.consolidate.embedding import Embedded
 from loxodon.errors import UsageError
 from loxodon.guard.quarantine import FORGET, Held
 from loxodon.memory import Memory
 from loxodon.messages import current, t, tn
 from loxodon.types import Review
-from loxodon.write.embedding import Embedded
 
 NOT_RUN = {
     "not due": "not due yet; to run it now, omit --if-due",

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon import status, types
 from loxodon.backup import create
+from loxodon.consolidate import embedding, entities, phases
 from loxodon.errors import DamagedStoreError
 from loxodon.forget import receipts
 from loxodon.guard import quarantine
@@ -30,7 +31,6 @@ from loxodon.store import Note
 from loxodon.types import CHATS, Chat, Frame, Problem, Recall
 from loxodon.verbs import FLAG, MOMENT, TEXT, TEXTS, Argument, Route, Verb
 from loxodon.views import folder, sync, workspace
-from loxodon.write import embedding, entities, phases
 
 Run = Callable[[Memory, dict[str, Any]], object]
 
