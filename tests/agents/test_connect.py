@@ -238,11 +238,11 @@ def test_connecting_is_shown_first_and_asked_about(user: User) -> None:
     assert found["problem"] == ""
     for words, code, why in (
         ("connect --remove", 2, "name the agent"),
-        ("connect claude", 2, "did you mean claude-code?"),
-        ("connect Gemini", 2, "did you mean gemini-cli?"),
-        ("connect zzz", 2, "known names: claude-code"),
+        ("connect claude", 2, "claude-code"),
+        ("connect Gemini", 2, "gemini-cli"),
+        ("connect zzz", 2, "claude-code"),
         ("connect cursor", 3, "Cursor was not found"),
-        ("follow codx", 2, "did you mean codex?"),
+        ("follow codx", 2, "unknown agent 'codx'"),
         ("follow codex", 3, "CODEX_HOME"),
         ("follow openclaw", 3, "--state"),
     ):

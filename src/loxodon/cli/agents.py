@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from loxodon import config
+from loxodon.agents.supported import AGENTS
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result, read_file
 from loxodon.cli.parser import YES, action, arg, command
@@ -19,6 +19,7 @@ from loxodon.errors import (
     UsageError,
     install_hint,
 )
+from loxodon.journal.transcripts import AGENTS as FOLLOWED
 from loxodon.messages import t
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ _CHANGES = (arg("--dry-run", "show what would change, without changing anything"
 STATE = arg("--state DIR", "OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
 STATES = {
     "connected": "connected",
-    "waiting": "connected, but its hooks do not run before you allow them: /hooks",
     "changed": "connected, but its files were changed: connect it again",
     "not connected": "not connected",
     "not found": "not found",
@@ -48,7 +48,13 @@ LEFT = {
 
 
 @command(
-    arg("AGENT", "which agent; status (default) shows all of them", nargs="?", default="status"),
+    arg(
+        "AGENT",
+        "which agent; status (default) shows all of them",
+        nargs="?",
+        default="status",
+        choices=(*AGENTS, _OPENCLAW, "status"),
+    ),
     arg("--remove", "disconnect it: its files become as they were"),
     arg("--reader", "also let the agent read what the rules are not sure of (claude-code, codex)"),
     *_CHANGES,
@@ -58,11 +64,10 @@ def connect(call: Call) -> Result:
     from importlib.util import find_spec
 
     from loxodon.agents.connect import plan_connect, plan_remove
-    from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of
+    from loxodon.agents.supported import READERS, command_of, folder_of
 
     if call.agent == "status":
         return _connected(call)
-    _check_agent(call.agent, [*AGENTS, _OPENCLAW, "status"])
     if call.agent == _OPENCLAW:
         call.state = call.workspace = None
         return _uninstall(call) if call.remove else _install(call)
@@ -97,7 +102,9 @@ def connect(call: Call) -> Result:
     plan = plan_connect(call.folder, call.agent, folder, command_of(call.folder, call.space))
     done = f"{t('{agent} is connected', agent=agent.title)}\n{t(NEXT[agent.after])}"
     found = _carried_out(call, plan, done, opens=True)
-    if call.reader and not call.dry_run and (found.data["done"] or call.yes):  # type: ignore[index]
+    done_now = found.data["done"]  # type: ignore[index]
+    agreed = done_now or (not plan.changes and not call.dry_run)
+    if call.reader and agreed and (done_now or call.agrees(t("Continue? [y/N] "))):
         _set_reader(call.folder, "command", reader)
     return found
 
@@ -107,28 +114,12 @@ def _set_reader(home: str, kind: str | None, program: str | None) -> None:
     config.write(home, "model.command", program)
 
 
-def _check_agent(name: str, known: Iterable[str]) -> None:
-    """Refuse an agent that there is not, and name the one that was probably meant."""
-    from difflib import get_close_matches
-
-    names = list(known)
-    if name not in names:
-        near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-        raise UsageError(
-            "unknown agent {name}",
-            hint="did you mean {near}?" if near else "known names: {names}",
-            name=repr(name),
-            near="".join(near),
-            names=", ".join(names),
-        )
-
-
 def _connected(call: Call) -> Result:
     from loxodon.agents.connect import recorded, state_of
     from loxodon.agents.hooks import noted
     from loxodon.agents.openclaw.follow import state_folder
     from loxodon.agents.openclaw.install import parts
-    from loxodon.agents.supported import AGENTS, folder_of
+    from loxodon.agents.supported import folder_of
 
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
@@ -221,23 +212,24 @@ def follow(call: Call) -> Result:
     """Journal what was said to your agents since the last time."""
     from loxodon.agents.openclaw.follow import agents_at, state_folder
     from loxodon.journal.follow import check_found, found_agents
-    from loxodon.journal.transcripts import AGENTS
 
+    known = (*FOLLOWED, _OPENCLAW)
     for name in call.agents:
-        _check_agent(name, [*AGENTS, _OPENCLAW])
+        if name not in known:
+            raise UsageError("unknown agent {name}", name=repr(name))
     claw = os.path.isdir(os.path.join(state_folder(None, os.environ), "agents"))
     names = call.agents or [*found_agents(os.environ), *([_OPENCLAW] if claw else [])]
     if not names:
         raise NotFoundError(
             "no agent was found whose conversations can be followed",
             hint="known names: {names}",
-            names=", ".join((*AGENTS, _OPENCLAW)),
+            names=", ".join(known),
         )
     for name in names:  # before a memory is made for nothing
         if name == _OPENCLAW:
             agents_at(state_folder(None, os.environ), ())
         else:
-            check_found(name, AGENTS[name].folder(os.environ))
+            check_found(name, FOLLOWED[name].folder(os.environ))
     found = {}
     with call.opened(make=True) as memory:
         for name in dict.fromkeys(names):

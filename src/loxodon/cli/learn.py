@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import NamedTuple
+from typing import Any
 
 from loxodon.cli import view
 from loxodon.cli.call import Call, Result
@@ -11,10 +10,10 @@ from loxodon.cli.parser import YES, arg, command, whole
 from loxodon.cli.view import paint
 from loxodon.consolidate.embedding import Embedded
 from loxodon.errors import UsageError
-from loxodon.guard.quarantine import Held
+from loxodon.guard.quarantine import FORGET, Held
 from loxodon.memory import Memory
 from loxodon.messages import current, t, tn
-from loxodon.types import Record, Review
+from loxodon.types import Review
 
 NOT_RUN = {
     "not due": "not due yet; to run it now, omit --if-due",
@@ -138,58 +137,37 @@ def review(call: Call) -> Result:
     return Result([*asked, *found], shown or t("nothing to review"))
 
 
-class Asked(NamedTuple):
-    """What the user asked to have forgotten in a conversation."""
-
-    id: str
-    request: str
-    """The sentence that asks."""
-    asked_at: datetime
-    state: str
-    """`held`: it was put away; `unclear`: nothing was done."""
-    memories: tuple[Record, ...]
-    turns: tuple[str, ...]
-    """The messages in which it was said."""
-
-
-def _asked_in(memory: Memory) -> list[Asked]:
-    """The requests to forget that nobody has answered, oldest first."""
-    from loxodon.guard.quarantine import FORGET
-
+def _asked_in(memory: Memory) -> list[dict[str, Any]]:
+    """What the user asked in conversations to have forgotten, and has not answered for, oldest
+    first. It was put away (`held`), or nothing was done because it is `unclear`."""
     held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
     parts: dict[str, list[Held]] = {}
     for one in sorted(held, key=lambda one: int(one.id[2:])):
         parts.setdefault(one.reason.partition(" ")[2], []).append(one)
     return [
-        Asked(
-            one.id,
-            one.text,
-            one.at,
-            one.state,
-            tuple(memory.get(part.memory) for part in parts.get(one.id, ()) if part.memory),
-            tuple(dict.fromkeys(part.turn for part in parts.get(one.id, ()) if part.turn)),
-        )
+        {
+            "id": one.id,
+            "request": one.text,
+            "asked_at": one.at,
+            "state": one.state,
+            "memories": [memory.get(part.memory) for part in parts.get(one.id, ()) if part.memory],
+            "turns": list(dict.fromkeys(p.turn for p in parts.get(one.id, ()) if p.turn)),
+        }
         for one in parts.get("", ())
         if one.reason == FORGET
     ]
 
 
-def _request(one: Asked) -> list[str]:
+def _request(one: dict[str, Any]) -> list[str]:
     """A request to forget, what was done, and the commands that end it."""
-    asked = t("you asked on {day}: {text}", day=view.day(one.asked_at), text=one.request)
-    about = [f"{record.id}  {record.content}" for record in one.memories]
-    how = t(
-        "it is not clear what you mean, so nothing was done; delete what you mean with `loxodon "
-        "forget ID`, or close this with `loxodon review --reject {id}`",
-        id=one.id,
-    )
-    if one.state != "unclear":
-        how = t(
-            "archived, and no longer recalled; delete it permanently with `loxodon forget {id}`, "
-            "or bring it back with `loxodon review --reject {id}`",
-            id=one.id,
-        )
-    return [f"{paint(one.id, 'bold')}  {asked}", *(f"    {line}" for line in about), f"  {how}"]
+    asked = t("you asked on {day}: {text}", day=view.day(one["asked_at"]), text=one["request"])
+    about = [f"    {record.id}  {record.content}" for record in one["memories"]]
+    if one["state"] == "unclear":
+        done = t("it is not clear what you mean, so nothing was done")
+    else:
+        done = t("archived, and no longer recalled")
+    how = t("delete it with `loxodon forget {id}`, or undo it with `review --reject {id}`", **one)
+    return [f"{paint(one['id'], 'bold')}  {asked}", *about, f"  {done}; {how}"]
 
 
 def _question(one: Review) -> list[str]:

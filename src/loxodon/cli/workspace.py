@@ -53,15 +53,7 @@ def _export_about(call: Call) -> Result:
         return Result(found, text.removesuffix("\n"))
     path = allowed_path(call.folder, path)
     copies.note(folder, path, "file")
-    try:
-        files.replace(path, text.encode("utf-8", "replace"))
-    except OSError as error:
-        raise InputError(
-            "cannot write {path}: {reason}",
-            hint="choose a file in an existing folder",
-            path=path,
-            reason=error.strerror or str(error),
-        ) from None
+    files.replace(path, text.encode("utf-8", "replace"))
     counts = {name: len(getattr(found, name)) for name in ("memories", "turns", "events", "notes")}
     return Result({"file": path, **counts})
 
