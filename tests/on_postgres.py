@@ -207,7 +207,7 @@ def _redirect(put: Callable[[Any, str, Any], None]) -> None:
 
 
 def _in_database(home: str, config: Config) -> Config:
-    return config if config.store.url else config.replace(store=StoreConfig(_made(home)))
+    return config if config.store.url else config._replace(store=StoreConfig(_made(home)))
 
 
 _known = set[str]()

@@ -15,7 +15,7 @@ from loxodon.cli import explain, view
 from loxodon.cli.help import OPTIONS
 from loxodon.cli.parser import GROUPS, MODULES, command_named
 from loxodon.cli.workspace import REASONS as SKIPPED
-from loxodon.config import _TAKES, KEYS
+from loxodon.config import HINTS, KEYS, TAKES
 from loxodon.recall.gate import REASONS
 from loxodon.security.audit_log import SAID
 from loxodon.store.checks import RULES
@@ -85,7 +85,7 @@ def _said() -> frozenset[Sentence]:
     said |= {heading for heading, _ in GROUPS.values()}
     said |= {*view.NAMES, *explain.NAMES, *SKIPPED.values()}
     said |= {key.about for key in KEYS.values()}
-    said |= set(_TAKES.values()) | {one.what for one in RULES}
+    said |= {*TAKES.values(), *HINTS.values()} | {one.what for one in RULES}
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {text for both in errors.REFUSED.values() for text in both}

@@ -52,9 +52,9 @@ def open_space(
                 for name in given
                 if name.startswith("store.")
             }
-            config = config.replace(store=settings.load(home).store.replace(**own))
+            config = config._replace(store=settings.load(home).store._replace(**own))
     if finish_recoding(home):
-        config = config.replace(encryption=settings.load(home).encryption)
+        config = config._replace(encryption=settings.load(home).encryption)
     if os.path.exists(os.path.join(home, DELETING)):
         from loxodon.forget.spaces import finish
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon import config as settings
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Writer
-from loxodon.drafts import draft_in
 from loxodon.errors import InputError, unwritten
+from loxodon.filelock import draft_in
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
 from loxodon.security.paths import allowed_path

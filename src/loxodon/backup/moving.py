@@ -68,9 +68,9 @@ def move(
     here = _Side(home, config, clock)
     if "://" in to:
         settings.checked("store.url", to)
-        there = here._replace(config=config.replace(store=StoreConfig(to)))
+        there = here._replace(config=config._replace(store=StoreConfig(to)))
     else:
-        there = _Side(home_at(to), config.replace(store=StoreConfig()), clock)
+        there = _Side(home_at(to), config._replace(store=StoreConfig()), clock)
     if there.root == here.root:
         raise UsageError("the memory is already there", hint="name another place with --to")
     with ExitStack() as held:

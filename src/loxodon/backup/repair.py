@@ -20,7 +20,6 @@ from loxodon.backup import archive
 from loxodon.backup.create import found as backups_found
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.drafts import draft_in
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -31,7 +30,7 @@ from loxodon.errors import (
     NotFoundError,
     StoreError,
 )
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, draft_in
 from loxodon.layout import DATABASE, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.opening import keys_for

@@ -23,9 +23,8 @@ from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Reader
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
-from loxodon.drafts import draft_in
 from loxodon.errors import BusyStoreError, InputError, LockedStoreError, NewerStoreError, StoreError
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, draft_in
 from loxodon.forget import forgetting
 from loxodon.guard import policy
 from loxodon.guard.scan import mend_restored
@@ -284,8 +283,8 @@ class _Restoring:
         copying.checked(path, self._keys).close()
         decay = Decay(self._config.decay, self._clock)
         store = SqliteStore(path, space, self._zone, decay, self._keys)
-        audit = self._config.audit.replace(enabled=False)
-        config = self._config.replace(workspace=WorkspaceConfig(views="off"), audit=audit)
+        audit = self._config.audit._replace(enabled=False)
+        config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
         live = os.path.join(space_path(self._home, space), DATABASE)
         old_files.take_over(opened, self._their_keys)

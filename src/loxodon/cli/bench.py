@@ -153,7 +153,7 @@ def _config(call: Call) -> Config:
             )
         given[name] = value
     # What is measured is made for it.
-    config = call.config.replace(store=settings.StoreConfig())
+    config = call.config._replace(store=settings.StoreConfig())
     return settings.from_mapping({**settings.flat(config), **given})
 
 
@@ -425,7 +425,7 @@ def for_measuring(config: Config) -> Config:
     """`config` without what differs from machine to machine, and without a model."""
     model = config.model.replace(extraction="rules")
     zone = config.timezone or "UTC"
-    return config.replace(timezone=zone, model=model, workspace=WorkspaceConfig())
+    return config._replace(timezone=zone, model=model, workspace=WorkspaceConfig())
 
 
 @lru_cache(maxsize=1)
@@ -464,7 +464,7 @@ def _asked(
     now = [one.end]
     temporary = tempfile.TemporaryDirectory(prefix="loxodon-bench-")
     folder = nullcontext(kept_home(one, config, keep)) if keep else temporary
-    config = config.replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
+    config = config._replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
     with (
         temporary,
         folder as home,

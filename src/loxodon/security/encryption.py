@@ -20,7 +20,6 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.clock import Clock, system_clock
 from loxodon.config import Config, EncryptionConfig
-from loxodon.drafts import draft_in, sweep_drafts
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -29,7 +28,7 @@ from loxodon.errors import (
     LoxodonError,
     UsageError,
 )
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, draft_in, sweep_drafts
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.security import keys, overwriting
@@ -292,9 +291,9 @@ def _take_in_files(home: str, config: Config, clock: Clock) -> None:
         state = cipher.state_of(path)
         if state not in ("plain", "encrypted"):
             continue
-        as_it_is = config.replace(enabled=True)
+        as_it_is = config._replace(enabled=True)
         if state == "plain":
-            as_it_is = as_it_is.replace(encryption=EncryptionConfig())
+            as_it_is = as_it_is._replace(encryption=EncryptionConfig())
         known = keys.database_keys(home, as_it_is.encryption, os.environ)
         views = os.path.join(_workspace(folder, config), VIEWS, manifest.MANIFEST)
         with Memory.open(home, space_of(path, known), as_it_is, clock) as memory:

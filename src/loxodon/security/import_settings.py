@@ -62,7 +62,7 @@ def in_toml(data: bytes) -> dict[str, Value]:
             checked = config.checked(name, value)
         except ConfigError:
             continue
-        if name not in config.SECRET and checked != config.KEYS[name].default:
+        if name not in config.SECRET and checked != config.DEFAULTS[name]:
             found[name] = checked
     return found
 

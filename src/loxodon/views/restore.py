@@ -13,8 +13,8 @@ from typing import NamedTuple
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.drafts import draft_in
 from loxodon.errors import InputError, NotFoundError, StoreError
+from loxodon.filelock import draft_in
 from loxodon.guard.scan import mend_restored
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory

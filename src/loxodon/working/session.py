@@ -65,6 +65,7 @@ _HEALED = 50
 _COUNTED = 4_096  # Texts whose tokens are kept in mind
 _WORK_LOCK = "working-{}.lock"
 _LOCK_SECONDS = 30.0
+_CACHE_SECONDS = 300.0  # after which a provider's cache counts as expired
 _SILENT_TURN = 600  # Tokens that the request of a flush and a short answer take
 _PROTECTED = 3  # latest messages of the assistant whose tool results are kept whole
 
@@ -478,7 +479,7 @@ class Session(AbstractContextManager["Session"]):
             beside=self._beside(),
             window=self.limits.window,
             most=self.limits.most,
-            cold=age is None or age > self._config.cache_ttl,
+            cold=age is None or age > _CACHE_SECONDS,
             protect=protect,
         )
 

@@ -12,6 +12,7 @@ from loxodon.errors import BadReplyError, BusyModelError, ConfigError, Unreachab
 from loxodon.models.wire import check_status, post, retry_wait
 
 _TRIES = 3
+_TIMEOUT = 60.0  # seconds for a batch
 _MOST_BYTES = 64 << 20  # of an answer
 
 
@@ -34,7 +35,7 @@ class EndpointEmbedder:
         self._url = str(checked("embedder.base_url", config.base_url))
         self._key = str(checked("embedder.api_key", config.api_key))
         self._model = config.name
-        self._timeout = timeout or config.timeout
+        self._timeout = timeout or _TIMEOUT
         self._tries = tries
         self._sleep = sleep
         # With the address: servers call different models by the same name.
