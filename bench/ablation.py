@@ -17,7 +17,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any
 
-from loxodon.cli.bench import embedders, for_measuring, kept_home, read_conversations, scores
+from loxodon.cli.bench import chosen_embedder, for_measuring, kept_home, read_conversations, scores
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall.link import linked
@@ -103,7 +103,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     for talk in read_conversations(file, limit=args.limit):
         home = kept_home(talk, config, args.keep)
         with Memory.open(home, config=config) as memory:
-            memory._embedders.use(embedders(config.embedder))
+            memory._embedders.use(chosen_embedder(config.embedder))
             memory.embed()
             for question in talk.questions:
                 if question.evidence and question.category not in args.leave_out:

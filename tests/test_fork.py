@@ -15,7 +15,7 @@ from threading import Event, Thread
 import pytest
 
 from loxodon import Memory, StoreError
-from tests.models.embedders.toys import Toy
+from tests.models.toys import Toy
 from tests.store.contracts import contents
 from tests.waiting import PATIENCE
 

@@ -31,7 +31,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loxodon.cli.bench import Conversation, embedders, for_measuring, kept_home, read_conversations
+from loxodon.cli.bench import (
+    Conversation,
+    chosen_embedder,
+    for_measuring,
+    kept_home,
+    read_conversations,
+)
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall import routes, weights
@@ -119,7 +125,7 @@ def asked(talk: Conversation, config: Config, keep: str) -> Iterator[tuple[list[
     home = kept_home(talk, config, keep)
     now = [talk.end]
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
-        memory._embedders.use(embedders(config.embedder))
+        memory._embedders.use(chosen_embedder(config.embedder))
         questioner = memory._embedders.questioner()
         for question in talk.questions:
             evidence = question.evidence

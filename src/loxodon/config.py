@@ -41,7 +41,7 @@ TUNING = frozenset(
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
     """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat consolidation
-    embedder.timeout idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days snapshot.first snapshot.second
+    embedder.english embedder.timeout idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days snapshot.first snapshot.second
     snapshot.third summary tiered unsettled working.cache_ttl working.keep_recent working.protect
     working.reserve working.reserve_floor working.soft_threshold working.summary workspace.days
     workspace.debounce""".split()  # noqa: SIM905
@@ -139,7 +139,6 @@ class ModelConfig(NamedTuple):
 class EmbedderConfig(NamedTuple):
     kind: str = "none"
     path: str = ""
-    english: str = ""
     base_url: str = ""
     name: str = ""
     api_key: str = Secret()
@@ -337,12 +336,11 @@ KEYS: Mapping[str, Key] = {
     "model.command": Key("The program, for command, such as `claude -p`."),
     "embedder.kind": Key(
         "Embedder for search by meaning: none, loxodon (our own small model, for Chinese and "
-        "English, offline), use (offline, needs the extra `semantic`), onnx (a model in a folder) "
-        "or openai (a model server).",
-        choices=("none", "loxodon", "use", "onnx", "openai"),
+        "English, offline), use (offline, needs the extra `semantic`), fastembed (a model of that "
+        "package), onnx (a model in a folder) or openai (a model server).",
+        choices=("none", "loxodon", "use", "fastembed", "onnx", "openai"),
     ),
     "embedder.path": Key("Folder of the ONNX model, for onnx."),
-    "embedder.english": Key("Folder of a second ONNX model, for English text."),
     "embedder.base_url": Key("Base URL of an OpenAI-compatible embedder.", check=_is_base_url),
     "embedder.name": Key("Name of the model."),
     "embedder.api_key": Key(_API_KEY, check=_is_printed),
@@ -399,7 +397,6 @@ ENVIRONMENT = {
     "LOXODON_MEMORY_API_KEY": "model.api_key",
     "LOXODON_EMBEDDER": "embedder.kind",
     "LOXODON_EMBEDDER_PATH": "embedder.path",
-    "LOXODON_EMBEDDER_ENGLISH": "embedder.english",
     "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
     "LOXODON_EMBEDDER_MODEL": "embedder.name",
     "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",

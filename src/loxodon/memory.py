@@ -156,7 +156,7 @@ class Memory(Knowledge, Recalling, Overviews):
         if embedder is not None:
             from loxodon.models.embedders import ChosenEmbedder
 
-            memory._embedders.use((ChosenEmbedder(embedder),))
+            memory._embedders.use(ChosenEmbedder(embedder))
         with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
             memory._catch_up()
         if opened.has_forgotten:

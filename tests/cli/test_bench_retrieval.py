@@ -13,7 +13,6 @@ import pytest
 from loxodon import ConfigError, InputError
 from tests.cli.shell import Shell
 from tests.cli.talks import Talk, garden, harbour, question, turn, written
-from tests.models.embedders.tiny import folder
 
 
 @pytest.fixture
@@ -155,14 +154,12 @@ def test_details_and_kept_memories(loxodon: Shell, tmp_path: Path) -> None:
     row = json.loads(details.read_text().splitlines()[0])
     assert (row["conversation"], row["question"], row["ranks"]) == ("garden", "q1", {"b1": 1})
     assert "wheelbarrow" not in details.read_text()
-    model = f"onnx:{folder(tmp_path / 'model')}"
-    embedded = measured(loxodon, talks, "--keep", keep, "--embedder", model)
+    embedded = measured(loxodon, talks, "--keep", keep, "--embedder", "loxodon")
     assert embedded["latency_without_embedder_ms"]["p50"] > 0
     assert (embedded["not_embedded"], embedded["ingest"]["turns"]) == (0, 0)
     assert "latency_without_embedder_ms" not in first
-    none = f"onnx:{tmp_path / 'none'}"  # an error, and not a worse figure
-    path = written(tmp_path, garden())
-    loxodon("bench", "retrieval", path, "--embedder", none, code=ConfigError.exit_code)
+    path = written(tmp_path, garden())  # an error, and not a worse figure
+    loxodon("bench", "retrieval", path, "--embedder", "openai", code=ConfigError.exit_code)
 
 
 # Reading the file

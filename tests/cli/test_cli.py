@@ -24,7 +24,6 @@ from tests.cli.shell import INHERITED, LOXODON, Shell, typed
 from tests.clock import NOW, Clock
 from tests.imports.exports import put_json, put_zip, trip
 from tests.looking import files_with
-from tests.models.embedders.tiny import folder
 from tests.models.labelled import sat, shown
 from tests.models.server import Stage, answers, says, stage
 
@@ -237,19 +236,19 @@ def test_report_of_what_a_model_was_asked(model: Stage, shell: Shell) -> None:
     assert "no model is configured" in shell.text("consolidate", "--model-report")
 
 
-def test_embedding_and_how_far_it_is(shell: Shell, tmp_path: Path) -> None:
+def test_embedding_and_how_far_it_is(shell: Shell) -> None:
     shell("capture", "cat sleeps")
     assert "no embedder is configured" in shell.text("embed")
-    shell("config", "embedder.kind", "onnx")
-    assert b"embedder.path is empty" in shell("embed", code=6).stderr
+    shell("config", "embedder.kind", "openai")
+    assert b"needs both a base URL and a name" in shell("embed", code=6).stderr
     for command in (["status"], ["consolidate"], ["recall", "cat"]):  # which go on without it
         shell(*command)
-    shell("config", "embedder.path", folder(tmp_path / "model"))
+    shell("config", "embedder.kind", "loxodon")
     (found,) = shell.json("embed", "--status")["models"]
     assert (found["embedded"], found["pending"]) == (0, 2)
     assert "embedded  2" in shell.text("embed")
     for name in ("status", "stats"):
-        assert re.search(r"onnx \w+ +2", shell.text(name))
+        assert re.search(r"loxodon-1 +2", shell.text(name))
     shell("config", "embedder.kind", "openai")
     shell("config", "embedder.base_url", "http://127.0.0.1:9/v1")
     shell("config", "embedder.name", "any")

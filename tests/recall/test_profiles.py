@@ -10,7 +10,7 @@ from loxodon import ConfigError, InputError, Memory
 from tests.cli.shell import Shell
 from tests.cli.talks import garden, written
 from tests.clock import NOW, Clock
-from tests.models.embedders.toys import Toy
+from tests.models.toys import Toy
 from tests.recall.talking import say, shown
 
 PROFILES = ("default", "phase1", "openclaw", "tiered")

@@ -13,7 +13,7 @@ from loxodon import Memory
 from loxodon.errors import BadReplyError, RejectedModelError, UnreachableModelError
 from loxodon.store.vectors import Coverage
 from tests.clock import Clock
-from tests.models.embedders.toys import Toy, raising, vector_of
+from tests.models.toys import Toy, raising, vector_of
 
 TEXTS = ["我对花生过敏", "My sister moved to Osaka", "我每周二去健身房", "The rent went up again"]
 
@@ -164,11 +164,11 @@ def test_any_text_is_embedded(memory: Memory, toy: Toy) -> None:
 
 
 def test_settings_that_make_no_embedder_stop_no_consolidation(tmp_path: Path, clock: Clock) -> None:
-    config = {"embedder.kind": "onnx", "embedder.path": str(tmp_path)}
+    config = {"embedder.kind": "openai"}
     with Memory.open(tmp_path / "home", config=config, clock=clock) as memory:
         say(memory, *TEXTS)
         assert memory.consolidate().ran
-        assert "model.onnx" in coverage(memory).error
+        assert "base URL" in coverage(memory).error
         assert memory.recall("Osaka").items
 
 

@@ -387,7 +387,7 @@ def measure_retrieval(
     Files that cannot be read and embedders that cannot be had are errors before anything runs.
     """
     config = for_measuring(config)
-    embedders(config.embedder)
+    chosen_embedder(config.embedder)
     zone = zone_named(config.timezone) or UTC
     conversations = [read_conversations(name, zone, options.limit) for name in files]
     if options.categories:
@@ -429,8 +429,8 @@ def for_measuring(config: Config) -> Config:
 
 
 @lru_cache(maxsize=1)
-def embedders(config: EmbedderConfig) -> Sequence[ChosenEmbedder]:
-    """The embedders of `config`, loaded once; a ConfigError where they cannot be made."""
+def chosen_embedder(config: EmbedderConfig) -> ChosenEmbedder | None:
+    """The embedder of `config`, loaded once; a ConfigError where it cannot be made."""
     from loxodon.models.embedders import chosen
 
     return chosen(config)
@@ -470,7 +470,7 @@ def _asked(
         folder as home,
         Memory.open(home, config=config, clock=lambda: now[0]) as memory,
     ):
-        memory._embedders.use(embedders(config.embedder))
+        memory._embedders.use(chosen_embedder(config.embedder))
         turns, add_s, consolidate_s = 0, 0.0, 0.0
         if memory.status().last_consolidation is None:
             started = perf_counter()

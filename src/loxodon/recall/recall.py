@@ -42,7 +42,7 @@ from loxodon.types import (
 )
 
 if TYPE_CHECKING:
-    from loxodon.models.embedders.questions import EmbeddedQuestion as Meaning
+    from loxodon.models.questions import EmbeddedQuestion as Meaning
 
 
 # How many of the best findings are linked and put in order; more where more are asked for
@@ -149,7 +149,7 @@ def looked(
         return question, Seen({}, (), (), (), {})
     asked = meaning(question.focus) if meaning else None
     watch.lap("embed")
-    views = [view._replace(told=question.tells) for view in asked.views] if asked else ()
+    views = [asked.view._replace(told=question.tells)] if asked and asked.view else ()
     seen = look(Look(store, question, where, now, views, as_of, top), watch.lap)
     if asked and asked.problem:
         seen = seen._replace(problems=(*seen.problems, f"meaning: {asked.problem}"))

@@ -38,7 +38,7 @@ from loxodon.verbs import (
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.models.embedders.questions import EmbeddedQuestion
+    from loxodon.models.questions import EmbeddedQuestion
     from loxodon.opening import OpenSpace
     from loxodon.recall.gate import State
     from loxodon.recall.gate import State as Conversation

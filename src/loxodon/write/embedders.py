@@ -1,9 +1,8 @@
-"""The embedders of a memory: created on first use, shared by all views of the memory."""
+"""The embedder of a memory: created on first use, shared by all views of the memory."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from loxodon.errors import ConfigError
@@ -12,24 +11,24 @@ from loxodon.layout import EMBEDDING_LOCK
 if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
     from loxodon.models.embedders import ChosenEmbedder
-    from loxodon.models.embedders.questions import Questioner
+    from loxodon.models.questions import Questioner
     from loxodon.opening import OpenSpace
     from loxodon.store.vectors import Coverage
     from loxodon.write.embedding import Embedding
 
 
 class Embedders:
-    """The configured embedders for texts and questions, if any."""
+    """The configured embedder for texts and questions, if any."""
 
     def __init__(self, settings: EmbedderConfig) -> None:
         self._settings = settings
-        self._chosen: Sequence[ChosenEmbedder] | None = None
+        self._chosen: ChosenEmbedder | None = None
         self._questioner: Questioner | None = None
         self._given = False
 
-    def use(self, chosen: Sequence[ChosenEmbedder]) -> None:
-        """Use these instead of the configured ones; they are not recreated after a fork."""
-        self._chosen, self._given = chosen or None, bool(chosen)
+    def use(self, chosen: ChosenEmbedder | None) -> None:
+        """Use this one instead of the configured one; it is not recreated after a fork."""
+        self._chosen, self._given = chosen, chosen is not None
 
     def after_fork(self) -> None:
         """Drop our models: their threads and sockets do not survive a fork."""
@@ -41,8 +40,8 @@ class Embedders:
     def are_set(self) -> bool:
         return self._chosen is not None or self._settings.kind != "none"
 
-    def chosen(self) -> Sequence[ChosenEmbedder]:
-        """The configured embedders, created once."""
+    def chosen(self) -> ChosenEmbedder | None:
+        """The configured embedder, created once."""
         if self._chosen is None:
             from loxodon.models.embedders import chosen
 
@@ -52,7 +51,7 @@ class Embedders:
     def questioner(self) -> Questioner | None:
         """Embeds questions; None if no embedder is set."""
         if self._questioner is None and self.are_set:
-            from loxodon.models.embedders.questions import Questioner
+            from loxodon.models.questions import Questioner
 
             self._questioner = Questioner(self.chosen, self._settings.query_timeout)
         return self._questioner

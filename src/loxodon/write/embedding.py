@@ -20,7 +20,6 @@ from loxodon.models.wire import within
 from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
 from loxodon.store.store import Store
 from loxodon.store.vectors import Coverage
-from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 from loxodon.types import Record, Turn
 
@@ -86,7 +85,7 @@ class Embedding:
     def __init__(
         self,
         store: Store,
-        choose: Callable[[], Sequence[ChosenEmbedder]],
+        choose: Callable[[], ChosenEmbedder | None],
         lock_path: str,
         clean: Callable[[str], str] = str,
     ) -> None:
@@ -101,9 +100,10 @@ class Embedding:
         self._progress: Progress = _quiet
 
     def coverage(self) -> tuple[Coverage, ...]:
-        """How far each model has come; where none can be used, why."""
+        """How far the model has come; where it cannot be used, why."""
         try:
-            return tuple(self._vectors.coverage(one.embedder.name) for one in self._choose())
+            chosen = self._choose()
+            return (self._vectors.coverage(chosen.embedder.name),) if chosen else ()
         except LoxodonError as error:
             if isinstance(error, StoreError):
                 raise
@@ -120,22 +120,19 @@ class Embedding:
             lock = lock_at(self._lock_path)
             try:
                 if lock.acquire(0):  # a second run at once would only do the same again
-                    names = [one.embedder.name for one in chosen]
-                    self._total = sum(self._vectors.coverage(name).pending for name in names)
-                    whole = True
-                    for one, name in zip(chosen, names, strict=True):
-                        with self._store.writing():
-                            self._store.execute("put_vector_model", name, b"")
-                        error = ""
-                        try:
-                            _Run(self._store, one, self._count, self._clean).all(again)
-                        except _StopError as stopped:
-                            error, whole = str(stopped), False
-                        with self._store.writing():
-                            self._vectors.stop(name, error)
-                    if whole:  # until then a return to the model before costs nothing
-                        with self._store.writing():
-                            self._vectors.keep_only(names)
+                    name = chosen.embedder.name
+                    self._total = self._vectors.coverage(name).pending
+                    with self._store.writing():
+                        self._store.execute("put_vector_model", name, b"")
+                    error = ""
+                    try:
+                        _Run(self._store, chosen, self._count, self._clean).all(again)
+                    except _StopError as stopped:
+                        error = str(stopped)
+                    with self._store.writing():
+                        self._vectors.stop(name, error)
+                        if not error:  # until then a return to the model before costs nothing
+                            self._vectors.keep_only([name])
             finally:
                 lock.close()
         return Embedded(self._embedded, self.coverage())
@@ -181,7 +178,7 @@ class _Run:
     def _round(self, waiting: Sequence[TextToEmbed], alone: bool = False) -> None:
         """Embed some texts and keep what came of it, also where the embedder then failed."""
         texts = self._texts(waiting)
-        wanted = {one.hash: one.text for one in texts.values() if self._wants(one.text)}
+        wanted = {one.hash: one.text for one in texts.values() if one.text.strip()}
         found: dict[bytes, bytes | str] = dict(self._vectors.known(self._name, wanted))
         new = [hash for hash in wanted if hash not in found]
         if alone:
@@ -208,10 +205,6 @@ class _Run:
         for row, note in self._store.workspace_data.notes(chunks).items() if chunks else ():
             found[TextToEmbed("chunks", row)] = _text("chunks", note)
         return found
-
-    def _wants(self, text: str) -> bool:
-        """Whether a text is one for this embedder."""
-        return bool(text.strip()) and self._chosen.language in ("", language_of(text))
 
     def _keep(
         self,

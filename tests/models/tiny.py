@@ -44,20 +44,13 @@ def _value(name: str, kind: int, *sizes: str | int) -> bytes:
     return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, dims)))
 
 
-def model(pooled: bool = False) -> bytes:
-    """Look each token up; `pooled` gives the largest of each number instead of one a token."""
+def model() -> bytes:
+    """Look each token up."""
     gather = _field(1, "table") + _field(1, "input_ids") + _field(2, "tokens") + _field(4, "Gather")
     graph = _field(1, gather) + _field(2, "lookup") + _field(5, _tensor("table", TABLE))
     graph += _field(11, _value("input_ids", _INT64, "batch", "length"))
-    if pooled:
-        axes = _field(1, "axes") + _field(8, 1) + _field(20, 7)
-        keep = _field(1, "keepdims") + _field(3, 0) + _field(20, 2)
-        top = _field(1, "tokens") + _field(2, "sentence") + _field(4, "ReduceMax")
-        graph += _field(1, top + _field(5, axes) + _field(5, keep))
-        graph += _field(12, _value("sentence", _FLOAT, "batch", 2))
-    else:
-        graph += _field(11, _value("attention_mask", _INT64, "batch", "length"))
-        graph += _field(12, _value("tokens", _FLOAT, "batch", "length", 2))
+    graph += _field(11, _value("attention_mask", _INT64, "batch", "length"))
+    graph += _field(12, _value("tokens", _FLOAT, "batch", "length", 2))
     return _field(1, 8) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 13))
 
 
@@ -81,9 +74,11 @@ def tokenizer() -> str:
     )
 
 
-def folder(path: Path, model_name: str = "model.onnx", pooled: bool = False) -> str:
+def folder(path: Path) -> str:
     """Write the model into a folder; its path."""
-    (path / model_name).parent.mkdir(parents=True, exist_ok=True)
-    (path / model_name).write_bytes(model(pooled))
+    path.mkdir(parents=True)
+    (path / "model.onnx").write_bytes(model())
     (path / "tokenizer.json").write_text(tokenizer(), "utf-8")
+    (path / "config.json").write_text('{"pad_token_id": 0}')
+    (path / "tokenizer_config.json").write_text('{"model_max_length": 64, "pad_token": "[UNK]"}')
     return str(path)
