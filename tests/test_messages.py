@@ -87,8 +87,7 @@ def _said() -> frozenset[Sentence]:
     said |= {key.about for key in KEYS.values()}
     said |= {*TAKES.values(), *HINTS.values()} | {one.what for one in RULES}
     said |= {*CHANGES.split(), *ENTITY_TYPES, *REASONS.values()}
-    said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
-    said |= {text for both in errors.REFUSED.values() for text in both}
+    said |= {*SAID.values(), *OPTIONS, errors.INSTALL}
     return frozenset(found | {(one, "") for one in said}) - {("", "")}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from loxodon import errors
-from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
+from loxodon.errors import INSTALL, ConfigError, InputError, LoxodonError, StoreError
 from loxodon.http.operations import Checked, Due, names_in, result_of
 from loxodon.http.wire import plain, read, state_to
 from loxodon.paging import MOST, ORDERS, Page
@@ -197,7 +197,7 @@ def _httpx() -> Any:
     except ImportError as error:
         raise ConfigError(
             "the client needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(),
+            hint=INSTALL,
             extra="serve",
             module="httpx",
             reason=error,

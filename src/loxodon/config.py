@@ -34,16 +34,15 @@ MAIN = (
 )
 # Settings and sections that may be imported without naming each: they name no address, path or key
 # and switch off no guard. A new setting is not among them until somebody has thought about it.
-TUNING = frozenset(
-    ("language", "timezone", "tokenizer", "recall", "decay")
-    + ("snapshot.budget", "schedule", "buffer", "working")
-)
+TUNING = {"language", "timezone", "tokenizer", "recall", "decay", "snapshot.budget", "schedule"}
+TUNING |= {"buffer", "working"}
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
-    """audit.head audit.on_failure audit.size audit.keep buffer.tokens chat consolidation
-    embedder.english embedder.timeout idempotency importance model.temperature openclaw phase1 prompts schedule.overdue snapshot.days snapshot.first snapshot.second
-    snapshot.third summary tiered unsettled working.cache_ttl working.keep_recent working.protect
-    working.reserve working.reserve_floor working.soft_threshold working.summary workspace.days
+    """audit.head audit.keep audit.on_failure audit.size buffer.tokens chat consolidation
+    embedder.english embedder.timeout idempotency importance model.temperature openclaw phase1
+    prompts schedule.overdue snapshot.days snapshot.first snapshot.second snapshot.third summary
+    tiered unsettled working.cache_ttl working.keep_recent working.protect working.reserve
+    working.reserve_floor working.soft_threshold working.summary workspace.days
     workspace.debounce""".split()  # noqa: SIM905
 )
 Check = Callable[[str], bool]
@@ -531,9 +530,15 @@ def checked(name: str, value: object) -> Value:
     def wrong(hint: str) -> ConfigError:
         hidden = name in SECRET or key.check in (_is_base_url, _is_database)  # a key may be in it
         shown = MASK if hidden else repr(value)[:60]
-        choices, least, most = ", ".join(key.choices), key.least, key.most
-        limits: dict[str, object] = {"choices": choices, "least": least, "most": most}
-        return ConfigError("{name} cannot be {value}", hint=hint, name=name, value=shown, **limits)
+        return ConfigError(
+            "{name} cannot be {value}",
+            hint=hint,
+            name=name,
+            value=shown,
+            choices=", ".join(key.choices),
+            least=key.least,
+            most=key.most,
+        )
 
     if wanted is bool and isinstance(value, str):
         value = _SWITCHES.get(value.strip().lower(), value)
@@ -541,7 +546,7 @@ def checked(name: str, value: object) -> Value:
     try:
         if not isinstance(value, takes) or isinstance(value, bool) != (wanted is bool):
             raise ValueError
-        found: Value = wanted(value)  # type: ignore[arg-type]
+        found: Value = wanted(value)
     except ValueError:
         raise wrong(TAKES[str if wanted is Secret else wanted]) from None
     if key.choices and found not in key.choices:

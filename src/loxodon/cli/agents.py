@@ -38,7 +38,7 @@ def connect(call: Call) -> Result:
 
     from loxodon.agents.connect import plan_connect, plan_remove
     from loxodon.agents.supported import AGENTS, READERS, command_of, folder_of
-    from loxodon.errors import install_hint
+    from loxodon.errors import INSTALL
 
     if call.agent == "status":
         return _connected(call)
@@ -60,7 +60,7 @@ def connect(call: Call) -> Result:
     if agent.serves and find_spec("mcp") is None:
         raise ConfigError(
             "this agent is connected over MCP, which needs a package that is not installed",
-            hint=install_hint(),
+            hint=INSTALL,
             extra="mcp",
         )
     folder = folder_of(call.agent, os.environ)
@@ -368,7 +368,7 @@ def openclaw(call: Call) -> Result:
 def _install(call: Call) -> Result:
     from loxodon.agents.openclaw import install
     from loxodon.agents.openclaw.follow import state_folder
-    from loxodon.errors import install_hint
+    from loxodon.errors import INSTALL
 
     state = state_folder(call.state, os.environ)
     config = os.environ.get("OPENCLAW_CONFIG_PATH", "")
@@ -377,7 +377,7 @@ def _install(call: Call) -> Result:
         raise ConfigError(
             "this OpenClaw compresses long messages, and the package that reads them is not "
             "installed",
-            hint=install_hint(),
+            hint=INSTALL,
             extra=extra,
         )
     said = t(
@@ -416,7 +416,7 @@ def _uninstall(call: Call) -> Result:
 
 def _installed(call: Call) -> Result:
     from loxodon.agents.openclaw import install
-    from loxodon.errors import install_hint
+    from loxodon.errors import INSTALL
 
     found, record = install.parts(call.folder), install.recorded(call.folder)
     extra = install.missing_extra(record["state"], record["workspace"]) if record else ""
@@ -427,5 +427,5 @@ def _installed(call: Call) -> Result:
     shown = [view.pairs((one.name, f"{view.label(one.state)}  {one.path}") for one in found)]
     if extra:
         shown.append(t("long messages cannot be read: a package is not installed"))
-        shown.append(t(install_hint(), extra=extra))
+        shown.append(t(INSTALL, extra=extra))
     return Result(data, [*shown, *_ownerless(record["config"])])

@@ -423,7 +423,7 @@ def measure_retrieval(
 
 def for_measuring(config: Config) -> Config:
     """`config` without what differs from machine to machine, and without a model."""
-    model = config.model.replace(extraction="rules")
+    model = config.model._replace(extraction="rules")
     zone = config.timezone or "UTC"
     return config._replace(timezone=zone, model=model, workspace=WorkspaceConfig())
 
@@ -844,7 +844,7 @@ def measure_writing(
             "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
-    config = (config if model else for_measuring(config)).replace(
+    config = (config if model else for_measuring(config))._replace(
         timezone=config.timezone or "UTC",
         embedder=EmbedderConfig(),
         workspace=WorkspaceConfig(views="off"),

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from loxodon.config import EmbedderConfig, checked
 from loxodon.errors import (
+    INSTALL,
     BadReplyError,
     BusyModelError,
     ConfigError,
     UnreachableModelError,
-    install_hint,
 )
 from loxodon.models.wire import check_status, post, retry_wait
 
@@ -77,7 +77,7 @@ def _need(module: str, extra: str) -> None:
     if find_spec(module) is None:
         raise ConfigError(
             "the embedder needs {module}, which is not installed",
-            hint=install_hint(),
+            hint=INSTALL,
             module=module,
             extra=extra,
         )

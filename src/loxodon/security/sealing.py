@@ -12,7 +12,7 @@ import os
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 
-from loxodon.errors import KeyProblemError, install_hint
+from loxodon.errors import INSTALL, KeyProblemError
 from loxodon.security.keys import mac
 
 _MARK = b"loxodon-sealed:"
@@ -28,7 +28,7 @@ class Seal:
         except ImportError:
             raise KeyProblemError(
                 "an encrypted memory needs `cryptography`, which is not installed",
-                hint=install_hint(),
+                hint=INSTALL,
                 extra="encryption",
             ) from None
         self._ciphers = [ChaCha20Poly1305(mac(key, b"loxodon\0transcripts")) for key in keys]

@@ -15,7 +15,7 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import files
-from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
+from loxodon.errors import INSTALL, BusyStoreError, ConfigError, LoxodonError
 from loxodon.filelock import FileLock
 from loxodon.journal.follow import Followed
 from loxodon.types import FileProblem
@@ -64,9 +64,7 @@ def watch(
         import watchfiles  # noqa: F401
     except ImportError as error:
         raise ConfigError(
-            "`loxodon watch` needs a package that is not installed",
-            hint=install_hint(),
-            extra="workspace",
+            "`loxodon watch` needs a package that is not installed", hint=INSTALL, extra="workspace"
         ) from error
     folder = os.path.dirname(workspace.usual)  # of this machine, as the files are that it watches
     files.make_folder(folder)
