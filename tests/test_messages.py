@@ -53,7 +53,7 @@ def _catalogue() -> dict[Sentence, str]:
 
 
 def _said_in(tree: ast.AST) -> set[Sentence]:
-    """The literals handed to `t(…)`, `tn(…)` and errors, and the hints of these."""
+    """The literals handed to `t(…)`, `tn(…)` and errors, and every hint."""
     said = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -61,11 +61,11 @@ def _said_in(tree: ast.AST) -> set[Sentence]:
         name = (
             node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         )
-        if name not in ("t", "tn") and name not in ERRORS:
-            continue
         named = {k.arg: k.value for k in node.keywords}
+        speaks = name in ("t", "tn") or name in ERRORS
         plural = node.args[1] if name == "tn" else named.get("plural")
-        for one, many in ((node.args[0] if node.args else None, plural), (named.get("hint"), None)):
+        first = node.args[0] if node.args and speaks else None
+        for one, many in ((first, plural), (named.get("hint"), None)):
             for each in (one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,):
                 if isinstance(each, ast.Constant) and isinstance(each.value, str):
                     said.add(

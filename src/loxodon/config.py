@@ -550,9 +550,9 @@ def checked(name: str, value: object) -> Value:
     except ValueError:
         raise wrong(TAKES[str if wanted is Secret else wanted]) from None
     if key.choices and found not in key.choices:
-        raise wrong("choose one of {choices}")
+        raise wrong(hint="choose one of {choices}")
     if key.most and not key.least <= float(found) <= key.most:
-        raise wrong("it must be a number from {least} to {most}")
+        raise wrong(hint="it must be a number from {least} to {most}")
     if key.check and found and not key.check(str(found)):
         raise wrong(HINTS[key.check])
     return found

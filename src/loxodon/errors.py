@@ -40,6 +40,7 @@ user's language: `localized("zh")`. Return errors to the caller; only entry poin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from errno import EDQUOT, ENOSPC
 
 from loxodon.messages import t, tn
 
@@ -159,34 +160,22 @@ INSTALL = (
 )
 
 
-def unwritable(path: str, reason: str | OSError) -> UnwritableStoreError:
-    """A file of a home that cannot be written to."""
+def unwritable(path: str, reason: str | OSError) -> StoreError:
+    """A file that could not be written, and why."""
     if isinstance(reason, OSError):
+        path = path or str(reason.filename or "…")
+        if reason.errno in (ENOSPC, EDQUOT):
+            return FullStoreError(
+                "cannot write {path}: the disk is full",
+                hint="free some disk space and try again; everything acknowledged is safe",
+                path=path,
+            )
         reason = reason.strerror or str(reason)
     return UnwritableStoreError(
-        "cannot open {path} for writing: {reason}",
+        "cannot write {path}: {reason}",
         hint="check the folder's owner and permissions, or choose another with --home",
         path=path,
         reason=reason,
-    )
-
-
-def unwritten(error: OSError, path: str = "") -> StoreError:
-    """What the system says of a file that could not be written, as an error of ours."""
-    from errno import EDQUOT, ENOSPC
-
-    path = str(error.filename or path or "…")
-    if error.errno in (ENOSPC, EDQUOT):
-        return FullStoreError(
-            "cannot write {path}: the disk is full",
-            hint="free some disk space and try again; everything acknowledged is safe",
-            path=path,
-        )
-    return UnwritableStoreError(
-        "cannot write {path}: {reason}",
-        hint="check the folder's permissions and the free disk space",
-        path=path,
-        reason=error.strerror or str(error),
     )
 
 

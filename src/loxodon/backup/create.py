@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon import config as settings
 from loxodon.backup import archive
 from loxodon.backup.archive import BackedUpSpace, Writer
-from loxodon.errors import InputError, unwritten
+from loxodon.errors import InputError, unwritable
 from loxodon.filelock import draft_in
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SPACES, STRETCH
@@ -94,7 +94,7 @@ def backup(
         removed = _pruned(folder, name, keep or config.backup.keep) if target is None else ()
         size = os.path.getsize(path)
     except OSError as error:
-        raise unwritten(error, path) from None
+        raise unwritable(path, error) from None
     return Backup(path, tuple(spaces), *counts, size, bool(keys), tuple(removed))
 
 
