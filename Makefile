@@ -12,7 +12,7 @@ LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-postgres test-model test-compat test-upstream test-openclaw test-agents test-inspector test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
+.PHONY: help demo test test-long test-postgres test-model test-compat test-upstream test-openclaw test-agents test-inspector test-api test-web web web-check screenshots lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-postgres bench-peers reference lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -93,6 +93,9 @@ test-agents: $(VENV)/dev.done .venv-agents/agents.done  ## try it in the real Cl
 
 test-inspector: $(VENV)/dev.done .venv-inspector/inspector.done  ## ask the MCP server with the official inspector (needs npm; an environment of its own: .venv-inspector)
 	LOXODON_INSPECTOR=$(CURDIR)/.venv-inspector $(BIN)/python -m pytest -rs tests/mcp/test_inspector.py
+
+test-api: $(VENV)/dev.done  ## try every request that the API describes, and many that it does not (needs schemathesis: pip install schemathesis)
+	$(BIN)/python tools/test_api.py
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	npm ci --prefix web --ignore-scripts --no-audit --no-fund

@@ -105,10 +105,10 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
         with Memory.open(home, config=config) as memory:
             memory._embedders.use(chosen_embedder(config.embedder))
             memory.embed()
-            for question in talk.questions:
-                if question.evidence and question.category not in args.leave_out:
-                    ranking = ranked(memory, question.text, question.asked_at or talk.end)
-                    found.append(scores(question.evidence, ranking, (), ()))
+            for question in talk["questions"]:
+                if question["evidence"] and question["category"] not in args.leave_out:
+                    ranking = ranked(memory, question["text"], question["asked_at"])
+                    found.append(scores(question["evidence"], ranking, (), ()))
     number = len(found) or 1
     return (
         100 * sum(one["r@10"] for one in found) / number,

@@ -30,8 +30,6 @@ from loxodon import config as settings
 from loxodon.cli.bench import (
     HANDED,
     RANKED,
-    Conversation,
-    RetrievalOptions,
     latency,
     mean,
     measure_retrieval,
@@ -108,10 +106,10 @@ def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
-    options = RetrievalOptions(limit=args.limit, leave_out=tuple(args.leave_out))
-    found: Any = measure_retrieval([path], settings.from_mapping(given), options)[0][0]
+    how: Any = {"limit": args.limit, "leave_out": args.leave_out}
+    found: Any = measure_retrieval([path], settings.from_mapping(given), **how)[0]
     ingest = found["ingest"]
-    took = found.get("latency_without_embedder_ms", found["latency_ms"])
+    took: Any = found.get("latency_without_embedder_ms", found["latency_ms"])
     return {
         **found["overall"],
         "search_p50_ms": took["p50"],
@@ -122,7 +120,7 @@ def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> di
 
 
 def peer_on(
-    name: str, conversations: Sequence[Conversation], vectors: Vectors, leave_out: tuple[str, ...]
+    name: str, conversations: Sequence[Any], vectors: Vectors, leave_out: tuple[str, ...]
 ) -> Run:
     run = Run([], [], 0.0, 0)
     with tempfile.TemporaryDirectory() as folder:  # imports and start-up are nobody's ingest
@@ -138,7 +136,7 @@ def peer_on(
 
 
 def one_conversation(
-    peer: Peer, one: Conversation, vectors: Vectors, leave_out: tuple[str, ...], run: Run
+    peer: Peer, one: Any, vectors: Vectors, leave_out: tuple[str, ...], run: Run
 ) -> Run:
     sessions = said(one)
     apart = vectors.seconds
@@ -147,28 +145,28 @@ def one_conversation(
         peer.add(turns)
     ingest = perf_counter() - started - (vectors.seconds - apart)
     texts = {turn.id: turn.text for turns in sessions for turn in turns}
-    for question in one.questions:
+    for question in one["questions"]:
         apart = vectors.seconds
         started = perf_counter()
-        peer.search(question.text, TOP)
+        peer.search(question["text"], TOP)
         took = perf_counter() - started - (vectors.seconds - apart)
         run.search_ms.append(took * 1e3)
-        ranking = peer.search(question.text, min(RANKED, len(texts)))
-        if question.evidence and question.category not in leave_out:
+        ranking = peer.search(question["text"], min(RANKED, len(texts)))
+        if question["evidence"] and question["category"] not in leave_out:
             handed = fitting(ranking, texts)
-            run.scores.append(scores(question.evidence, ranking, handed, handed))
+            run.scores.append(scores(question["evidence"], ranking, handed, handed))
     return run._replace(ingest_s=run.ingest_s + ingest, turns=run.turns + len(texts))
 
 
-def said(conversation: Conversation) -> list[list[Said]]:
+def said(conversation: Any) -> list[list[Said]]:
     """The turns of each session, as a peer gets them."""
     sessions = [
         [
-            Said(turn.id, session.id, f"{turn.speaker or turn.role}: {turn.text}")
-            for turn in session.turns
-            if turn.text.strip()
+            Said(turn["id"], session["id"], f"{turn['speaker'] or turn['role']}: {turn['content']}")
+            for turn in session["turns"]
+            if turn["content"].strip()
         ]
-        for session in conversation.sessions
+        for session in conversation["sessions"]
     ]
     return [turns for turns in sessions if turns]
 

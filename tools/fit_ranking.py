@@ -31,13 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loxodon.cli.bench import (
-    Conversation,
-    chosen_embedder,
-    for_measuring,
-    kept_home,
-    read_conversations,
-)
+from loxodon.cli.bench import chosen_embedder, for_measuring, kept_home, read_conversations
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
 from loxodon.recall import routes, weights
@@ -120,22 +114,22 @@ def read(file: str, keep: str, embedder: str, limit: int) -> Found:
 Row = tuple[list[float], list[bool], float, bool]
 
 
-def asked(talk: Conversation, config: Config, keep: str) -> Iterator[tuple[list[Row], bool, int]]:
+def asked(talk: Any, config: Config, keep: str) -> Iterator[tuple[list[Row], bool, int]]:
     """For each question its turns, whether it is a message, and how many answer it."""
     home = kept_home(talk, config, keep)
-    now = [talk.end]
+    now = [talk["end"]]
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
         memory._embedders.use(chosen_embedder(config.embedder))
         questioner = memory._embedders.questioner()
-        for question in talk.questions:
-            evidence = question.evidence
-            if not evidence or question.category == _LEFT_OUT:
+        for question in talk["questions"]:
+            evidence = question["evidence"]
+            if not evidence or question["category"] == _LEFT_OUT:
                 continue
-            now[0] = question.asked_at or talk.end
+            now[0] = question["asked_at"]
             with memory._store.reading():
                 understood, seen = looked(
                     memory._store,
-                    question.text,
+                    question["text"],
                     Filter(),
                     now=now[0],
                     top=100,

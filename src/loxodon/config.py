@@ -32,10 +32,6 @@ MAIN = (
     *("model.base_url", "model.name", "model.api_key", "model.extraction"),
     *("embedder.kind", "workspace.path", "schedule.backup"),
 )
-# Settings and sections that may be imported without naming each: they name no address, path or key
-# and switch off no guard. A new setting is not among them until somebody has thought about it.
-TUNING = {"language", "timezone", "tokenizer", "recall", "decay", "snapshot.budget", "schedule"}
-TUNING |= {"buffer", "working"}
 # Settings and sections of earlier versions: ignored with a warning.
 RETIRED = frozenset(
     """audit.head audit.keep audit.on_failure audit.size buffer.tokens chat consolidation
@@ -576,11 +572,6 @@ def changed(config: Config) -> dict[str, Value]:
 def written(value: object) -> str:
     """A setting as config.toml has it, without quotes."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def is_tuning(name: str) -> bool:
-    """Whether a setting only tunes (`TUNING`)."""
-    return not TUNING.isdisjoint((name, name.partition(".")[0]))
 
 
 def masked(url: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import InputError, refused
+from loxodon.errors import DamagedStoreError, InputError, refused
 from loxodon.guard.guard import Guard
 from loxodon.layout import DATABASE, DELETING, KEYS, RECODING
 from loxodon.security import pauses
@@ -225,3 +225,14 @@ class OpenSpace:
     def shown(self, text: str) -> str:
         """A text as the viewer of this space may see it."""
         return self.guard.shown(text, private=self.chat == "direct")
+
+
+def check_database(path: str) -> None:
+    """A space without its database was one with it: making a new one would hide the loss."""
+    if not os.path.exists(path) or not os.path.getsize(path):
+        raise DamagedStoreError(
+            "{path} is missing or empty",
+            hint="rebuild it from its text views with `loxodon restore`, or create an empty one "
+            "with `loxodon init`",
+            path=path,
+        )

@@ -8,11 +8,8 @@ that are `held-out` were written after the rules, which were not changed for the
 
 from __future__ import annotations
 
-import base64
-import codecs
 import json
 from collections.abc import Callable
-from urllib.parse import quote
 
 from tests.attacks.typed import typed
 
@@ -28,7 +25,6 @@ STRANGER_HONEST = typed("poisons", of="stranger honest")
 
 Disguise = Callable[[str], str]
 _CYRILLIC = str.maketrans("aeopcyx", "аеорсух")
-_LEET = str.maketrans("oieas", "01345")
 _FULL = {n: n + 0xFEE0 for n in range(0x21, 0x7F)} | {0x20: 0x3000}
 
 
@@ -47,15 +43,7 @@ DISGUISES: dict[str, Disguise] = {
     "homoglyphs": lambda text: text.translate(_CYRILLIC),
     "full-width": lambda text: text.translate(_FULL),
     "accents": lambda text: "".join(f"{one}\u0301" if one in "aeiou" else one for one in text),
-    "leet": lambda text: text.translate(_LEET),
     "set apart": lambda text: " ".join(text),
-    "rot13": lambda text: codecs.encode(text, "rot13"),
-    "base64": lambda text: base64.b64encode(text.encode()).decode(),
-    "hex": lambda text: text.encode().hex(),
-    "percent": lambda text: quote(text, safe=""),
-    "entities": lambda text: "".join(f"&#{ord(one)};" for one in text),
-    "escapes": lambda text: json.dumps("".join(text)).replace(" ", "\\u0020"),
-    "reversed": lambda text: text[::-1],
     "tags": lambda text: (
         "Fine. " + "".join(chr(0xE0000 + ord(one)) if " " <= one <= "~" else one for one in text)
     ),

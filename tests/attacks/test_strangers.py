@@ -32,10 +32,10 @@ from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError
 from loxodon.guard.provenance import is_own
 from loxodon.journal.openclaw_db import read_database
-from loxodon.security.import_settings import Choice
 from loxodon.views.restore import Restored
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry
+from tests.clock import Clock
 from tests.imports.conftest import Take, take
 from tests.imports.exports import chat, put_database, put_json, put_zip, said
 
@@ -101,19 +101,6 @@ def test_an_import_sets_no_address_and_nothing_is_sent_there(tmp_path: Path) -> 
         assert heard == []
 
 
-def test_only_what_tunes_is_taken_by_a_yes_for_all() -> None:
-    """A setting that is new is not among them before somebody has thought about it."""
-    named = {name for name in settings.KEYS if not settings.is_tuning(name)}
-    told = ("url", "path", "file", "folder", "folders", "key", "head", "enabled", "source", "name")
-    assert {name for name in settings.KEYS if name.rpartition(".")[2].endswith(told)} - named == {
-        "recall.profile",
-        "schedule.profile",
-    } & settings.KEYS.keys()
-    guarding = ("model.", "embedder.", "workspace.", "audit.", "keys.", "encryption.")
-    assert {name for name in settings.KEYS if name.startswith(guarding)} <= named
-    assert "snapshot.identity" in named
-
-
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
     """A backup with settings that a stranger would like to have here."""
@@ -136,7 +123,7 @@ def theirs(tmp_path: Path) -> Path:
 
 
 def restored(path: Path, home: Path, **more: Any) -> Restored:
-    return restoring.restore(
+    every = restoring.restore(
         str(path),
         str(home),
         "main",
@@ -146,6 +133,7 @@ def restored(path: Path, home: Path, **more: Any) -> Restored:
         progress=quiet,
         **more,
     )
+    return every["main"]
 
 
 def test_a_backup_brings_a_memory_and_no_settings(theirs: Path, tmp_path: Path) -> None:
@@ -167,14 +155,6 @@ def test_a_backup_brings_a_memory_and_no_settings(theirs: Path, tmp_path: Path) 
         assert memory.journal()[0].content == "I live in Leeds"
 
 
-def test_of_the_settings_of_a_backup_what_is_named_is_taken(theirs: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    found = restored(theirs, home, choice=Choice(True, ("policy", "model.name")))
-    assert set(found.settings) == {"recall.top", "model.name", "policy"}
-    assert settings.read(str(home)) == {"recall": {"top": 7}, "model": {"name": "spy"}}
-    assert "github-token" in (home / "policy.toml").read_text("utf-8")
-
-
 def test_the_commands_say_what_was_left_out_and_how_to_set_it(
     theirs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,7 +163,7 @@ def test_the_commands_say_what_was_left_out_and_how_to_set_it(
     shown = capsys.readouterr().out
     assert "loxodon config audit.enabled false" in shown
     assert "loxodon config model.base_url http://198.51.100.7/v1" in shown
-    assert "--take policy" in shown
+    assert "policy.toml (2 lines)" in shown
 
 
 # What a file would run
@@ -248,7 +228,13 @@ def repaired(source: Path, home: Path, **more: object) -> None:
     data[at : at + 4] = b"\xff" * 4
     path.write_bytes(data)
     try:
-        repair(str(home), config=settings.load(str(home)), source=str(source), progress=quiet)
+        repair(
+            str(home),
+            config=settings.load(str(home)),
+            clock=Clock(),
+            source=str(source),
+            progress=quiet,
+        )
     finally:
         assert data[at : at + 4] in path.read_bytes()
 

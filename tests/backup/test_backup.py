@@ -48,7 +48,7 @@ def test_backup_has_everything_but_keys_and_replaces_no_file(home: Home) -> None
         with pytest.raises(InputError, match="already exists"):
             memory.backup(home.file)
         assert Path(home.file).read_text() == "mine"
-        with pytest.raises(InputError, match="is a folder"):
+        with pytest.raises(InputError, match="already exists"):
             memory.backup(home.folder)
         done = memory.backup(home.file, overwrite=True)
     assert (done.spaces, done.turns, done.memories) == (("main",), 43, 1)
@@ -122,35 +122,20 @@ def test_encrypted_backup_goes_only_where_its_key_is(home: Home) -> None:
     assert all(map(is_plain, home.databases))
 
 
-def test_new_home_takes_settings_and_passphrase_of_a_backup(home: Home) -> None:
+def test_new_home_opens_a_backup_with_its_passphrase(home: Home) -> None:
     phrase: dict[str, Any] = {"LOXODON_KEY": "a long pass phrase for it"}
     home.loxodon("encrypt", "--env", **phrase)
-    home.loxodon("config", "recall.top", "7")
     home.loxodon("backup", home.file, **phrase)
     other = Home(os.path.join(home.folder, "elsewhere"))
     assert "is not" in other.loxodon("restore", home.file, code=LOCKED, **phrase).stderr
-    taken = ("restore", home.file, "--with-settings", "--take", "encryption.key")
+    other.loxodon("config", "encryption.key", "env")
     wrong: dict[str, Any] = {"LOXODON_KEY": "another pass phrase for it"}
-    assert "does not match" in other.loxodon(*taken, code=LOCKED, **wrong).stderr
-    assert not os.path.exists(other.path)
-    other.loxodon(*taken, **phrase)
-    assert other.json("config", "recall.top")
+    assert "does not match" in other.loxodon("restore", home.file, code=LOCKED, **wrong).stderr
+    other.loxodon("restore", home.file, **phrase)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(*next(iter(phrase.items())))
         found, wanted = other.content(), home.content()
         assert {**found, "talk": 0} == {**wanted, "talk": 0}
-
-
-def test_refused_restore_takes_no_settings_either(home: Home) -> None:
-    home.loxodon("config", "recall.top", "7")
-    home.backup()
-    home.loxodon("config", "recall.top", "--unset")
-    before = Path(home.path, "config.toml").read_bytes()
-    words = ("restore", home.file, "--with-settings")
-    assert "is not empty" in home.loxodon(*words, code=REFUSED).stderr
-    assert Path(home.path, "config.toml").read_bytes() == before
-    home.loxodon(*words, "--replace")
-    assert Path(home.path, "config.toml").read_bytes() != before
 
 
 def test_another_space_only_where_that_is_meant(backed_up: Home) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -12,7 +11,7 @@ import apsw
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import BusyStoreError, NotFoundError
+from loxodon.errors import NotFoundError
 from loxodon.working import Session
 from tests.cli.shell import Shell
 from tests.clock import Clock
@@ -71,7 +70,7 @@ def spoil(home: Path, *statements: str) -> None:
 
 def test_sound_store_is_left_alone(home: Path) -> None:
     before = database(home).read_bytes()
-    assert Shell(home).json("repair")["mended"] == []
+    assert Shell(home).json("repair")["problems"] == []
     assert database(home).read_bytes() == before
     assert Shell(home.parent / "nowhere")("repair", code=NotFoundError.exit_code)
 
@@ -81,7 +80,7 @@ def test_damaged_row_comes_back_from_the_views(home: Path) -> None:
     damage(home, b"words 7", b"w\xffrds 7")
     Shell(home)("validate", code=7)
     done = Shell(home).json("repair")
-    assert {(one["fate"], one["source"]) for one in done["mended"]} == {("copied", "views")}
+    assert done["source"].endswith("workspace")
     assert os.path.exists(done["before"])
     assert truth(home) == before
     with opened(home) as memory:
@@ -95,8 +94,7 @@ def test_newest_backup_is_found(home: Path) -> None:
     with opened(home) as memory:
         path = memory.backup().path
     damage(home, b"words 7", b"w\xffrds 7")
-    (mended,) = Shell(home).json("repair")["mended"]
-    assert (mended["fate"], mended["source"]) == ("copied", path)
+    assert Shell(home).json("repair")["source"] == path
     assert truth(home) == before
 
 
@@ -110,39 +108,32 @@ def test_page_that_is_gone_comes_back_too(home: Path) -> None:
     assert truth(home) == before
 
 
-@pytest.mark.parametrize("kind", ["backup", "database"])
-def test_destroyed_file_comes_back_from_a_copy_that_is_named(home: Path, kind: str) -> None:
+def test_destroyed_file_comes_back_from_a_backup_that_is_named(home: Path) -> None:
     before, copy = truth(home), home.parent / "kept"
-    if kind == "backup":
-        with opened(home) as memory:
-            memory.backup(copy)
-    else:
-        copy.write_bytes(database(home).read_bytes())
+    with opened(home) as memory:
+        memory.backup(copy)
     database(home).write_bytes(b"SQLite format 3\0" + bytes(40_000))
     Shell(home)("repair", "--from", str(copy))
     assert truth(home) == before
 
 
-def test_what_nobody_has_is_lost_and_said_and_the_rest_works(tmp_path: Path) -> None:
+def test_messages_that_the_copy_lacks_are_added(home: Path) -> None:
+    with opened(home) as memory:
+        memory.add([{"role": "user", "content": "after the export", "id": "late"}])
+    damage(home, b"words 7", b"w\xffrds 7")
+    done = Shell(home).json("repair")
+    assert done["added"] == 1
+    with opened(home) as memory:
+        assert "after the export" in [one.content for one in memory.journal()]
+        assert memory.validate() == []
+
+
+def test_without_a_copy_nothing_is_changed(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Memory.open(home, config={**CONFIG, "workspace.views": "off"}, clock=Clock()) as memory:
         memory.add([{"role": "user", "content": f"words {n}", "id": f"m{n}"} for n in range(9)])
-        memory.capture("likes tea")
     damage(home, b"words 7", b"w\xffrds 7")
-    done = json.loads(Shell(home).text("repair", "--json", code=7))
-    assert "lost" in {one["fate"] for one in done["mended"]}
-    with opened(home) as memory:
-        assert memory.validate() == []
-        assert [one.content for one in memory.list()] == ["likes tea"]
-        assert len(memory.journal(session="default")) == 8
-        memory.capture("and goes on")
-
-
-def test_nothing_is_touched_while_others_have_it_open(home: Path) -> None:
-    damage(home, b"words 7", b"w\xffrds 7")
-    with opened(home) as memory:
-        memory.list()
-        Shell(home)("repair", code=BusyStoreError.exit_code)
+    assert b"no intact copy" in Shell(home)("repair", code=7).stderr
     assert list(database(home).parent.glob("*before*")) == []
 
 
@@ -164,48 +155,11 @@ def test_changed_byte_at_the_beginning_is_damage_and_not_encryption(home: Path, 
     assert truth(home) == before
 
 
-def test_file_of_which_nothing_is_left_is_not_replaced_by_an_empty_one(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    with Memory.open(home, config={**CONFIG, "workspace.views": "off"}) as memory:
-        memory.capture("likes tea")
-    path = database(home)
-    path.write_bytes(bytes(path.stat().st_size))
-    shell = Shell(home)
-    assert "is damaged" in shell.text("validate", code=7)
-    assert b"loxodon restore" in shell("repair", code=7).stderr
-    assert not any(path.read_bytes())
-
-
-@pytest.mark.parametrize(
-    ("table", "sql", "fate"),
-    [
-        ("memory_changes", "DELETE FROM memory_changes WHERE version = 2", "lost"),
-        ("sessions", "DELETE FROM sessions WHERE no = 1", ""),
-    ],
-)
-def test_what_has_no_copy_is_made_good_from_the_rest(
-    home: Path, table: str, sql: str, fate: str
-) -> None:
-    shutil.rmtree(database(home).parent / "workspace")
-    spoil(home, "PRAGMA foreign_keys=OFF", sql)
-    done = json.loads(Shell(home).text("repair", "--json", code=7 * (fate == "lost")))
-    assert not fate or (table, fate) in {(one["table"], one["fate"]) for one in done["mended"]}
-    with opened(home) as memory:
-        assert memory.validate() == []
-        (record,) = [one for one in memory.list() if "住在" in one.content]
-        versions = [(one.change, one.record.content) for one in memory.history(record.id)]
-        assert record.content == "住在北京"
-        if table == "memory_changes":  # it begins anew
-            assert versions == [("lost", "住在北京")]
-        if table == "sessions":  # a session that is gone gets a name
-            assert len(memory.journal(session="lost-1")) == 20
-
-
 def test_what_is_derived_is_made_anew_in_its_place(home: Path) -> None:
     before = truth(home)
     spoil(home, "DELETE FROM turn_index WHERE rowid = 3")
     done = Shell(home).json("repair")
-    assert (done["before"], done["mended"]) == ("", [])
+    assert (done["before"], done["rebuilt"]) == ("", True)
     assert truth(home) == before
     with opened(home) as memory:
         assert memory.validate() == []
@@ -219,12 +173,12 @@ def test_repair_that_is_killed_loses_nothing(home: Path) -> None:
     while True:
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(spoilt, home)
-        point += count(4, 1)
+        point += count(2, 1)
         if not killed_at_call(lambda: Shell(home)("repair"), point):
             break
         kills += 1
         Shell(home)("repair")
         assert truth(home) == before, point
-        left = [*database(home).parent.glob("repairing-*")]
+        left = [*database(home).parent.glob("restoring-*")]
         assert not any(files_with(["words", "likes tea"], one) for one in left), point
     assert kills > 1

@@ -108,7 +108,7 @@ def test_a_file_about_someone_is_named(home: Path, clock: Clock, tmp_path: Path)
     with opened(home, clock) as memory:
         say(memory, clock, *TALK)
         memory.consolidate()
-    file = tmp_path / "about.md"
+    file = tmp_path / "about.json"
     args = ["--home", str(home), "--now", clock.now.isoformat()]
     assert main([*args, "export", "--about", "Zorinda", str(file)]) == 0
     with opened(home, clock) as memory:

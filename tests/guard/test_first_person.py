@@ -11,7 +11,7 @@ import pytest
 from loxodon import Memory
 from loxodon.compat.agents import LoxodonSession
 from loxodon.compat.mem0 import Memory as Mem0
-from loxodon.guard.first_person import is_first_person, is_users_statement
+from loxodon.guard.provenance import is_first_person, is_users_statement
 from loxodon.working import Session
 from tests.agents.openclaw.made import OpenClaw
 from tests.agents.openclaw.made import said as entry

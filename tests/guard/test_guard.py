@@ -274,7 +274,7 @@ def test_policy_command_says_what_would_be_done(tmp_path: Path) -> None:
     shell("policy", "scan", "words", code=2)
     shell.home.mkdir(exist_ok=True)
     (shell.home / "policy.toml").write_text("[kinds", "utf-8")
-    assert b"not valid TOML" in shell("policy", code=ConfigError.exit_code).stderr
+    assert b"not a valid policy" in shell("policy", code=ConfigError.exit_code).stderr
 
 
 # Very long messages

@@ -190,21 +190,6 @@ def test_a_path_over_http_stays_inside_the_files_of_the_space(home: Path, tmp_pa
         assert (files / "a" / "copy" / "memory").is_dir()
 
 
-def test_a_file_of_the_home_is_not_named_by_a_hard_link(home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    view = next(path for path in home.rglob("*.md") if SECRET in path.read_text())
-    os.link(view, folder / "note.md")
-    (folder / "own.md").write_text("- The user likes coffee.\n")
-    os.link(folder / "own.md", tmp_path / "also-mine.md")
-    with Memory.open(home, clock=Clock()) as memory:
-        with pytest.raises(ForbiddenError):
-            memory.workspace.take_in(str(folder / "note.md"))
-        memory.workspace.take_in(str(tmp_path / "also-mine.md"))
-        assert any("coffee" in one.content for one in memory.list())
-        assert not any(SECRET in one.content for one in memory.list())
-
-
 def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
     """Between looking at a folder and reading it, its files may be put in another's place."""
     named, other = tmp_path / "named", tmp_path / "other"

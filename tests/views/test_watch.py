@@ -21,8 +21,6 @@ from loxodon import Memory
 from tests.agents.agent_files import ClaudeCode, Codex
 from tests.waiting import PATIENCE, until
 
-pytest.importorskip("watchfiles")
-
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
 
 
@@ -238,16 +236,3 @@ def test_it_ends_when_told(desk: Desk, number: int) -> None:
         watcher = Watcher(desk.home)
         assert watcher.end(number) == 0
         assert watcher.errors == b""
-
-
-def test_without_the_package_it_says_what_to_install(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "hidden").mkdir()
-    (tmp_path / "hidden" / "watchfiles.py").write_text("raise ImportError\n")
-    done = subprocess.run(
-        [LOXODON, "--home", str(desk.home), "watch"],
-        capture_output=True,
-        timeout=PATIENCE,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "hidden"), "LANG": "C.UTF-8"},
-    )
-    assert done.returncode == 6
-    assert b"[workspace]" in done.stderr

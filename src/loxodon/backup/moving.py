@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
+from itertools import islice
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -32,8 +33,6 @@ from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.walls import Wall
 
 _BATCH = 2_000
-_OF_SPACE = (COPIES, keys.MARK)
-_OF_HOME = (tokens.FILE, policy.FILE)
 
 
 class Moved(NamedTuple):
@@ -46,142 +45,122 @@ class Moved(NamedTuple):
     memories: int
 
 
-class _Side(NamedTuple):
-    """One of both ends."""
-
-    home: str
-    config: Config
-    clock: Clock
-
-    @property
-    def root(self) -> str:
-        return root_of(self.home, self.config)
-
-    def opened(self, space: str) -> OpenSpace:
-        return open_space(self.home, space, self.config, self.clock, None, Wall())
-
-
 def move(
     home: str, config: Config, to: str, spaces: Sequence[str], clock: Clock, progress: Progress
 ) -> Moved:
     """Move `spaces`, which are all of a home, to a database (an address) or a home (a path)."""
-    here = _Side(home, config, clock)
     if "://" in to:
         settings.checked("store.url", to)
-        there = here._replace(config=config._replace(store=StoreConfig(to)))
+        target, target_config = home, config._replace(store=StoreConfig(to))
     else:
-        there = _Side(home_at(to), config._replace(store=StoreConfig()), clock)
-    if there.root == here.root:
+        target, target_config = home_at(to), config._replace(store=StoreConfig())
+    here, there = root_of(home, config), root_of(target, target_config)
+    if here == there:
         raise UsageError("the memory is already there", hint="name another place with --to")
+    known, bases = [], {}
+    turns = memories = 0
     with ExitStack() as held:
-        for side in (here, there):
-            if not files.shared(side.root):  # of which no machine knows who is at it
-                _keep_servers_out(side.home, held)
-        master = keys.Keys(here.root, config.keys.source).master()
-        if master is not None:
-            keys.Keys(there.root, config.keys.source).adopt(master)
-        for name in _OF_HOME:
-            _bring(os.path.join(here.root, name), os.path.join(there.root, name), strict=True)
-        known, bases = [], {}
-        turns = memories = 0
+        for root, folder in ((here, home), (there, target)):
+            if not files.shared(root):  # of which no machine knows who is at it
+                held.enter_context(_no_server(folder))
+        if master := keys.Keys(here, config.keys.source).master():
+            keys.Keys(there, config.keys.source).adopt(master)
+        for name in (tokens.FILE, policy.FILE):
+            _bring(os.path.join(here, name), os.path.join(there, name))
         for space in spaces:
             Memory.open(home, space, config, clock).close()  # which brings it up to date
-            old = here.opened(space)
-            with closing(old.store), old.store.reading():
+            old = open_space(home, space, config, clock, None, Wall())
+            new = open_space(target, space, target_config, clock, None, Wall())
+            with closing(old.store), closing(new.store), old.store.reading():
                 bases[space] = old.store.primary.bases()
-                if _move_space(space, old, there, progress):
+                if _move_space(space, old, new, there, progress):
                     known.append(space)
                 counts = old.store.counts()
             turns, memories = turns + counts.turns, memories + counts.active + counts.archived
         for space in spaces:
-            with closing(here.opened(space).store) as store, store.reading():
+            old = open_space(home, space, config, clock, None, Wall())
+            with closing(old.store) as store, store.reading():
                 if store.primary.bases() != bases[space]:
                     raise BusyStoreError(
                         "the space {space} was written to while it was being moved",
                         hint="stop whatever uses this memory, then run the command again",
                         space=repr(space),
                     )
-        _switch(here, there)
-    return Moved(there.root, tuple(spaces), tuple(known), turns, memories)
+        if target != home and not files.exists(os.path.join(target, CONFIG)):
+            _bring(os.path.join(home, CONFIG), os.path.join(target, CONFIG))
+        if target_config.store.url:
+            settings.write(target, "store.url", target_config.store.url)
+        for name in () if target_config.store.url else settings.ADDRESSES:
+            settings.write(target, name, None)
+    return Moved(there, tuple(spaces), tuple(known), turns, memories)
 
 
-def _keep_servers_out(home: str, held: ExitStack) -> None:
+@contextmanager
+def _no_server(home: str) -> Iterator[None]:
     """Refuse a home that a server works on, and keep one from beginning to."""
     files.make_folder(home)
-    lock = FileLock(os.path.join(home, SCHEDULE_LOCK))
-    held.callback(lock.close)
-    if not lock.acquire(0):
-        raise BusyStoreError(
-            "a server is using the memory at {home}", hint="stop it first", home=home
-        )
+    with closing(FileLock(os.path.join(home, SCHEDULE_LOCK))) as lock:
+        if not lock.acquire(0):
+            raise BusyStoreError(
+                "a server is using the memory at {home}", hint="stop it first", home=home
+            )
+        yield
 
 
-def _bring(old: str, new: str, *, strict: bool = False) -> None:
-    """Bring a file, or its absence. A `strict` one must not be in the place of another."""
-    data = files.read(old) if files.exists(old) else None
-    known = files.read(new) if files.exists(new) else None
-    if data == known or (strict and data is None):
+def _bring(old: str, new: str) -> None:
+    """Bring a file, which must not be in the place of another."""
+    if not files.exists(old):
         return
-    if strict and known is not None:
+    data = files.read(old)
+    if not files.exists(new):
+        files.make_folder(os.path.dirname(new))
+        files.replace(new, data)
+    elif files.read(new) != data:
         raise InputError(
             "{path} already exists, with other content",
             hint="move into an empty database or folder",
             path=new,
         )
-    if data is None:
-        files.remove(new)
-    else:
-        files.make_folder(os.path.dirname(new))
-        files.replace(new, data)
 
 
-def _move_space(name: str, old: OpenSpace, there: _Side, progress: Progress) -> bool:
+def _move_space(name: str, old: OpenSpace, new: OpenSpace, place: str, progress: Progress) -> bool:
     """Bring a space; whether its primary data was there already."""
-    new = there.opened(name)
-    with closing(new.store):
-        is_known = not new.store.primary.is_empty()
-        if not is_known:
-            new.store.primary.load(_rows(old, progress), lambda done, total: None)
-        if digest_of(new) != digest_of(old):
-            if is_known:
-                raise InputError(
-                    "the space {space} at {place} has other data",
-                    hint="move into an empty database or folder",
-                    space=repr(name),
-                    place=there.root,
-                )
-            raise StoreError(
-                "the space {space} is not the same after it was moved",
-                hint="run the command again; the memory where it was is unchanged",
+    is_known = not new.store.primary.is_empty()
+    if not is_known:
+        new.store.primary.load(_rows(old, progress), lambda done, total: None)
+    if _digest(new) != _digest(old):
+        if is_known:
+            raise InputError(
+                "the space {space} at {place} has other data",
+                hint="move into an empty database or folder",
                 space=repr(name),
+                place=place,
             )
-        for file in _OF_SPACE:
-            _bring(os.path.join(old.folder, file), os.path.join(new.folder, file))
-        with new.store.writing():
-            new.store.set_value(APPLIED, new.store.tombstones_version)
-            new.store.audit_rows.clear()
-            new.store.audit_rows.append(old.store.audit_rows.each())
-            new.store.audit_rows.head = old.store.audit_rows.head
+        raise StoreError(
+            "the space {space} is not the same after it was moved",
+            hint="run the command again; the memory where it was is unchanged",
+            space=repr(name),
+        )
+    for file in (COPIES, keys.MARK):
+        if files.exists(path := os.path.join(old.folder, file)):
+            files.replace(os.path.join(new.folder, file), files.read(path))
+    with new.store.writing():
+        new.store.set_value(APPLIED, new.store.tombstones_version)
+        new.store.audit_rows.clear()
+        new.store.audit_rows.append(old.store.audit_rows.each())
+        new.store.audit_rows.head = old.store.audit_rows.head
     return is_known
 
 
 def _rows(old: OpenSpace, progress: Progress) -> Iterator[tuple[str, list[Row]]]:
-    counts, done = old.store.counts(), 0
-    total = counts.turns + counts.active + counts.archived
-    for table in PRIMARY_TABLES:
-        batch: list[Row] = []
-        for row in old.store.primary.dump(table):
-            batch.append(row)
-            if len(batch) == _BATCH:
-                yield table, batch
-                done += _BATCH if table in ("turns", "memories") else 0
-                progress(min(done, total), total)
-                batch = []
-        yield table, batch
-    progress(total, total)
+    for number, table in enumerate(PRIMARY_TABLES, 1):
+        rows = old.store.primary.dump(table)
+        while batch := list(islice(rows, _BATCH)):
+            yield table, batch
+        progress(number, len(PRIMARY_TABLES))
 
 
-def digest_of(space: OpenSpace) -> str:
+def _digest(space: OpenSpace) -> str:
     """What is the same for two stores with the same primary data."""
     found = sha256()
     with space.store.reading():
@@ -189,16 +168,3 @@ def digest_of(space: OpenSpace) -> str:
             for row in space.store.primary.dump(table):
                 found.update(repr((table, *row)).encode("utf-8", "surrogatepass"))
     return found.hexdigest()
-
-
-def _switch(here: _Side, there: _Side) -> None:
-    """Have the settings name the new place."""
-    if there.config.store.url:
-        settings.write(there.home, "store.url", there.config.store.url)
-        return
-    if there.home != here.home:
-        path = os.path.join(there.home, CONFIG)
-        if not files.exists(path):
-            _bring(os.path.join(here.home, CONFIG), path)
-    for name in settings.ADDRESSES:
-        settings.write(there.home, name, None)

@@ -450,9 +450,7 @@ def _verified(found: Verified) -> Result:
         data[name] = [{"kind": one.kind, "entry": one.n, "message": one.said} for one in data[name]]
     shown = [one.said for one in (*found.findings, *found.notices)]
     if found.sound:
-        entries = tn("{n} entry is unchanged", "all {n} entries are unchanged", found.entries)
-        signed = tn("{n} signature is valid", "{n} signatures are valid", found.signed)
-        shown.append(f"{entries}; {signed}")
+        shown.append(tn("{n} entry is unchanged", "all {n} entries are unchanged", found.entries))
     else:
         n, last = found.trusted_to, found.last
         shown.append(t("the log can be trusted up to entry {n} of {last}", n=n, last=last))

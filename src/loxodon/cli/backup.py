@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
 from loxodon.backup.create import Backup
@@ -15,15 +16,11 @@ from loxodon.errors import DamagedStoreError, NotFoundError, UsageError
 from loxodon.messages import t, tn
 from loxodon.types import Problem
 
+if TYPE_CHECKING:
+    from loxodon.security.encryption import Recoded
+    from loxodon.security.keys import Work
+
 _LOST = 7  # the exit code of damage
-SETTINGS = (
-    arg(
-        "--with-settings",
-        "also apply the settings that come with it, except addresses, paths, keys and security "
-        "settings",
-    ),
-    arg("--take SETTING", "also apply this setting, of any kind; can be repeated", action="append"),
-)
 
 
 @command(
@@ -95,7 +92,6 @@ def _spaces(call: Call) -> list[str]:
     arg("--replace", "replace the current memory; the old database is kept"),
     arg("--as", "restore the backup of another space into this one", dest="other"),
     arg("--all", "restore all spaces in the backup"),
-    *SETTINGS,
 )
 def restore(call: Call) -> Result:
     """Restore a memory from a backup or from its text views."""
@@ -105,37 +101,28 @@ def restore(call: Call) -> Result:
     if not os.path.isfile(source):
         from loxodon.views.restore import restore as restore_views
 
-        if call.other or call.all or call.with_settings or call.take:
+        if call.other or call.all:
             raise UsageError(
-                "--as, --all, --with-settings and --take need a backup, and {path} is not one",
+                "--as and --all need a backup, and {path} is not one",
                 hint="create one with `loxodon backup`",
                 path=source,
             )
         with view.Bar(t("restoring")) as bar:
             found = restore_views(call.source, call.folder, call.space, **how, progress=bar)
         return Result(found, _restored(found), view.problem_lines(found.edited))
-    from loxodon.backup.restore import restore, restore_all
-    from loxodon.security.import_settings import Choice
+    from loxodon.backup.restore import restore
 
+    space = None if call.all else call.space
     with view.Bar(t("restoring")) as bar:
-        how |= {
-            "environ": os.environ,
-            "choice": Choice(call.with_settings, tuple(call.take)),
-            "progress": bar,
-        }
-        if not call.all:
-            found = restore(source, call.folder, call.space, **how, other=call.other)
-        else:
-            every = restore_all(source, call.folder, **how)
+        how |= {"environ": os.environ, "other": call.other, "progress": bar}
+        every = restore(source, call.folder, space, **how)
     if not call.all:
-        return Result(found, _restored(found))
+        return Result(every[call.space], _restored(every[call.space]))
     last = list(every.values())[-1]  # the settings came with all of them
     shown = [
-        line
-        for name, one in every.items()
-        for line in (name, *_restored(one._replace(settings={}, offered={})))
+        line for name, one in every.items() for line in (name, *_restored(one._replace(offered={})))
     ]
-    return Result({"spaces": every}, [*shown, *_settings(last)])
+    return Result({"spaces": every}, [*shown, *_offered(last.offered)])
 
 
 def _restored(found: Any) -> list[str]:
@@ -143,30 +130,18 @@ def _restored(found: Any) -> list[str]:
     lines = [t("restored {turns} and {memories}", turns=turns, memories=memories)]
     if found.before:
         lines.append(t("the old database is now {path}", path=found.before))
-    return [*lines, *_settings(found)]
+    return [*lines, *_offered(found.offered)]
 
 
-def _settings(found: Any) -> list[str]:
-    from loxodon.security.import_settings import POLICY
-
-    lines = []
-    for name, value in found.settings.items():
-        shown = "" if name == POLICY else f" = {settings.written(value)}"
-        lines.append(t("set: {name}", name=name) + shown)
-    return [*lines, *_left_out(found.offered)]
-
-
-def _left_out(left: dict[str, Any]) -> list[str]:
+def _offered(left: Mapping[str, Any]) -> list[str]:
     """Which settings were not applied, and how to set each."""
     from shlex import quote
 
-    from loxodon.security.import_settings import POLICY
-
     lines = [t("these settings were not applied; set the ones you trust:")] if left else []
     for name, value in left.items():
-        if name == POLICY:
+        if name == "policy":
             n = len(str(value).splitlines())
-            lines.append("  " + t("policy.toml ({n} lines): add --replace --take policy", n=n))
+            lines.append("  " + t("policy.toml ({n} lines): copy it out of the backup, a ZIP", n=n))
         else:
             lines.append(f"  loxodon config {name} {quote(settings.written(value))}")
     return lines
@@ -192,13 +167,13 @@ def validate(call: Call) -> Result:
 @command(
     arg(
         "--from SOURCE",
-        "a backup, a database or a folder of text views to copy intact data from",
+        "a backup or a folder of text views to restore from",
         dest="source",
         default="",
     )
 )
 def repair(call: Call) -> Result:
-    """Repair a damaged memory, and report what was lost."""
+    """Repair a damaged memory."""
     from loxodon.backup.repair import repair
 
     call.refuse_shared("repair")
@@ -209,12 +184,11 @@ def repair(call: Call) -> Result:
         return Result(found, view.paint(t("no problems found"), "green"))
     if found.rebuilt:
         return Result(found, t("rebuilt the derived data; nothing was lost"))
-    lost = [one for one in found.mended if one.fate == "lost"]
-    copied, gone = len(found.mended) - len(lost), len(lost)
-    said = t("damaged rows: {copied} replaced by copies, {lost} lost", copied=copied, lost=gone)
-    shown = [*view.record(found, "problems", "before"), said]
+    how = {"source": found.source, "n": found.added}
+    said = t("restored from {source}; messages added from the damaged file: {n}", **how)
+    shown = [said]
     shown.append(t("the old database is now {path}", path=found.before))
-    return Result(found, shown, code=_LOST if lost else 0)
+    return Result(found, shown)
 
 
 @command(verb="rebuild_index")
@@ -235,27 +209,23 @@ KEY = (
 )
 
 
-def _recode(call: Call, what: str, said: str) -> Any:
+def _recode(call: Call, work: Work, said: str) -> Recoded:
     """Encrypt, decrypt or rekey the databases of a home."""
-    from loxodon.security import encryption
+    from loxodon.security.encryption import recode
     from loxodon.security.keys import VARIABLE, KeySource
 
     call.refuse_shared("encryption")
-    with view.Bar(said) as bar:
-        if what == "decrypt":
-            return encryption.decrypt(call.folder, call.config, os.environ, progress=bar)
-        source = None  # that of the settings
+    source, make = None, False  # the key is where the settings say
+    if work != "decrypt":
+        make = call.make_key
         if call.env:
             source = KeySource("env", VARIABLE)
         elif call.keyring:
             source = KeySource("keyring", f"database:{call.folder}")
         elif call.key_file:
             source = KeySource("file", os.path.abspath(os.path.expanduser(call.key_file)))
-        how: dict[str, Any] = {"make": call.make_key, "progress": bar}
-        home, config, environ = call.folder, call.config, os.environ
-        if what == "rekey":
-            return encryption.rekey(home, config, environ, source, **how)
-        return encryption.encrypt(home, config, environ, call.clock, source, **how)
+    with view.Bar(said) as bar:
+        return recode(call.folder, call.config, os.environ, work, source, make=make, progress=bar)
 
 
 @command(*KEY, one_of="--keyring --key-file --env")

@@ -15,7 +15,7 @@ from loxodon import opening
 from loxodon.cli.view import paint
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import DamagedStoreError, InputError, UsageError, refused
+from loxodon.errors import InputError, UsageError, refused
 from loxodon.layout import DATABASE, MADE, OFF_MARKER
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -92,7 +92,7 @@ class Call(Namespace):
         never_had_one = off and not os.path.exists(os.path.join(path, MADE))
         there = os.path.isdir(path) and self.command != "init" and not never_had_one
         if there and self.config.enabled:
-            check_database(os.path.join(path, DATABASE))
+            opening.check_database(os.path.join(path, DATABASE))
         memory = Memory.open(
             self.folder,
             self.space,
@@ -165,17 +165,6 @@ def unconfirmed() -> UsageError:
         "this deletes data permanently, and there is no terminal to confirm it",
         hint="preview with --dry-run, then add --yes",
     )
-
-
-def check_database(path: str) -> None:
-    """A space without its database was one with it: making a new one would hide the loss."""
-    if not os.path.exists(path) or not os.path.getsize(path):
-        raise DamagedStoreError(
-            "{path} is missing or empty",
-            hint="rebuild it from its text views with `loxodon restore`, or create an empty one "
-            "with `loxodon init`",
-            path=path,
-        )
 
 
 def _moment(name: str, text: str, now: datetime) -> datetime | None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from loxodon.messages import t, tn
 from loxodon.store.clock_check import Doubted
-from loxodon.types import Entity, FileProblem, Frame, Item, Recall, Record, Source, Turn
+from loxodon.types import FileProblem, Record, Source, Turn
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 # Characters that mean nothing in any text stand for a style until a line is printed.
@@ -73,41 +73,9 @@ def json_text(value: object) -> str:
     """A result as JSON, with its texts as they may be shown."""
     import json
 
+    from loxodon.http.wire import plain
+
     return json.dumps(_masked(plain(value)), ensure_ascii=False, indent=2)
-
-
-_AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: records as objects, times as ISO 8601, bytes as hex digits."""
-    if type(value) in _AS_THEY_ARE:  # most of what a server writes, hundreds in one answer
-        return value
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="milliseconds" if value.microsecond else "seconds")
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, Source):
-        names = ("file", "line") if value.file else ("session", "turn")
-        return {name: getattr(value, name) for name in names}
-    if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
-        return [plain(one) for one in value]
-    if not hasattr(value, "_asdict"):
-        return value
-    fields = value._asdict()
-    if isinstance(value, Item):  # tags are in the context, and defaults go without saying
-        usual = Item._field_defaults
-        fields = {k: v for k, v in fields.items() if k != "tags" and (k, v) not in usual.items()}
-    elif isinstance(value, Frame):
-        del fields["state"]  # of the gate; it is for the library
-    elif isinstance(value, Recall) and value.trace is None:
-        del fields["trace"]
-    elif isinstance(value, Entity):
-        del fields["no"]
-        fields = {"id": value.id, **fields}
-    return {name: plain(one) for name, one in fields.items()}
 
 
 # Text

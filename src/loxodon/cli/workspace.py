@@ -38,7 +38,7 @@ REASONS = {
 
 @command(
     arg("DIR", "folder to write to (default: the workspace, setting workspace.path)", nargs="?"),
-    arg("--about NAME", "only what is known about NAME, as one file (.json or .md)"),
+    arg("--about NAME", "only what is known about NAME, as one JSON file"),
     arg("--plain", "write plain text although this memory is encrypted; needs DIR"),
     verb="workspace.export",
     without="folder",
@@ -60,7 +60,6 @@ def export(call: Call) -> Result:
 
 def _export_about(call: Call) -> Result:
     """All that is known about someone or something, as one file or on standard output."""
-    from loxodon.security.inspection import markdown
     from loxodon.security.paths import allowed_path
     from loxodon.views import copies
 
@@ -75,7 +74,7 @@ def _export_about(call: Call) -> Result:
             memory.subject(call.about), private=True, reveal=call.reveal
         )
         folder = memory.workspace.folder
-    text = markdown(found) if path.endswith((".md", ".markdown")) else view.json_text(found) + "\n"
+    text = view.json_text(found) + "\n"
     if not path:
         return Result(found, text.removesuffix("\n"))
     path = allowed_path(call.folder, path)
@@ -163,6 +162,7 @@ def watch(call: Call) -> Result:
     from threading import Event
 
     from loxodon.agents.openclaw.follow import state_folder
+    from loxodon.http.wire import plain
     from loxodon.journal.follow import found_agents
     from loxodon.views.watch import watch
 
@@ -174,7 +174,7 @@ def watch(call: Call) -> Result:
 
         def tell(round: Round) -> None:
             if call.json:
-                found: dict[str, object] = view.plain(round._replace(error=None))
+                found: dict[str, object] = plain(round._replace(error=None))
                 if round.error:
                     message, hint = round.error.localized()
                     found["error"] = {"code": round.error.code, "message": message, "hint": hint}

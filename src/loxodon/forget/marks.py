@@ -111,8 +111,8 @@ class Marks:
         self,
         marker: Marker,
         marks: Iterable[Mark],
-        *,
         known_names: Callable[[], Collection[str]] = tuple,
+        *,
         present: bool = False,
         words: Collection[str] | None = None,
     ) -> None:
@@ -264,7 +264,7 @@ class Marks:
 def marks_of(store: Store, marker: Marker) -> Marks | None:
     """The marks of a store; None where nothing was ever forgotten."""
     kept = [Mark(*one) for one in store.query("tombstones")]
-    return Marks(marker, kept, known_names=lambda: known_names(store)) if kept else None
+    return Marks(marker, kept, lambda: known_names(store)) if kept else None
 
 
 def known_names(store: Store) -> list[str]:

@@ -1,4 +1,4 @@
-"""Receipts of what was forgotten: who, when, how much of what; none of the words."""
+"""Receipts of what was forgotten: who, when, how much of what, and where it still stands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.config import Config
 from loxodon.messages import t
 from loxodon.paging import Key, Slice
 from loxodon.security.actor import actor
@@ -40,10 +41,12 @@ class Receipt(NamedTuple):
     doubtful: tuple[str, ...] = ()  # sentences that remain and may be about the entity
 
 
+MOST_FILES = 200  # places that a receipt names
+
+
 def new_receipt(what: str, now: datetime) -> Receipt:
     """An empty receipt of whoever acts now."""
-    who = actor()
-    by = " ".join(part for part in (who.surface, who.agent, who.caller) if part)
+    by = " ".join(part for part in actor() if part)
     return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, {}, ())
 
 
@@ -62,6 +65,16 @@ def kept(store: Store, now: datetime, limit: int, after: Key | None) -> Slice[Re
         files = tuple(FileProblem(*place) for place in loaded(places))
         found.append(Receipt(id, moment(at, now.tzinfo), by, what, loaded(erased), files))
     return found, last
+
+
+def backups(home: str, config: Config) -> list[FileProblem]:
+    """The backups in the folder for them, whatever is in them."""
+    from loxodon.backup.create import SUFFIX, folder_of  # not for a command that only counts
+
+    folder = folder_of(home, config)
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    paths = [os.path.join(folder, name) for name in names if name.endswith(SUFFIX)]
+    return [FileProblem(path, 0, "") for path in paths[:MOST_FILES]]
 
 
 def counted(erased: Mapping[str, int]) -> str:
@@ -87,7 +100,6 @@ def counted(erased: Mapping[str, int]) -> str:
         "transcripts": t("transcripts"),
         "edited copies": t("edited copies"),
         "views out of use": t("views out of use"),
-        "damaged records": t("damaged records"),
         "databases set aside": t("databases set aside"),
         "files": t("files"),
         "tokens": t("access tokens"),

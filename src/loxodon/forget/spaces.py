@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import datetime
 from time import monotonic
 
@@ -22,9 +22,7 @@ from loxodon import files
 from loxodon.clock import to_stored
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, unwritable
-from loxodon.filelock import FileLock
-from loxodon.forget.files import backups
-from loxodon.forget.receipts import Receipt, new_receipt
+from loxodon.forget.receipts import Receipt, backups, new_receipt
 from loxodon.layout import DATABASE, DELETED, DELETING, PENDING, VIEWS, WORKSPACE
 from loxodon.security import overwriting, tokens
 from loxodon.spaces import folder_name, no_space, space_folder, space_path
@@ -37,7 +35,6 @@ from loxodon.types import FileProblem
 from loxodon.views import copies
 
 _PATIENCE = 10.0  # seconds in which those who can let go of a space do
-_LOCK = ".lock"
 
 
 def delete(
@@ -70,12 +67,9 @@ def delete(
     receipt = new_receipt("space", now)._replace(erased=counts)
     if dry_run:
         return receipt._replace(files=_left(home, space, folder, config, dry_run=True))
-    with ExitStack() as alone:
-        if shared:
-            let_go()
-        else:
-            alone.enter_context(_announced(home, folder))
-            alone.enter_context(_to_oneself(folder, keys, let_go))
+    if shared:
+        let_go()
+    with nullcontext() if shared else _to_oneself(home, folder, keys, let_go):
         revoked, left = tokens.without_space(root, space)
         if revoked:
             counts["tokens"] = len(revoked)
@@ -112,34 +106,10 @@ def delete(
     return receipt
 
 
-def is_leaving(home: str, space: str) -> bool:
-    """Whether somebody is about to delete a space, and waits for others to let go of it."""
-    path = _lock_of(home, folder_name(space))
-    if os.path.exists(path):
-        with suppress(OSError):  # it is gone
-            lock = FileLock(path)
-            try:
-                return not lock.acquire(0)
-            finally:
-                lock.close()
-    return False
-
-
 def finish(home: str) -> None:
     """Remove what is left of spaces whose deletion was killed."""
-    root = os.path.join(home, DELETING)
     with suppress(OSError):
-        for name in os.listdir(root):
-            path = _lock_of(home, name.removesuffix(_LOCK))
-            lock = FileLock(path)
-            try:
-                if lock.acquire(0):
-                    if not name.endswith(_LOCK):
-                        _erase(os.path.join(root, name))
-                    os.unlink(path)
-            finally:
-                lock.close()
-        os.rmdir(root)
+        _erase(os.path.join(home, DELETING))
 
 
 def receipts(root: str, now: datetime) -> list[tuple[str, Receipt]]:
@@ -186,42 +156,30 @@ def _left(
     copied += [moved] if moved != folder and os.path.isdir(moved) else []
     if not dry_run and not shared and workspace != usual:
         _erase(os.path.join(workspace, PENDING))
-    return (
-        *found,
-        *(FileProblem(path, 0, "copy") for path in copied),
-        *(one._replace(what="backup") for one in backups(home, config)),
-    )
+    found += [FileProblem(path, 0, "copy") for path in copied]
+    return (*found, *(one._replace(what="backup") for one in backups(home, config)))
 
 
-def _lock_of(home: str, folder: str) -> str:
-    return os.path.join(home, DELETING, f"{os.path.basename(folder)}{_LOCK}")
+def is_leaving(home: str, space: str) -> bool:
+    """Whether somebody is about to delete a space, and waits for others to let go of it."""
+    return os.path.exists(_announcement(home, folder_name(space)))
 
 
-@contextmanager
-def _announced(home: str, folder: str) -> Iterator[None]:
-    """Tell others of the home to let go of a space (`is_leaving`)."""
-    path = _lock_of(home, folder)
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        lock = FileLock(path)
-    except OSError as error:
-        raise unwritable(path, error) from None
-    try:
-        if not lock.acquire(0):
-            raise _busy(folder)
-        yield
-    finally:
-        with suppress(OSError):
-            os.unlink(path)
-        lock.close()
+def _announcement(home: str, folder: str) -> str:
+    return os.path.join(home, DELETING, f"{os.path.basename(folder)}.leaving")
 
 
 @contextmanager
-def _to_oneself(folder: str, keys: StoreKeys, let_go: Callable[[], None]) -> Iterator[None]:
-    """Have a space to oneself, until it is gone. The lock of its writers is left alone: whoever
-    waits for it could not let go."""
+def _to_oneself(
+    home: str, folder: str, keys: StoreKeys, let_go: Callable[[], None]
+) -> Iterator[None]:
+    """Have a space to oneself, until it is gone; workers of the home are told to let go of it."""
     path, deadline = os.path.join(folder, DATABASE), monotonic() + _PATIENCE
+    announcement = _announcement(home, folder)
     with ExitStack() as kept:
+        files.make_folder(os.path.dirname(announcement))
+        files.replace(announcement, b"")
+        kept.callback(overwriting.erase, announcement)
         while True:
             let_go()
             try:
@@ -229,7 +187,12 @@ def _to_oneself(folder: str, keys: StoreKeys, let_go: Callable[[], None]) -> Ite
                 break
             except BusyStoreError:
                 if monotonic() > deadline:
-                    raise _busy(folder) from None
+                    raise BusyStoreError(
+                        "another program has the space in {path} open",
+                        hint="close that program (a server, an agent, a chat), then try again; "
+                        "nothing was deleted",
+                        path=folder,
+                    ) from None
         try:
             yield
         except BaseException:
@@ -238,18 +201,11 @@ def _to_oneself(folder: str, keys: StoreKeys, let_go: Callable[[], None]) -> Ite
             raise
 
 
-def _busy(folder: str) -> BusyStoreError:
-    return BusyStoreError(
-        "another program has the space in {path} open",
-        hint="close that program (a server, an agent, a chat), then try again; nothing was deleted",
-        path=folder,
-    )
-
-
 def _erase(folder: str, progress: Progress = lambda done, total: None) -> None:
     """Overwrite and remove all files of a folder, then the folder. Links are removed as such."""
     paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
     for n, path in enumerate(paths, 1):
-        overwriting.erase(path)
+        with suppress(FileNotFoundError):  # another process does the same
+            overwriting.erase(path)
         progress(n, len(paths))
     shutil.rmtree(folder, ignore_errors=True)

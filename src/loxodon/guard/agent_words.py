@@ -17,9 +17,15 @@ from itertools import islice
 from typing import Any
 
 from loxodon.guard import quarantine
-from loxodon.guard.first_person import USER, is_first_person
 from loxodon.guard.own_words import own_turns
-from loxodon.guard.provenance import UNCONFIRMED, is_wish, kind_for, speaks_for_user
+from loxodon.guard.provenance import (
+    UNCONFIRMED,
+    USER,
+    is_first_person,
+    is_wish,
+    kind_for,
+    speaks_for_user,
+)
 from loxodon.store import Filter
 from loxodon.store.store import Store
 from loxodon.text.language import language_of

@@ -18,19 +18,17 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
 
 from loxodon import files
 from loxodon.errors import ConfigError
 from loxodon.guard import rules
-from loxodon.guard.rules import ACTIONS, BY_FAMILY, FAMILIES, Action, Family, Rule
+from loxodon.guard.rules import BY_FAMILY, FAMILIES, Action, Family, Rule
 
 FILE = "policy.toml"
-LARGEST = 1 << 20  # bytes of a file
+_LARGEST = 1 << 20  # bytes of a file
 _LONGEST = 2_000  # characters of a pattern; RE2 refuses what would take too much memory besides
-_RULE_KEYS = {"name", "pattern", "keywords", "action", "family"}
 
 
 class Policy(NamedTuple):
@@ -39,8 +37,7 @@ class Policy(NamedTuple):
     rules: tuple[Rule, ...]
     actions: Mapping[str, Action]
     exceptions: tuple[str, ...] = ()
-    own: frozenset[str] = frozenset()
-    """Kinds that the user has added."""
+    own: frozenset[str] = frozenset()  # kinds that the user has added
 
     def family(self, kind: str) -> Family:
         return next(rule.family for rule in self.rules if rule.kind == kind)
@@ -56,8 +53,8 @@ def load(home: str) -> Policy:
     """The policy of `home`; a ConfigError that names the rule for a file that is wrong."""
     path = os.path.join(home, FILE)
     try:
-        if files.size(path) > LARGEST:
-            raise too_large(path)
+        if files.size(path) > _LARGEST:
+            raise _too_large(path)
         data = files.read(path)
     except (FileNotFoundError, NotADirectoryError):
         return built_in()
@@ -73,153 +70,95 @@ def load(home: str) -> Policy:
 
 def parsed(data: bytes, path: str) -> Policy:
     """The policy in a file that was read from `path`; a ConfigError where it makes no sense."""
-    if len(data) > LARGEST:
-        raise too_large(path)
-    try:
-        given = tomllib.loads(data.decode("utf-8"))
-    except ValueError as error:
-        raise ConfigError(
-            "{path} is not valid TOML: {reason}",
-            hint="fix that line, or move the file away to use the defaults",
-            path=path,
-            reason=error,
-        ) from None
-    with _in(path):
-        for name in given.keys() - {"kinds", "rules", "exceptions"}:
+    if len(data) > _LARGEST:
+        raise _too_large(path)
+    base, given = built_in(), _read(data, path)
+    own: dict[Rule, Action] = {}
+    for n, one in enumerate(given.rules, 1):
+        family: Family = one.family or ("contact" if one.action == "allow" else "identity")
+        pattern = _pattern(one.pattern, f"{path}, rule {n}")
+        kind = one.name.strip().replace(" ", "-")
+        own[Rule(kind, pattern, family, tuple(one.keywords))] = one.action
+    every = (*own, *base.rules)
+    families = {rule.kind: rule.family for rule in reversed(every)}
+    actions = {**base.actions, **{rule.kind: action for rule, action in own.items()}}
+    for kind, action in given.kinds.items():
+        if kind not in families and kind not in FAMILIES:
             raise ConfigError(
-                "unknown section {name}",
-                hint="use [kinds], [[rules]] or [[exceptions]]",
-                name=repr(name),
+                "{path}: unknown kind {name}",
+                hint="list the kinds with `loxodon policy`",
+                path=path,
+                name=repr(kind),
             )
-        base = built_in()
-        own = [_rule(n, one, path) for n, one in enumerate(_tables(given, "rules"), 1)]
-        rules = (*(rule for rule, _ in own), *base.rules)
-        actions = {**base.actions, **{rule.kind: action for rule, action in own}}
-        actions |= _kinds(given.get("kinds", {}), rules, path)
-        exceptions = []
-        for n, one in enumerate(_tables(given, "exceptions"), 1):
-            with _in(f"{path}, exception {n}"):
-                if one.keys() != {"pattern"}:
-                    raise ConfigError(
-                        "an exception only has a pattern", hint="write pattern = '…' under it"
-                    )
-                exceptions.append(_pattern(one["pattern"]))
-        names = frozenset(rule.kind for rule, _ in own)
-        return Policy(rules, actions, tuple(exceptions), names)
+        # A family stands for those of it that are not named themselves.
+        of = [one for one, family in families.items() if family == kind and one not in given.kinds]
+        actions |= dict.fromkeys([*of, kind] if kind in families else of, action)
+    places = enumerate(given.exceptions, 1)
+    exceptions = [_pattern(one.pattern, f"{path}, exception {n}") for n, one in places]
+    return Policy(every, actions, tuple(exceptions), frozenset(rule.kind for rule in own))
 
 
-def too_large(path: str) -> ConfigError:
+def _too_large(path: str) -> ConfigError:
     return ConfigError("{path} is too large", hint="the maximum size is 1 MiB", path=path)
 
 
-@contextmanager
-def _in(place: str) -> Iterator[None]:
-    """What is found wrong within is said with its place."""
+def _read(data: bytes, path: str) -> Any:
+    """The tables of the file, checked."""
+    import msgspec  # few homes have such a file
+
+    name: Any = Annotated[
+        str, msgspec.Meta(pattern=r"^\s*[^\W_](?:[ -]*[^\W_])*\s*$", max_length=40)
+    ]
+    word: Any = Annotated[str, msgspec.Meta(min_length=1)]
+    rule: Any = msgspec.defstruct(
+        "Rule",
+        [
+            *(("name", name), ("pattern", word), ("keywords", list[word], [])),
+            *(("action", Action, "mask"), ("family", Family | None, None)),
+        ],
+        forbid_unknown_fields=True,
+    )
+    exception: Any = msgspec.defstruct("Exception", [("pattern", word)], forbid_unknown_fields=True)
+    file: Any = msgspec.defstruct(
+        "File",
+        [
+            ("kinds", dict[str, Action], msgspec.field(default_factory=dict)),
+            ("rules", list[rule], []),
+            ("exceptions", list[exception], []),
+        ],
+        forbid_unknown_fields=True,
+    )
     try:
-        yield
-    except ConfigError as error:
-        if error.template == _AT:
-            raise
-        raise ConfigError(_AT, hint="{error_hint}", place=place, error=error) from None
-
-
-_AT = "{place}: {error}"
-
-
-def _tables(given: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
-    found = given.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        return msgspec.convert(tomllib.loads(data.decode("utf-8")), file)
+    except ValueError as error:
         raise ConfigError(
-            "{name} must be an array of tables", hint="write [[{name}]] above each", name=name
-        )
-    return found
+            "{path} is not a valid policy: {reason}",
+            hint="fix it, or move the file away to use the defaults",
+            path=path,
+            reason=error,
+        ) from None
 
 
-def _kinds(kinds: Any, rules: Sequence[Rule], path: str) -> dict[str, Action]:
-    """What to do with kinds; a family stands for those of it that are not named themselves."""
-    if not isinstance(kinds, dict):
-        raise ConfigError("{name} must be a table", hint="write [kinds] above it", name="kinds")
-    families = {rule.kind: rule.family for rule in reversed(rules)}
-    found: dict[str, Action] = {}
-    for kind, action in kinds.items():
-        with _in(f"{path}, [kinds] {kind}"):
-            if kind not in families and kind not in FAMILIES:
-                raise ConfigError(
-                    "unknown kind {name}",
-                    hint="list the kinds with `loxodon policy`",
-                    name=repr(kind),
-                )
-            checked = _action(action)
-        of = [one for one, family in families.items() if family == kind and one not in kinds]
-        found |= dict.fromkeys((*of, kind) if kind in families else of, checked)
-    return found
-
-
-def _rule(n: int, given: Mapping[str, Any], path: str) -> tuple[Rule, Action]:
-    with _in(f"{path}, rule {n}"):
-        for unknown in sorted(given.keys() - _RULE_KEYS):
-            raise ConfigError(
-                "a rule has no {name}",
-                hint="known names: {names}",
-                name=repr(unknown),
-                names=", ".join(sorted(_RULE_KEYS)),
-            )
-        name = given.get("name")
-        plain = name.replace("-", "").replace(" ", "") if isinstance(name, str) else ""
-        if not isinstance(name, str) or not plain.isalnum() or len(name) > 40:
-            raise ConfigError(
-                "the rule needs a name", hint="use up to 40 letters, digits and dashes"
-            )
-        family = given.get("family", "contact" if given.get("action") == "allow" else "identity")
-        if family not in FAMILIES:
-            raise ConfigError(
-                "{value} is not a family",
-                hint="choose one of {choices}",
-                value=repr(family)[:60],
-                choices=", ".join(FAMILIES),
-            )
-        keywords = given.get("keywords", [])
-        if not isinstance(keywords, list) or not all(
-            isinstance(one, str) and one for one in keywords
-        ):
-            raise ConfigError("keywords must be a list of words", hint='such as ["staff", "工号"]')
-        kind = name.strip().replace(" ", "-")
-        rule = Rule(kind, _pattern(given.get("pattern")), family, tuple(keywords))
-        return rule, _action(given.get("action", "mask"))
-
-
-def _action(action: Any) -> Action:
-    if action not in ACTIONS:
-        raise ConfigError(
-            "{value} is not an action", hint="use allow, mask or never", value=repr(action)[:60]
-        )
-    return ACTIONS[ACTIONS.index(action)]
-
-
-def _pattern(pattern: object) -> str:
+def _pattern(pattern: str, place: str) -> str:
     import re2  # type: ignore[import-untyped]
 
-    if not isinstance(pattern, str) or not pattern or len(pattern) > _LONGEST:
-        raise ConfigError(
-            "the pattern is missing, or too long",
-            hint="write a text of up to {most} characters",
-            most=_LONGEST,
-        )
     options = re2.Options()
     options.log_errors = False
+    reason = ""
     try:
-        compiled = re2.compile(pattern, options)
+        if len(pattern) > _LONGEST:
+            reason = f"longer than {_LONGEST}"
+        elif re2.compile(pattern, options).search("") is not None:
+            reason = "it matches the empty string"
     except re2.error as error:
-        reason = error.args[0] if error.args else ""
-        shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        said = error.args[0] if error.args else ""
+        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    if reason:
         raise ConfigError(
-            "the pattern is not valid RE2: {reason}",
+            "{place}: the pattern is not valid RE2: {reason}",
             hint="see github.com/google/re2/wiki/Syntax; lookaround and back references "
             "are not supported",
-            reason=shown,
-        ) from None
-    if compiled.search("") is not None:
-        raise ConfigError(
-            "the pattern matches the empty string", hint="make it require at least one character"
+            place=place,
+            reason=reason,
         )
     return pattern

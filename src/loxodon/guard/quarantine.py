@@ -29,21 +29,14 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Origin, Record, Turn
 HELD = "held"
 RELEASED = "released"
 DROPPED = "dropped"
-UNCLEAR = "unclear"
-"""Of what the user asked to have forgotten, where it is not plain what that is: nothing is held."""
+UNCLEAR = "unclear"  # of a request to forget, where it is not plain what is meant: nothing is held
 STATES = (HELD, RELEASED, DROPPED, UNCLEAR)
-HIDDEN = (HELD, DROPPED)
-"""The states in which something is not told."""
+HIDDEN = (HELD, DROPPED)  # the states in which something is not told
+# Why a request to forget is held; what it is about has its id behind that: `forget q_12`
 FORGET = "forget"
-"""Why a request to forget is held; what it is about has its id behind that: `forget q_12`."""
+# So strong is what comes back at the least, so that it does not fade again at once
 UNARCHIVED_STRENGTH = 0.3
-"""So strong is what comes back at the least, so that it does not fade again at once."""
-_OLDER = 2_000
-"""Turns from before there was a quarantine that are looked through at a time."""
-_TAIL = 200
-"""Characters of a turn that are read together with those of the next."""
-_TELLING = 8
-"""Characters of a line that are enough to know it by."""
+_TELLING = 8  # characters of a line that are enough to know it by
 
 
 # --- What comes in ------------------------------------------------------------------------------
@@ -67,31 +60,11 @@ def screen(
     store: Store, said: Iterable[Turn | KnownTurn], now: datetime
 ) -> dict[str, list[QuarantinedText]]:
     """Hold what is to be held of turns that were just journalled, by ref. Call inside `writing`."""
-    turns = [one for one in said if isinstance(one, Turn) and screens(one.origin)]
-    found = [_places(turn) for turn in turns]
-    for n in range(1, len(turns)):  # an instruction may go on from one turn to the next
-        before, turn = turns[n - 1], turns[n]
-        if (
-            before.session != turn.session
-            or before.origin != turn.origin
-            or turn.origin == "relayed"
-        ):
-            continue
-        end = len(before.content)
-        skipped = max(0, end - _TAIL)
-        joined = f"{before.content[skipped:]}\n{turn.content[:_TAIL]}"
-        for one in found_in(joined, turn.origin):
-            if not one.start < end - skipped < one.end:
-                continue
-            start, rest = one.start + skipped, min(one.end + skipped - end - 1, len(turn.content))
-            if start < end and not any(place.start <= start < place.end for place in found[n - 1]):
-                found[n - 1].append(Instruction(start, end, one.reason))
-            if rest > 0 and not any(place.start == 0 for place in found[n]):
-                found[n].insert(0, Instruction(0, rest, one.reason))
     new = [
         _kept(place, now, turn.origin, turn=int(turn.ref[2:]))
-        for turn, places in zip(turns, found, strict=True)
-        for place in places
+        for turn in said
+        if isinstance(turn, Turn) and screens(turn.origin)
+        for place in _places(turn)
     ]
     held: dict[str, list[QuarantinedText]] = {}
     for text in store.quarantine.put(new) if new else ():
@@ -148,17 +121,13 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
     return store.update(record.id, None, "edited", now, fields)
 
 
+# What a memory is filed under, and what stands there where nothing does
 _LABELS: Mapping[str, object] = {
-    "tags": (),
-    "entities": (),
-    "basis": "",
-    "subject": "",
-    "attribute": "",
-    "value": "",
+    **dict.fromkeys(("tags", "entities"), ()),
+    **dict.fromkeys(("basis", "subject", "attribute", "value"), ""),
     "project": GLOBAL_PROJECT,
     "topic": GENERAL_TOPIC,
 }
-"""What a memory is filed under, and what stands there where nothing does."""
 
 
 def _without(
@@ -188,24 +157,25 @@ def _without(
     return fields, held
 
 
-def screen_older(store: Store, now: datetime) -> int:
-    """Look through what was journalled before anything was held; how much is held now."""
-    held = 0
-    while rows := store.quarantine.unscreened(_OLDER):
-        with store.writing():
-            turns = store.turns(rows)
-            found = screen(store, [turns[row] for row in sorted(turns)], now)
-            held += sum(map(len, found.values()))
-            store.quarantine.screened(rows[-1])
-    return held
-
-
 # --- What is told -------------------------------------------------------------------------------
 
 
-def heard(store: Store, turns: Iterable[Turn]) -> list[Turn]:
-    """Turns as they may be told: with a note in the place of what is held."""
-    return _told(store, turns, read=False)
+def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Turn]:
+    """Turns as they may be told: with a note in the place of what is held.
+
+    Where they are `read`, a relayed turn lacks only what the user asked to have forgotten: nothing
+    else that is held of it is in the user's own words.
+    """
+    turns = list(turns)
+    held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
+
+    def told(turn: Turn) -> Turn:
+        some = held.get(int(turn.ref[2:]), []) if turn.ref else []
+        if read and turn.origin == "relayed":
+            some = [one for one in some if is_forget_request(one.reason)]
+        return turn._replace(content=with_notes(turn.content, some)) if some else turn
+
+    return [told(turn) for turn in turns] if held else turns
 
 
 def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
@@ -213,7 +183,7 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     have forgotten, and nothing over-long."""
     from loxodon.language.forget import without_requests  # a recall has no use for it
 
-    told = [turn._replace(content=tame(turn.content)) for turn in _told(store, turns, read=True)]
+    told = [one._replace(content=tame(one.content)) for one in heard(store, turns, read=True)]
     firsts = {turn.session: int(turn.ref[2:]) for turn in reversed(told) if turn.ref}
     before = [
         turn
@@ -224,23 +194,6 @@ def read(store: Store, turns: Iterable[Turn]) -> list[Turn]:
         turn._replace(content=without_requests(turn.content)) if turn.role == "user" else turn
         for turn in [*own_turns([*before, *told])][len(before) :]
     ]
-
-
-def _told(store: Store, turns: Iterable[Turn], *, read: bool) -> list[Turn]:
-    """Where they are `read`, a relayed turn lacks only what the user asked to have forgotten:
-    nothing else that is held of it is in the user's own words."""
-    turns = list(turns)
-    held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
-    if not held:
-        return turns
-
-    def told(turn: Turn) -> Turn:
-        some = held.get(int(turn.ref[2:]), []) if turn.ref else []
-        if read and turn.origin == "relayed":
-            some = [one for one in some if is_forget_request(one.reason)]
-        return turn._replace(content=with_notes(turn.content, some)) if some else turn
-
-    return [told(turn) for turn in turns]
 
 
 def is_forget_request(reason: str) -> bool:
@@ -332,16 +285,18 @@ def drop(store: Store, id: str, now: datetime) -> Held:
 
 def requests(store: Store) -> int:
     """How many requests to forget wait for an answer."""
-    found = (one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state))
-    return sum(one.reason == FORGET for one in found)
+    return sum(one.reason == FORGET for one in _undecided(store))
 
 
 def request_parts(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
     """What a request to forget is about, as far as nothing was decided on it; oldest first."""
     if head.reason != FORGET:
         return []
-    found = [one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state)]
-    return sorted(one for one in found if one.reason == f"{FORGET} q_{head.no}")
+    return sorted(one for one in _undecided(store) if one.reason == f"{FORGET} q_{head.no}")
+
+
+def _undecided(store: Store) -> list[QuarantinedText]:
+    return [one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state)]
 
 
 def _bring_back(store: Store, id: str, now: datetime) -> None:

@@ -55,6 +55,7 @@ from loxodon.http.operations import (
 from loxodon.http.replies import PRIVATE, document, encoded, error_of, failed, text
 from loxodon.http.requests import MOST_BYTES, json_body, language_of, peer_of, query_of
 from loxodon.http.streaming import EVENTS, LINES, Steps, cancelled, written
+from loxodon.http.wire import document as described
 from loxodon.http.wire import plain
 from loxodon.layout import FILES, SPACES
 from loxodon.memory import Memory
@@ -455,7 +456,7 @@ class App:
                 self._metrics.count("turns_added", result.added)
             elif isinstance(result, Record) and operation.name == "capture":
                 self._metrics.count("memories_captured")
-            return Done(encoded(plain(result)), log_fields(result))  # here: it may be long
+            return Done(encoded(described(result)), log_fields(result))  # here: it may be long
 
         try:
             done = await self._host.call(

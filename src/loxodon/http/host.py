@@ -23,7 +23,6 @@ from typing import TypeVar
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.cli.call import check_database
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import (
@@ -37,7 +36,7 @@ from loxodon.filelock import at_fork
 from loxodon.forget.receipts import Receipt
 from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
 from loxodon.memory import Memory
-from loxodon.opening import keys_for, root_of
+from loxodon.opening import check_database, keys_for, root_of
 from loxodon.security.actor import Actor, acting, actor
 from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
 from loxodon.store.sqlite.cipher import Keys

@@ -12,9 +12,6 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypedDict, Union, get_args, get_origin, get_type_hints
 
-import msgspec
-
-from loxodon.cli import view
 from loxodon.jobs.schedule import Job
 from loxodon.paging import Page
 from loxodon.recall.gate import State as Conversation
@@ -67,6 +64,8 @@ class StateFields(TypedDict):
 
 def inlined(kind: Any) -> Schema:
     """The JSON schema of a type that msgspec knows, without references."""
+    import msgspec  # not for those who only print JSON
+
     schema = msgspec.json.schema(kind)
     named = schema.pop("$defs", {})
 
@@ -83,20 +82,41 @@ def inlined(kind: Any) -> Schema:
     return found
 
 
-def plain(value: object) -> Any:
-    """A value as `loxodon --json` prints it, and what a program needs besides."""
-    if isinstance(value, Recall):
-        found = view.plain(value)
-        for item, written in zip(value.items, found["items"], strict=True):
-            if item.tags:
-                written["tags"] = list(item.tags)
-        return found
-    if isinstance(value, Frame):
-        recall = plain(value.recall) if value.recall else None
-        return {**view.plain(value), "recall": recall, "state": state_to(value.state)}
-    if isinstance(value, Page):
-        return {"items": view.plain(value), "next": value.next}
-    return view.plain(value)
+_AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: records as objects, times as ISO 8601, bytes as hex digits."""
+    if type(value) in _AS_THEY_ARE:  # most of what a server writes, hundreds in one answer
+        return value
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds" if value.microsecond else "seconds")
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Source):
+        names = ("file", "line") if value.file else ("session", "turn")
+        return {name: getattr(value, name) for name in names}
+    if isinstance(value, Conversation):
+        return state_to(value)
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    if not hasattr(value, "_asdict"):
+        return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+    fields = value._asdict()
+    if isinstance(value, Item):  # defaults go without saying
+        usual = Item._field_defaults
+        fields = {name: one for name, one in fields.items() if (name, one) not in usual.items()}
+    elif isinstance(value, Recall) and value.trace is None:
+        del fields["trace"]
+    elif isinstance(value, Entity):
+        del fields["no"]
+        fields = {"id": value.id, **fields}
+    return {name: plain(one) for name, one in fields.items()}
+
+
+def document(value: object) -> Any:
+    """What a server answers with a value; a page of a list with the cursor of the next."""
+    return {"items": plain(value), "next": value.next} if isinstance(value, Page) else plain(value)
 
 
 def page_schema(items: Schema) -> Schema:

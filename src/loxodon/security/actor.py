@@ -11,12 +11,9 @@ from typing import NamedTuple
 class Actor(NamedTuple):
     """Who does something with a memory. Names no content, and nothing secret."""
 
-    surface: str = "library"
-    """`library`, `cli`, `http`, `mcp`, `proxy`, `worker`, or a name of `compat`."""
-    agent: str = ""
-    """The agent that it is done for; empty for the owner."""
-    caller: str = ""
-    """Who called, such as `token:3f2a` or `user:1000`; never the token itself."""
+    surface: str = "library"  # or `cli`, `http`, `mcp`, `proxy`, `worker`, a name of `compat`
+    agent: str = ""  # the agent that it is done for; empty for the owner
+    caller: str = ""  # such as `token:3f2a` or `user:1000`; never the token itself
 
 
 _NOBODY_SAID = Actor()

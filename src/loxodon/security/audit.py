@@ -1,11 +1,9 @@
 """The audit log of a space: every read and write, by whom, and nothing of what was said.
 
-Entries are rows of the database of the space. The entry of a write is in its transaction: it is
-there exactly if the write is. A read must not wait for the disk or for another writer, so its entry
-waits in memory for the next write, the next `flush` or the close; a kill loses it.
-
-Each entry has a MAC over itself and the MAC of the entry before it, so what was changed, inserted
-or removed without the key is found (`audit_log.py`). The signed head says how far the log goes.
+An entry is a row with a MAC over itself and the MAC of the entry before; the signed head says how
+far the log goes (`audit_log.py` verifies both). The entry of a write is in its transaction. That of
+a read waits in memory for the next write, the next `flush` or the close, since a read waits for
+nobody; a kill loses it.
 """
 
 from __future__ import annotations
@@ -33,17 +31,16 @@ if TYPE_CHECKING:
     from loxodon.config import Config
     from loxodon.store.store import Store
 
-HEAD_BAD = "audit.head_bad"
-"""The operation of the entry that says that the head was missing or not ours."""
-_MOST_RUNS = 2_000  # ids, or ids in a row, that an entry names
+HEAD_BAD = "audit.head_bad"  # the entry that says that the head was missing or not ours
+_MOST_IDS = 2_000  # that an entry names
 _MOST_WAITING = 100  # reads in memory
 _MOST_KEPT = 10_000  # reads while they cannot be written
 _MOST_SECONDS = 5.0  # for which reads wait while others come
 _FLUSH_SECONDS = 1.0
-_PRUNED_EVERY = 1_000
+_PRUNED_EVERY = 1_000  # entries
 _DEEPEST = 4
+# Arguments that tell how something was asked, and nothing of what
 _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
-"""Arguments that tell how something was asked, and nothing of what."""
 
 
 class Head(NamedTuple):
@@ -67,19 +64,22 @@ class Head(NamedTuple):
         return head if head.signed(key) == text else None
 
 
+def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
+    """The MAC of an entry after the one with the MAC `before`."""
+    return mac(key, b"%s:%d:%s" % (before, n, entry.encode("utf-8", "surrogatepass")))
+
+
 class Audit:
     """The log of one space for one open memory, safe to use from several threads."""
 
     def __init__(
         self, rows: AuditRows, space: str, keys: Keys, now: Callable[[], datetime], *, keep: int = 0
     ) -> None:
+        """`keep` is how many entries are kept at least; 0 for all."""
         self.rows = rows
-        self.agent = ""
-        """The agent that the memory is bound to."""
-        self.trouble = ""
-        """Why reads could not be put on record; empty if they were."""
         self.keep = keep
-        """Entries that are kept at least; 0 for all."""
+        self.agent = ""  # the agent that the memory is bound to
+        self.trouble = ""  # why reads could not be put on record
         self._space = space
         self._keys = keys
         self._now = now
@@ -94,6 +94,15 @@ class Audit:
         if not self._key:
             self._key = self._keys.key("audit", self._space)
         return self._key
+
+    def head(self) -> Head | None:
+        """How far the log goes; None if the head was changed or is missing."""
+        return Head.of(self.rows.head, self.key())
+
+    @property
+    def waiting(self) -> int:
+        """Reads that are not in the log yet."""
+        return len(self._waiting)
 
     def read(self, op: str, ids: Sequence[str] = (), **facts: Any) -> None:
         """Put on record that something was read, or that a call failed."""
@@ -150,15 +159,6 @@ class Audit:
             with self.writing():
                 self.adopt([json.loads(row.entry) for row in self.rows.each()])
 
-    def head(self) -> Head | None:
-        """How far the log goes; None if the head was changed or is missing."""
-        return Head.of(self.rows.head, self.key())
-
-    @property
-    def waiting(self) -> int:
-        """Reads that are not in the log yet."""
-        return len(self._waiting)
-
     def _taken(self) -> list[dict[str, Any]]:
         with self._lock:
             taken, self._waiting = self._waiting, []
@@ -167,8 +167,7 @@ class Audit:
     def _entry(
         self, op: str, ids: Sequence[str] = (), facts: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        who, at = actor(), self._now().astimezone(UTC)
-        named = runs(ids)
+        who, at, named = actor(), self._now().astimezone(UTC), ranges(ids)
         entry: dict[str, Any] = {
             "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
             "surface": who.surface,
@@ -176,8 +175,8 @@ class Audit:
             "caller": who.caller,
             "op": op,
             **(facts or {}),
-            "ids": named[:_MOST_RUNS] or None,
-            "more": True if len(named) > _MOST_RUNS else None,
+            "ids": named[:_MOST_IDS] or None,
+            "more": True if len(named) > _MOST_IDS else None,
         }
         return {name: value for name, value in entry.items() if value not in ("", None)}
 
@@ -199,33 +198,18 @@ class Audit:
             self.rows.prune(n - self.keep)
 
 
-def chained(key: bytes, before: bytes, n: int, entry: str) -> bytes:
-    """The MAC of an entry after the one with the MAC `before`."""
-    return mac(key, b"%s:%d:%s" % (before, n, entry.encode("utf-8", "surrogatepass")))
-
-
 # Verbs
 
 
 def put_on_record(
     store: Store | Off, home: str, folder: str, config: Config, now: Callable[[], datetime]
 ) -> None:
-    """Have changes of sensitive memories signed, and all that is done put on record.
-
-    Not on record with `audit.enabled` off, nor what is done to a draft: a database that is about to
-    be put in the place of another.
-    """
-    if isinstance(store, Off):
+    """Have all that is done put on record; not what is done to a draft, which is a database that is
+    about to be put in the place of another."""
+    if isinstance(store, Off) or not config.audit.enabled:
         return
-    keys, signing = Keys(home, config.keys.source), list[bytes]()
-
-    def sign(said: bytes) -> bytes:
-        if not signing:
-            signing.append(keys.key("signature", store.space))
-        return mac(signing[0], said)
-
-    store.sign_with(sign)
-    if config.audit.enabled and os.path.basename(folder) == folder_name(store.space):
+    if os.path.basename(folder) == folder_name(store.space):
+        keys = Keys(home, config.keys.source)
         audit = Audit(store.audit_rows, store.space, keys, now, keep=config.audit.entries)
         audit.agent = store.wall.agent
         store.put_on_record(audit)
@@ -328,30 +312,24 @@ def ids_in(found: Any, depth: int = 0) -> Iterator[str]:
             yield one
 
 
-def runs(ids: Iterable[str]) -> list[str]:
+def ranges(ids: Iterable[str]) -> list[str]:
     """Ids, those in a row as one: `t_5..9`, `f_20261115_001..014`."""
-    numbered: dict[tuple[str, int], set[int]] = {}
-    others: set[str] = set()
-    for id in ids:
+    found: list[str] = []
+    first, before = "", ("", -1)
+    for id in sorted(set(ids), key=lambda one: (len(one), one)):
         stem, _, number = id.rpartition("_")
-        if stem and number.isascii() and number.isdecimal() and len(number) < 18:
-            width = len(number) if number.startswith("0") else 0
-            numbered.setdefault((stem, width), set()).add(int(number))
+        this = (stem, int(number) if number.isdecimal() else -1)
+        if found and stem and number.isdecimal() and this == (before[0], before[1] + 1):
+            found[-1] = f"{first}..{number}"
         else:
-            others.add(id)
-    found = sorted(others)
-    for (stem, width), values in sorted(numbered.items()):
-        for first in sorted(value for value in values if value - 1 not in values):
-            last = first
-            while last + 1 in values:
-                last += 1
-            to = f"..{last:0{width}d}" if last > first else ""
-            found.append(f"{stem}_{first:0{width}d}{to}")
+            first = id
+            found.append(id)
+        before = this
     return found
 
 
 def names(ids: Iterable[str], id: str) -> bool:
-    """Whether `id` is among ids as `runs` wrote them."""
+    """Whether `id` is among ids as `ranges` wrote them."""
     stem, _, number = id.rpartition("_")
     for one in ids:
         first, dots, last = one.partition("..")

@@ -17,7 +17,6 @@ from loxodon.fields import moment, number
 from loxodon.messages import t
 from loxodon.paging import Key, Page, Slice, paged
 from loxodon.security.audit import HEAD_BAD, Audit, Head, chained, names
-from loxodon.store import Signatures
 from loxodon.store.audit_rows import AuditRow
 from loxodon.store.store import Store
 from loxodon.verbs import Arg, PageCursor, PageLimit, Since, Until, verb
@@ -30,7 +29,6 @@ SAID = {
     "gap": "entries {n} to {to} are missing",
     "changed": "entries {n} to {to} were changed or inserted without the key",
     "foreign": "nothing in the log was written with the key of this space",
-    "signature": "{id} or its signature was changed outside Loxodon",
     "accepted": "findings before entry {n} that the owner accepted: {count}",
 }
 
@@ -39,8 +37,7 @@ class Finding(NamedTuple):
     """Something that is not as it was written, or in `notices` something to know."""
 
     kind: str
-    n: int
-    """The entry from which on it is so; 0 for all of it."""
+    n: int  # the entry from which on it is so; 0 for all of it
     facts: Mapping[str, Any] = {}
 
     @property
@@ -50,19 +47,14 @@ class Finding(NamedTuple):
 
 
 class Verified(NamedTuple):
-    """What became of checking a log."""
+    """The result of checking a log."""
 
-    entries: int
-    """Entries that are as they were written."""
-    first: int
+    entries: int  # that are as they were written
+    first: int  # the number of the first that is kept
     last: int
-    """The numbers of the first that is kept and of the last."""
-    trusted_to: int
-    """Entries up to this number are beyond doubt."""
+    trusted_to: int  # entries up to this number are beyond doubt
     findings: tuple[Finding, ...]
     notices: tuple[Finding, ...]
-    signed: int = 0
-    """Versions of sensitive memories whose signature holds."""
 
     @property
     def sound(self) -> bool:
@@ -78,16 +70,11 @@ class AuditEntry(NamedTuple):
     agent: str
     caller: str
     op: str
-    ids: tuple[str, ...]
-    """What it was about or gave; those in a row as `t_5..9`."""
-    given: int | None
-    """How many were given, where that was a list."""
-    outcome: str
-    """`ok`, or the code of the error that it failed with."""
-    more: bool
-    """Whether it was about more than `ids` names."""
-    facts: Mapping[str, Any]
-    """How it was asked for, such as `chat`."""
+    ids: tuple[str, ...]  # what it was about or gave; those in a row as `t_5..9`
+    given: int | None  # how many were given, where that was a list
+    outcome: str  # `ok`, or the code of the error that it failed with
+    more: bool  # whether it was about more than `ids` names
+    facts: Mapping[str, Any]  # how it was asked for, such as `chat`
 
 
 class AuditLog:
@@ -136,20 +123,22 @@ class AuditLog:
         )
         number("limit", limit)
 
+        def is_wanted(entry: AuditEntry) -> bool:
+            return (
+                (since is None or entry.at >= since)
+                and (until is None or entry.at < until)
+                and surface in ("", entry.surface)
+                and agent in ("", entry.agent)
+                and op in ("", entry.op)
+                and (not id or names(entry.ids, id))
+            )
+
         def newest_first(after: Key | None) -> Slice[AuditEntry]:
             audit, found = self._log(), list[AuditEntry]()
             audit.flush()
             for row in audit.rows.backwards(int(after[0]) if after else _END):
                 entry = self._entry(row)
-                if (
-                    entry is None
-                    or (since is not None and entry.at < since)
-                    or (until is not None and entry.at >= until)
-                    or surface not in ("", entry.surface)
-                    or agent not in ("", entry.agent)
-                    or op not in ("", entry.op)
-                    or (id and not names(entry.ids, id))
-                ):
+                if entry is None or not is_wanted(entry):
                     continue
                 if limit and len(found) == limit:
                     return found, (found[-1].n,)
@@ -160,7 +149,7 @@ class AuditLog:
 
     @verb("POST /audit/verify", access="owner", name="verify_audit")
     def verify(self) -> Verified:
-        """Check the audit log, its head and the signatures for tampering.
+        """Check the audit log and its head for tampering.
 
         Raises KeyProblemError where the key is not there, without which nothing can be told.
         """
@@ -168,22 +157,17 @@ class AuditLog:
         key = audit.key()
         audit.flush()
         with self._store.reading():
-            signatures, rows = self._store.signatures(), audit.rows
-            return _verified(rows.each(), rows.head, key, audit.keep, signatures)
+            return _verified(audit.rows.each(), audit.rows.head, key, audit.keep)
 
     @verb(access="owner", audit="writes")
     def accept(self) -> Verified:
         """Put on record that the owner has seen what `verify` finds, and goes on from here.
 
-        What was found stays in the log as a notice. Memories whose signature does not hold are
-        signed anew as they stand. Returns what was accepted.
+        What was found stays in the log as a notice. Returns what was accepted.
         """
         found = self.verify()
-        with self._store.writing():
-            self._store.sign_anew(
-                [str(one.facts["id"]) for one in found.findings if one.kind == "signature"]
-            )
-        return found
+        with self._store.writing():  # its entry says so
+            return found
 
     def _log(self) -> Audit:
         if self._store.audit is None:
@@ -213,24 +197,14 @@ class AuditLog:
             return None  # not ours; `verify` tells of it
 
 
-def _verified(
-    rows: Iterable[AuditRow], head: str, key: bytes, keep: int, signatures: Signatures
-) -> Verified:
+def _verified(rows: Iterable[AuditRow], head: str, key: bytes, keep: int) -> Verified:
     """Check every entry against the one before it, and the last against the head."""
     found: list[Finding] = []
     good = first = last = accepted = 0
     tip = b""
-
-    def changed(n: int) -> None:
-        before = found[-1] if found else None
-        if before is not None and before.kind == "changed" and before.facts["to"] >= n - 1:
-            found[-1] = before._replace(facts={"to": n})
-        else:
-            found.append(Finding("changed", n, {"to": n}))
-
     for row in rows:
         if row.n == last + 1 and row.mac != chained(key, tip, row.n, row.entry):
-            changed(row.n)
+            _add_changed(found, row.n)
         else:
             good += 1
             if row.n != last + 1:
@@ -250,10 +224,17 @@ def _verified(
     elif end is not None and end.n > last:
         found.append(Finding("cut", last + 1, {"to": end.n}))
     elif end is not None and end != (last, tip):
-        changed(last)
-    found += [Finding("signature", 0, {"id": id}) for id in signatures.bad]
+        _add_changed(found, last)
     old = [one for one in found if 0 < one.n < accepted]
     new = sorted((one for one in found if one not in old), key=lambda one: one.n)
     notices = (Finding("accepted", accepted, {"count": len(old)}),) if old else ()
     trusted = min((max(0, one.n - 1) for one in new), default=last)
-    return Verified(good, first, last, trusted, tuple(new), notices, signatures.good)
+    return Verified(good, first, last, trusted, tuple(new), notices)
+
+
+def _add_changed(found: list[Finding], n: int) -> None:
+    """Add a changed entry to those right before it."""
+    if found and found[-1].kind == "changed" and found[-1].facts["to"] >= n - 1:
+        found[-1] = found[-1]._replace(facts={"to": n})
+    else:
+        found.append(Finding("changed", n, {"to": n}))

@@ -1,10 +1,8 @@
 """Encrypting a home, decrypting it, giving it another key: `loxodon encrypt`, `decrypt`, `rekey`.
 
 A database is written anew beside its place, checked, and put there in one step; then the old one is
-overwritten. (SQLite can also change the key of a file in place, but not in the mode that we use,
-and a kill there leaves it to a rollback journal that holds the old pages.) Nobody else may have the
-memory open. What is done is noted in HOME/keys/recoding.json while it is: cut short at any point,
-it is finished by whoever opens the home next (`finish`).
+overwritten. Nobody else may have the memory open. What is done is noted in HOME/keys/recoding.json
+while it is: cut short at any point, it is finished by whoever opens the home next (`finish`).
 """
 
 from __future__ import annotations
@@ -13,26 +11,24 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from glob import escape, glob
 from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon import files
-from loxodon.clock import Clock, system_clock
+from loxodon.clock import system_clock
 from loxodon.config import Config, EncryptionConfig
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
     InputError,
     KeyProblemError,
-    LoxodonError,
     UsageError,
 )
 from loxodon.filelock import FileLock, draft_in, sweep_drafts
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.security import keys, overwriting
-from loxodon.security.keys import Change, KeySource
+from loxodon.security.keys import Change, KeySource, Work
 from loxodon.security.sealing import Seal
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
@@ -42,114 +38,82 @@ from loxodon.store.sqlite.owner import space_of
 from loxodon.views import copies, manifest
 from loxodon.views.pending import Pending
 
-_LOCK = "recoding.lock"
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12
 _NOT_COPIES = ("-wal", "-shm", "-journal", *BESIDE, ".tmp", overwriting.SUFFIX)
+_working: set[str] = set()  # the homes that this process is at work on
 
 
 class Recoded(NamedTuple):
     """What became of a home."""
 
-    spaces: int
-    """How many databases were written anew."""
-    key: str
-    """Where the key is, as people are told; empty where there is none any more."""
-    left: tuple[str, ...] = ()
-    """Files with plain text that were not Loxodon's to remove, or could not be."""
+    spaces: int  # databases that were written anew
+    key: str  # where the key is, as people are told; empty where there is none any more
+    left: tuple[str, ...] = ()  # files that may have plain text and are not ours to remove
 
 
 class _Home(NamedTuple):
-    """A home that is encrypted, decrypted or gets another key."""
-
     path: str
     config: Config
     environ: Mapping[str, str]
     progress: Progress = lambda done, total: None
 
 
-def encrypt(
+def recode(
     home: str,
     config: Config,
     environ: Mapping[str, str],
-    clock: Clock,
-    source: KeySource | None,
+    work: Work,
+    source: KeySource | None = None,
     *,
     make: bool = False,
     progress: Progress,
 ) -> Recoded:
-    """Encrypt every space of a home with the key at `source`, or where the settings say it is.
+    """Encrypt, decrypt or rekey every space of a home.
 
-    Changes that somebody made to the text views are taken in first; then the views, and every other
-    plain copy that Loxodon made, are erased.
+    The key is at `source`, or where the settings say; to rekey without one makes a new key in the
+    same place. Changes that somebody made to the text views are taken in first.
     """
-    cipher.check_build()
+    change = _planned(home, config, work, source)
+    place, waiting = change.place, change.waiting
+    with _alone(home, environ):
+        new: Keys = ()
+        if work != "decrypt":
+            cipher.check_build()
+            current = keys.source_of(home, config.encryption)
+            if work == "encrypt" and make and place != current:
+                keys.make_key(place)
+            is_made = make or place == current
+            if work == "rekey" and is_made and waiting.kind != "env" and not waiting.read(environ):
+                keys.make_key(waiting)  # else an earlier try has made it
+            new = (_good_key(home, waiting, environ),)
+            Seal(new)  # what it needs must be installed before anything is changed
+        old = () if work == "encrypt" else keys.database_keys(home, config.encryption, environ)
+        _refuse_if_open(home, (*old, *new))
+        _take_in_files(home, config)
+        return _noted(_Home(home, config, environ, progress), change)
+
+
+def _planned(home: str, config: Config, work: Work, source: KeySource | None) -> Change:
+    """Where the key belongs, and where a new one is until all databases have it."""
     current = keys.source_of(home, config.encryption)
-    if current is not None and source is not None and source != current:
+    place = source or current
+    if work == "encrypt" and current is not None and place != current:
         raise UsageError(
             "this memory is already encrypted, with the key in {place}",
             hint="change the key with `loxodon rekey`",
             place=str(current),
         )
-    source = source or current
-    if source is None:
+    if work != "encrypt" and current is None:
+        raise UsageError("this memory is not encrypted", hint="encrypt it with `loxodon encrypt`")
+    if place is None:
         raise UsageError(
             "no place for the key given",
             hint="use --keyring, --key-file FILE or --env; add --make-key to create a new key "
             "there",
         )
-    with _alone(home, environ):
-        if make and source != current:
-            keys.make_key(source)
-        key = _good_key(home, source, environ)
-        Seal([key])  # what it needs must be installed before anything is changed
-        _refuse_if_open(home, (key,))
-        _take_in_files(home, config, clock)
-        change = Change("encrypt", source, source)
-        return _noted(_Home(home, config, environ, progress), change)
-
-
-def decrypt(
-    home: str, config: Config, environ: Mapping[str, str], *, progress: Progress
-) -> Recoded:
-    """Write every space of a home as plain text again."""
-    source = _current(home, config)
-    with _alone(home, environ):
-        _refuse_if_open(home, keys.database_keys(home, config.encryption, environ))
-        _take_in_files(home, config, system_clock(None))
-        change = Change("decrypt", source, source)
-        return _noted(_Home(home, config, environ, progress), change)
-
-
-def rekey(
-    home: str,
-    config: Config,
-    environ: Mapping[str, str],
-    source: KeySource | None,
-    *,
-    make: bool = False,
-    progress: Progress,
-) -> Recoded:
-    """Give every space of a home the key at `source`; without one, a new key in the same place."""
-    current = _current(home, config)
-    old = keys.database_keys(home, config.encryption, environ)
-    place = source or current
-    waiting = place if place != current else keys.beside(current)
-    with _alone(home, environ):
-        may_make = waiting.kind != "env" and (make or place == current)
-        if may_make and not waiting.read(environ):
-            keys.make_key(waiting)
-        _refuse_if_open(home, (*old, _good_key(home, waiting, environ)))
-        _take_in_files(home, config, system_clock(None))
-        change = Change("rekey", place, waiting)
-        return _noted(_Home(home, config, environ, progress), change)
-
-
-def _current(home: str, config: Config) -> KeySource:
-    source = keys.source_of(home, config.encryption)
-    if source is None:
-        raise UsageError("this memory is not encrypted", hint="encrypt it with `loxodon encrypt`")
-    return source
+    is_beside = work == "rekey" and place == current
+    return Change(work, place, keys.beside(place) if is_beside else place)
 
 
 def _good_key(home: str, source: KeySource, environ: Mapping[str, str]) -> bytes:
@@ -178,8 +142,7 @@ def _do(home: _Home, change: Change) -> Recoded:
         key = _good_key(home.path, place, home.environ)
         _set(home.path, place)
         done = _recode_all(home, (), (key,))
-        left = (*_without_views(home, (key,)), *_plain_copies(home))
-        return Recoded(done, str(place), left)
+        return Recoded(done, str(place), (*_without_views(home, (key,)), *_backups(home)))
     try:
         key = _good_key(home.path, waiting, home.environ)
     except KeyProblemError:  # it is where it belongs already
@@ -199,9 +162,6 @@ def _set(home: str, source: KeySource) -> None:
 
 
 # What was cut short
-
-_working: set[str] = set()
-"""The homes that this process is at work on."""
 
 
 def _noted(home: _Home, change: Change) -> Recoded:
@@ -229,18 +189,26 @@ def _alone(home: str, environ: Mapping[str, str] | None = None) -> Iterator[None
                 hint="restore that key, and try again",
                 place=str(earlier.waiting),
             )
-    lock = FileLock(os.path.join(folder, _LOCK))
+    with _locked(os.path.join(folder, "recoding.lock")):
+        _working.add(home)
+        try:
+            yield
+        finally:
+            _working.discard(home)
+
+
+@contextmanager
+def _locked(path: str) -> Iterator[None]:
+    lock = FileLock(path)
     try:
         if not lock.acquire(_WAIT_SECONDS):
             raise BusyStoreError(
-                "the memory at {home} is being encrypted, decrypted or rekeyed",
-                hint="wait until it has finished",
-                home=home,
+                "{path} is locked by another program",
+                hint="close that program, or try again later",
+                path=path,
             )
-        _working.add(home)
         yield
     finally:
-        _working.discard(home)
         lock.close()
 
 
@@ -283,7 +251,7 @@ def _refuse_if_open(home: str, known: Keys) -> None:
                     leave(connection)
 
 
-def _take_in_files(home: str, config: Config, clock: Clock) -> None:
+def _take_in_files(home: str, config: Config) -> None:
     """Take in what somebody changed in the views while there are some, and, by opening each space,
     what earlier versions kept in files."""
     for folder in _folders(home):
@@ -296,7 +264,7 @@ def _take_in_files(home: str, config: Config, clock: Clock) -> None:
             as_it_is = as_it_is._replace(encryption=EncryptionConfig())
         known = keys.database_keys(home, as_it_is.encryption, os.environ)
         views = os.path.join(_workspace(folder, config), VIEWS, manifest.MANIFEST)
-        with Memory.open(home, space_of(path, known), as_it_is, clock) as memory:
+        with Memory.open(home, space_of(path, known), as_it_is, system_clock(None)) as memory:
             if state != "plain" or not os.path.exists(views):
                 continue
             found = memory.workspace.sync()
@@ -315,20 +283,16 @@ def _recode_all(home: _Home, before: Keys, after: Keys) -> int:
     known = tuple(dict.fromkeys((*after, *before)))
     opens, closes = Seal(known) if known else None, Seal(after) if after else None
     done, folders = 0, _folders(home.path)
-    for number, folder in enumerate(folders):
+    for number, folder in enumerate(folders, 1):
         overwriting.sweep(folder)
         sweep_drafts(folder)
-        aside = [
-            name
-            for name in sorted(os.listdir(folder))
-            if name.startswith(f"{DATABASE}.") and not name.endswith(_NOT_COPIES)
-        ]
-        for name in (DATABASE, *aside):
-            done += _recode(os.path.join(folder, name), before, after)
+        for name in sorted(os.listdir(folder)):  # with what a restore or a repair set aside
+            if name.startswith(DATABASE) and not name.endswith(_NOT_COPIES):
+                done += _recode(os.path.join(folder, name), before, after)
         workspace = _workspace(folder, home.config)
         if os.path.isdir(os.path.join(workspace, PENDING)):
             Pending(folder, workspace, "", opens).reseal(closes)
-        home.progress(number + 1, len(folders))
+        home.progress(number, len(folders))
     return done
 
 
@@ -340,14 +304,7 @@ def _recode(path: str, before: Keys, after: Keys) -> bool:
     if state == "encrypted" and after and cipher.checks(path) == [*map(cipher.check_of, after)]:
         return False
     known = () if state == "plain" else tuple(dict.fromkeys((*before, *after)))
-    lock = FileLock(os.path.splitext(path)[0] + ".lock")
-    try:
-        if not lock.acquire(_WAIT_SECONDS):
-            raise BusyStoreError(
-                "{path} is locked by another program",
-                hint="close that program, or try again later",
-                path=path,
-            )
+    with _locked(os.path.splitext(path)[0] + ".lock"):
         with (
             draft_in(os.path.dirname(path)) as draft,
             held(path, known) as connection,
@@ -371,8 +328,6 @@ def _recode(path: str, before: Keys, after: Keys) -> bool:
             cipher.put_check(path, after)
         elif os.path.exists(f"{path}.check"):
             os.unlink(f"{path}.check")
-    finally:
-        lock.close()
     return True
 
 
@@ -398,18 +353,11 @@ def _without_views(home: _Home, known: Keys) -> Iterator[str]:
                 yield one.path
 
 
-def _plain_copies(home: _Home) -> Iterator[str]:
-    """What `repair` of earlier versions could not put back, and backups of a time when nothing was
-    encrypted; whether they stay is for their owner to say."""
-    from loxodon.backup import archive
+def _backups(home: _Home) -> list[str]:
+    """Backups, which may be of a time when nothing was encrypted; whether they stay is for their
+    owner to say."""
     from loxodon.backup.create import SUFFIX, folder_of
 
-    for folder in _folders(home.path):
-        yield from sorted(glob(os.path.join(escape(folder), "damaged-*.jsonl")))
     folder = folder_of(home.path, home.config)
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        if name.endswith(SUFFIX) and os.path.isfile(path):
-            with suppress(LoxodonError), archive.opened(path) as reader:
-                if not all(one.encrypted for one in reader.manifest.spaces):
-                    yield path
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [os.path.join(folder, name) for name in names if name.endswith(SUFFIX)]

@@ -1,8 +1,7 @@
-"""A call that is repeated is done once: idempotency tokens.
+"""A call that is repeated is done once: whoever hears nothing back sends it again with its token.
 
-Whoever sends a call and hears nothing back cannot know whether it was done. With a token of his own
-choice he can send it again, as often as he likes, from any process: the first to arrive does it, in
-the same transaction in which the token is put down, and all others get what that one got.
+The first to arrive does it, in the transaction in which the token is put down; all others get what
+that one got.
 """
 
 from __future__ import annotations

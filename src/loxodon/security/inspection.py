@@ -7,7 +7,7 @@ person is owed who asks what is known about them, as one value that can be writt
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import NotFoundError
@@ -24,30 +24,24 @@ from loxodon.write.entities import Card
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
-_SEEN = 50
-"""The latest entries of the audit log that are shown."""
+_SEEN = 50  # the latest entries of the audit log that are shown
 _KEYWORDS = 8
 
 
 class Inspected(NamedTuple):
     """All that there is on one thing."""
 
-    what: str
-    """`memory`, `turn`, `note` or `entity`."""
+    what: str  # `memory`, `turn`, `note` or `entity`
     id: str
     record: Record | None = None
     turn: Turn | None = None
     note: Note | None = None
     card: Card | None = None
-    sources: tuple[Turn, ...] = ()
-    """The words that it is known from."""
+    sources: tuple[Turn, ...] = ()  # the words that it is known from
     history: tuple[Version, ...] = ()
-    made: tuple[Record, ...] = ()
-    """Memories that were made of it; of an entity, those about it."""
-    found_by: tuple[str, ...] = ()
-    """The words and names that a recall would find it by."""
-    seen: tuple[AuditEntry, ...] = ()
-    """Who read or changed it, by the audit log, oldest first."""
+    made: tuple[Record, ...] = ()  # memories that were made of it; of an entity, those about it
+    found_by: tuple[str, ...] = ()  # the words and names that a recall would find it by
+    seen: tuple[AuditEntry, ...] = ()  # who read or changed it, oldest first
 
 
 class SubjectMemory(NamedTuple):
@@ -137,7 +131,8 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
         memories = tuple(
             SubjectMemory(record, tuple(store.history(record.id)), _said(store, record.sources))
             for record in store.find(Filter())
-            if _is_about(record, names)
+            if {record.subject, record.project, *record.entities} & {*names}
+            or _names_any((record.content,), names)
         )
         turns = tuple(
             turn
@@ -169,12 +164,6 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
     return Subject(names[0], names, memories, turns, events, notes)
 
 
-def _is_about(record: Record, names: Sequence[str]) -> bool:
-    wanted = set(map(fold, names))
-    about = (record.subject, record.project, *record.entities)
-    return not wanted.isdisjoint(map(fold, about)) or _names_any((record.content,), names)
-
-
 def _names_any(texts: Iterable[str], names: Iterable[str]) -> bool:
     wanted = [f" {plain(name)} " for name in names if name != USER and plain(name)]
     for text in texts:
@@ -184,25 +173,3 @@ def _names_any(texts: Iterable[str], names: Iterable[str]) -> bool:
             if (name if name.isascii() else name.strip()) in folded.replace("'s ", " "):
                 return True
     return False
-
-
-def markdown(found: Subject) -> str:
-    """What is known about a subject, for a person to read."""
-
-    def line(text: str) -> str:
-        return " ".join(text.split())
-
-    lines = [f"# {found.name}", ""]
-    if len(found.names) > 1:
-        lines += [", ".join(found.names[1:]), ""]
-    for record, history, sources in found.memories:
-        lines.append(f"- {record.content} ({record.id}, {record.kind}, {record.state})")
-        lines += [f"  - {one.at:%Y-%m-%d} {one.change}: {one.record.content}" for one in history]
-        lines += [f"  > {line(turn.content)}" for turn in sources]
-    lines.append("")
-    for turn in found.turns:
-        who = turn.speaker or turn.role
-        lines.append(f"- {turn.at:%Y-%m-%d %H:%M} {who} ({turn.session}): {line(turn.content)}")
-    lines += ["", *(f"- {one.date} {line(one.summary)}" for one in found.events)]
-    lines += ["", *(f"- {one.file}:{one.line}: {line(one.text)}" for one in found.notes)]
-    return "\n".join(lines).rstrip("\n") + "\n"

@@ -1,11 +1,8 @@
-"""The keys of a home, and where they are kept.
-
-A key is in a file, in an environment variable, or in the system's keyring.
+"""The keys of a home, and where they are kept: in a file, an environment variable or the keyring.
 
 - The master key (`keys.source`) recognises what was forgotten and signs the audit log. It is made
-  when it is first needed. From then on each space that used it has a mark of it (SPACE/key.mark, a
-  fingerprint that tells nothing about the key), so that a master which is gone, or is another, is
-  an error, and never silently a new one.
+  when it is first needed. Each space that used it has a mark of it (SPACE/key.mark, a fingerprint),
+  so that a master which is gone, or is another, is an error, and never silently a new one.
 - The database key (`encryption.key`) opens encrypted databases. It is 64 hexadecimal digits, or a
   passphrase, which scrypt stretches with a salt in HOME/keys/stretch.json. While a home gets
   another key, a database opens with either.
@@ -16,10 +13,10 @@ from __future__ import annotations
 import hmac
 import json
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
@@ -37,8 +34,8 @@ _SERVICE = "loxodon"
 _LONGEST = 4_096
 _LOCK_SECONDS = 30.0
 _SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
+# Beyond these a file that somebody else wrote would only keep the machine busy.
 _SCRYPT_MOST = {"n": 1 << 20, "r": 32, "p": 16}
-"""Beyond these a file that somebody else wrote would only keep the machine busy."""
 
 
 def mac(key: bytes, data: bytes) -> bytes:
@@ -52,10 +49,8 @@ def mac(key: bytes, data: bytes) -> bytes:
 class KeySource(NamedTuple):
     """A place where a key is."""
 
-    kind: str
-    """`file`, `env` or `keyring`."""
-    name: str
-    """The path, the variable or the entry."""
+    kind: str  # `file`, `env` or `keyring`
+    name: str  # the path, the variable or the entry
 
     def __str__(self) -> str:
         if self.kind == "keyring":
@@ -91,17 +86,23 @@ class KeySource(NamedTuple):
             _keyring(lambda ring: ring.set_password(_SERVICE, self.name, text))
             return
         folder = os.path.dirname(self.name)
-        try:
+        with _writing_to(self.name):
             files.make_folder(folder)
             files.replace(self.name, text.encode("ascii") + b"\n")
             files.sync_folder(folder)
-        except OSError as error:
-            raise KeyProblemError(
-                "cannot write a key to {path}: {reason}",
-                hint="check the folder's permissions and the free disk space",
-                path=self.name,
-                reason=error.strerror or str(error),
-            ) from None
+
+
+@contextmanager
+def _writing_to(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise KeyProblemError(
+            "cannot write a key to {path}: {reason}",
+            hint="check the folder's permissions and the free disk space",
+            path=path,
+            reason=error.strerror or str(error),
+        ) from None
 
 
 def _keyring(ask: Callable[[Any], Any]) -> Any:
@@ -180,16 +181,9 @@ class Keys(NamedTuple):
     def _made(self) -> bytes:
         """A new master, where there never was one; another process may make it meanwhile."""
         folder = os.path.join(self.home, KEYS)
-        try:
+        with _writing_to(folder):
             files.make_folder(folder)
             lock = lock_on(os.path.join(folder, "lock"))
-        except OSError as error:
-            raise KeyProblemError(
-                "cannot write a key to {path}: {reason}",
-                hint="check the folder's permissions and the free disk space",
-                path=folder,
-                reason=error.strerror or str(error),
-            ) from None
         try:
             lock.acquire(_LOCK_SECONDS)
             found = self.master()
@@ -204,8 +198,7 @@ class Keys(NamedTuple):
 
     def _refuse_if_lost(self) -> None:
         spaces = os.path.join(self.home, SPACES)
-        for name in files.names(spaces):
-            mark = os.path.join(spaces, name, MARK)
+        for mark in (os.path.join(spaces, name, MARK) for name in files.names(spaces)):
             if files.exists(mark):
                 raise KeyProblemError(
                     "the master key of {home} is missing: {mark} shows that there was one",
@@ -293,10 +286,8 @@ def key_text(source: KeySource, environ: Mapping[str, str]) -> str:
 
 
 def key_from(text: str, home: str, stretch: Mapping[str, Any] | None = None) -> bytes:
-    """The key that a text stands for: itself, or what becomes of a passphrase.
-
-    `stretch` says how, where not as in this home.
-    """
+    """The key that a text stands for: itself, or what becomes of a passphrase (`stretch` says how,
+    where not as in this home)."""
     with suppress(ValueError):
         if len(text) == 2 * _SIZE:
             return bytes.fromhex(text)
@@ -324,25 +315,23 @@ def _stretching(home: str) -> dict[str, Any]:
             os.link(draft, path)
         os.unlink(draft)
         files.sync_folder(os.path.dirname(path))
-    try:
+    with suppress(OSError, ValueError):
         return checked_stretching(json.loads(files.read(path)), path)
-    except (OSError, ValueError):
-        return checked_stretching(None, path)
+    return checked_stretching(None, path)
 
 
 def checked_stretching(given: Any, path: str) -> dict[str, Any]:
     """What a file says of stretching, if it makes sense."""
-    numbers = isinstance(given, dict) and all(
-        isinstance(given.get(name), int) and 0 < given[name] <= most
-        for name, most in _SCRYPT_MOST.items()
+    with suppress(KeyError, TypeError):
+        if len(str(given["salt"])) >= 16 and all(
+            0 < given[name] <= most for name, most in _SCRYPT_MOST.items()
+        ):
+            return {name: given[name] for name in (*_SCRYPT_MOST, "salt")}
+    raise KeyProblemError(
+        "{path} is damaged, and the passphrase needs it to give the right key",
+        hint="restore it from a backup; every backup contains it",
+        path=path,
     )
-    if not numbers or not isinstance(given.get("salt"), str) or len(given["salt"]) < 16:
-        raise KeyProblemError(
-            "{path} is damaged, and the passphrase needs it to give the right key",
-            hint="restore it from a backup; every backup contains it",
-            path=path,
-        )
-    return {name: given[name] for name in (*_SCRYPT_MOST, "salt")}
 
 
 def make_key(source: KeySource) -> None:
@@ -365,26 +354,24 @@ def beside(source: KeySource) -> KeySource:
 
 def put_in_place(waiting: KeySource, source: KeySource) -> None:
     """Let the key that waited be the one at `source`; twice is fine."""
-    if waiting == source or waiting.kind == "env" or waiting.kind != source.kind:
-        return
-    if waiting.kind == "keyring":
+    if source.kind == "keyring":
         if text := waiting.read({}):
             source.write(text)
             _keyring(lambda ring: ring.delete_password(_SERVICE, waiting.name))
-    elif os.path.exists(waiting.name):
+    elif source.kind == "file" and os.path.exists(waiting.name):
         os.replace(waiting.name, source.name)
         files.sync_folder(os.path.dirname(source.name))
+
+
+Work = Literal["encrypt", "decrypt", "rekey"]
 
 
 class Change(NamedTuple):
     """What is done to a home, noted in HOME/keys/recoding.json until all databases are done."""
 
-    work: str
-    """`encrypt`, `decrypt` or `rekey`."""
-    place: KeySource
-    """Where the key belongs."""
-    waiting: KeySource
-    """Where a new key is until all databases have it."""
+    work: Work
+    place: KeySource  # where the key belongs
+    waiting: KeySource  # where a new key is until all databases have it
 
 
 def change_of(home: str) -> Change | None:

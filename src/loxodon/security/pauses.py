@@ -13,41 +13,38 @@ from datetime import datetime
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, PausedError
+from loxodon.messages import t
 from loxodon.store.rows import moment
 from loxodon.types import Pause
 
-VALUE = "pauses"
-"""The name of the value that has them."""
+VALUE = "pauses"  # the name of the value that has them
 _MOST = 10_000  # pauses that are kept
+_Span = tuple[int, int | None]  # the end of one may be open
 
 
 class Pauses:
-    """The pauses of one space, as pairs of times; the end of one may be open."""
+    """The pauses of one space."""
 
     def __init__(self, read: Callable[[], str], write: Callable[[str], None]) -> None:
         """`read` and `write` a value of the space."""
         self._read = read
         self._write = write
 
-    def _spans(self) -> list[tuple[int, int | None]]:
+    def _spans(self) -> list[_Span]:
         return [(since, until) for since, until in json.loads(self._read() or "[]")]
 
     def now(self, now: datetime) -> Pause | None:
         """The pause that this moment is in."""
         at = to_stored(now)[0]
-        for since, until in reversed(self._spans()):
-            if since <= at and (until is None or at < until):
-                ends = None if until is None else moment(until, now.tzinfo)
-                return Pause(moment(since, now.tzinfo), ends)
+        for since, until in reversed([one for one in self._spans() if _covers(one, at)]):
+            ends = None if until is None else moment(until, now.tzinfo)
+            return Pause(moment(since, now.tzinfo), ends)
         return None
 
     def covering(self, moments: Sequence[datetime]) -> list[bool]:
         """Of each moment whether it is in a pause."""
-        spans, times = self._spans(), [to_stored(at)[0] for at in moments]
-        return [
-            any(since <= at and (until is None or at < until) for since, until in spans)
-            for at in times
-        ]
+        spans = self._spans()
+        return [any(_covers(span, to_stored(at)[0]) for span in spans) for at in moments]
 
     def begin(self, now: datetime, until: datetime | None) -> Pause:
         """Pause from now on; a pause that is on gets the end that is given."""
@@ -57,9 +54,8 @@ class Pauses:
             )
         running = self.now(now)
         since = running.since if running else now
-        self.end(now)
         first, last = to_stored(since)[0], to_stored(until)[0] if until else None
-        spans = [span for span in self._spans() if span[0] != first]
+        spans = [span for span in self._ended(now) if span[0] != first]
         self._write(json.dumps([*spans, (first, last)][-_MOST:]))
         return Pause(since, until)
 
@@ -67,24 +63,24 @@ class Pauses:
         """Go on; whether it was paused."""
         if self.now(now) is None:
             return False
-        at = to_stored(now)[0]
-        spans = [
-            (since, at if since <= at and (until is None or at < until) else until)
-            for since, until in self._spans()
-        ]
-        self._write(json.dumps([span for span in spans if span[0] != span[1]]))
+        self._write(json.dumps(self._ended(now)))
         return True
+
+    def _ended(self, now: datetime) -> list[_Span]:
+        at = to_stored(now)[0]
+        ended = [(one[0], at if _covers(one, at) else one[1]) for one in self._spans()]
+        return [span for span in ended if span[0] != span[1]]
+
+
+def _covers(span: _Span, at: int) -> bool:
+    since, until = span
+    return since <= at and (until is None or at < until)
 
 
 def paused_error(pause: Pause) -> PausedError:
     """The error for something that is to be kept while nothing is."""
-    if pause.until is None:
-        return PausedError(
-            "recording is paused: nothing is stored until it is resumed",
-            hint="end the pause with `loxodon resume`",
-        )
     return PausedError(
         "recording is paused until {until}: nothing is stored",
         hint="end the pause with `loxodon resume`",
-        until=f"{pause.until:%Y-%m-%d %H:%M}",
+        until=f"{pause.until:%Y-%m-%d %H:%M}" if pause.until else t("it is resumed"),
     )

@@ -1,9 +1,7 @@
-"""Lines of text that only the key of the database opens.
+"""Lines of text that only the key of the database opens: what waits while the engine is off.
 
-What lies beside an encrypted database, such as what waits while the engine is off, is kept as
-sealed lines: ChaCha20-Poly1305, a key derived from that of the database, each line for itself, so
-that appending stays one write. A line is bound to the name of its file. A file may hold both kinds
-of lines, as it does where encrypting was cut short.
+Each line is sealed for itself with ChaCha20-Poly1305 and bound to the name of its file, so that
+appending stays one write. A file may also have plain lines, where encrypting was cut short.
 """
 
 from __future__ import annotations

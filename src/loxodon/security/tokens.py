@@ -12,22 +12,14 @@ import json
 import os
 import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
-from threading import Lock, Thread
+from threading import Lock
 from time import monotonic
 from typing import Literal, NamedTuple, get_args
 
 from loxodon import files
-from loxodon.errors import (
-    ConfigError,
-    InputError,
-    NotFoundError,
-    StoreError,
-    UnreachableStoreError,
-    unwritable,
-)
+from loxodon.errors import ConfigError, InputError, NotFoundError, StoreError, unwritable
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -47,20 +39,14 @@ class Grant(NamedTuple):
     """What whoever has a token may do. As it is: everything."""
 
     name: str = ""
-    spaces: tuple[str, ...] = ()
-    """The spaces that there are for it; empty for all."""
-    agent: str = ""
-    """The agent that it is; empty for the owner, who may name one."""
+    spaces: tuple[str, ...] = ()  # empty for all
+    agent: str = ""  # empty for the owner, who may name one
     chat: Chat = "direct"
     rights: Right = "owner"
-    made: str = ""
-    """The day on which it was made."""
-    digest: str = ""
-    """The SHA-256 of the token, as hex."""
-    relays: bool = False
-    """Whether the agent that it is hands on the user's own words; else all it says is its own."""
-    expires: str = ""
-    """When it stops working, as ISO 8601 with an offset; empty for never."""
+    made: str = ""  # the day
+    digest: str = ""  # the SHA-256 of the token, as hex
+    relays: bool = False  # whether the agent hands on the user's own words
+    expires: str = ""  # ISO 8601 with an offset; empty for never
 
     @property
     def expired(self) -> bool:
@@ -90,7 +76,10 @@ def read(home: str) -> tuple[Grant, ...]:
                 str(one.get("made", "")),
                 bytes.fromhex(one["sha256"]).hex(),
                 one.get("relays", False) is True,
-                _moment(one.get("expires", "")),
+                # Without an offset it is the machine's own time.
+                datetime.fromisoformat(end).astimezone().isoformat()
+                if (end := one.get("expires", ""))
+                else "",
             )
             for one in found
         )
@@ -103,11 +92,6 @@ def read(home: str) -> tuple[Grant, ...]:
             path=path,
             reason=getattr(error, "strerror", None) or str(error),
         ) from None
-
-
-def _moment(text: str) -> str:
-    """When a token expires, as a file has it; without an offset it is the machine's own time."""
-    return datetime.fromisoformat(text).astimezone().isoformat() if text else ""
 
 
 def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
@@ -123,25 +107,21 @@ def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
 
 def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
     """Keep a new grant; it, and its token, which is told this once."""
-    with _changing:
-        return _add(home, grant, now)
-
-
-def _add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
-    grants = read(home)
     checked_name(grant.name)
-    if any(one.name == grant.name for one in grants):
-        raise InputError(
-            "a token named {name} already exists",
-            hint="choose another name, or revoke the existing token first",
-            name=repr(grant.name),
-        )
+    checked_agent(grant.agent)
     for space in grant.spaces:
         folder_name(space)  # an InputError for what no space can be called
-    checked_agent(grant.agent)
     token = PREFIX + secrets.token_urlsafe(32)
     grant = grant._replace(made=f"{now:%Y-%m-%d}", digest=sha256(token.encode()).hexdigest())
-    write(home, _in_toml((*grants, grant)))
+    with _changing:
+        grants = read(home)
+        if any(one.name == grant.name for one in grants):
+            raise InputError(
+                "a token named {name} already exists",
+                hint="choose another name, or revoke the existing token first",
+                name=repr(grant.name),
+            )
+        write(home, _in_toml((*grants, grant)))
     return grant, token
 
 
@@ -217,19 +197,15 @@ def write(home: str, data: bytes) -> None:
         raise unwritable(path, error) from None
 
 
-_NOBODY = Grant("nobody", rights="read", digest="-")
-"""A grant whose token nobody can have."""
-_FRESH, _STALE, _PATIENCE = 1.0, 15.0, 2.0
-"""Seconds after which grants in a database are looked at again, for which they hold while it
-cannot be reached, and for which it is then waited for."""
+_NOBODY = Grant("nobody", rights="read", digest="-")  # whose token nobody can have
+_FRESH, _STALE = 1.0, 15.0  # seconds for which grants in a database hold, and while it is away
 
 
 class Grants:
     """The grants of a home, read anew whenever they have changed.
 
     A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
-    which none is left: who takes the last token away does not mean to let everybody in. Those in a
-    database are looked at beside the requests, so that none waits for a network.
+    which none is left: who takes the last token away does not mean to let everybody in.
     """
 
     def __init__(self, home: str) -> None:
@@ -237,34 +213,22 @@ class Grants:
         self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
         self._looked_at = float("-inf")
-        self._looking: Thread | None = None
-        if files.shared(home):
-            self._look()
+        self._look()
 
     def renew(self) -> None:
         """Look again with the next request: they were changed here."""
         self._looked_at = float("-inf")
 
     def __call__(self) -> tuple[Grant, ...]:
-        """Raises UnreachableStoreError where they are in a database that is away for longer."""
-        if not files.shared(self._home):
-            self._look()
-            return self._grants
+        """Raises StoreError where they are in a database that is away for longer."""
         age = monotonic() - self._looked_at
-        if age > _FRESH and (self._looking is None or not self._looking.is_alive()):
-            self._looking = Thread(target=self._look_again, daemon=True)
-            self._looking.start()
-            if age > _STALE:
-                self._looking.join(_PATIENCE)
-        if monotonic() - self._looked_at > _STALE:
-            raise UnreachableStoreError(
-                "the database with the tokens cannot be reached", hint="try again later"
-            )
+        if not files.shared(self._home) or age > _FRESH:
+            try:
+                self._look()
+            except StoreError:
+                if age > _STALE:
+                    raise
         return self._grants
-
-    def _look_again(self) -> None:
-        with suppress(StoreError):  # it is tried again with a later request
-            self._look()
 
     def _look(self) -> None:
         stamp = files.stamp(os.path.join(self._home, FILE))

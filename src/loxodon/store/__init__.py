@@ -116,13 +116,6 @@ class KnownTurn(NamedTuple):
     own: bool = False  # whether it is stored as the user's own, without a name
 
 
-class Signatures(NamedTuple):
-    """The result of checking the signatures of sensitive memories."""
-
-    good: int
-    bad: tuple[str, ...]  # memories with a missing or wrong signature
-
-
 class Counts(NamedTuple):
     """Counts of what is stored."""
 

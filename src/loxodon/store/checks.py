@@ -6,7 +6,7 @@ and looks for an intact copy of the former.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError, StoreError
@@ -33,17 +33,9 @@ class Rule(NamedTuple):
     table: str
     id: str
     broken: str
-    of_row: bool = True  # whether a row alone can break it, without others
 
 
 RULES = (
-    Rule(
-        "a turn without a session",
-        "turns",
-        "'t_' || seq",
-        "session NOT IN (SELECT no FROM sessions)",
-        of_row=False,
-    ),
     Rule(
         "a turn with an invalid time",
         "turns",
@@ -69,27 +61,6 @@ RULES = (
         "memories",
         "id",
         "replaces <> '' AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = t.replaces)",
-        of_row=False,
-    ),
-    Rule(_LISTS, "entities", "'e_' || no", "NOT json_valid(aliases)"),
-    Rule(_LISTS, "segments", "topic", "NOT json_valid(tags)"),
-    Rule(_LISTS, "chunk_places", "'n_' || chunk", "NOT json_valid(triggers)"),
-    Rule(
-        "a review with an invalid answer",
-        "reviews",
-        "(SELECT m.id FROM memories m WHERE m.row = t.belief)",
-        "answer NOT IN ('', 'confirmed', 'rejected')",
-    ),
-    Rule(
-        _PENDING, "fragments", "'t_' || turn", "stage NOT IN ('again', 'cut', 'waiting', 'failed')"
-    ),
-    Rule(_PENDING, "candidates", "'t_' || turn", "NOT json_valid(body)"),
-    Rule(_PENDING, "pages", "name", "NOT json_valid(basis)"),
-    Rule(
-        "a document that is not valid JSON",
-        "documents",
-        "namespace || key",
-        "NOT json_valid(value)",
     ),
     Rule(
         "a memory that does not match its history",
@@ -97,7 +68,6 @@ RULES = (
         "id",
         "(version, version) <> (SELECT coalesce(max(version), 0), count(*) "
         "FROM memory_changes c WHERE c.memory = t.row)",
-        of_row=False,
     ),
     Rule(
         "a memory with an unreadable history",
@@ -107,6 +77,17 @@ RULES = (
         "OR version > 1 AND coalesce(CAST(json_extract(before, '$.version') AS INTEGER), 0) "
         "<> version - 1",
     ),
+    Rule(
+        "a document that is not valid JSON",
+        "documents",
+        "namespace || key",
+        "NOT json_valid(value)",
+    ),
+    Rule(_LISTS, "entities", "'e_' || no", "NOT json_valid(aliases)"),
+    Rule(_LISTS, "segments", "topic", "NOT json_valid(tags)"),
+    Rule(_LISTS, "chunk_places", "'n_' || chunk", "NOT json_valid(triggers)"),
+    Rule(_PENDING, "candidates", "'t_' || turn", "NOT json_valid(body)"),
+    Rule(_PENDING, "pages", "name", "NOT json_valid(basis)"),
 )
 
 
@@ -122,16 +103,14 @@ def check(
     A part that cannot be looked at is a finding, and the others are looked at all the same.
     """
     found: list[Problem] = []
-    parts: tuple[Callable[[], Iterable[Problem]], ...] = (
-        lambda: _file(db),
-        lambda: _rules(db),
-        lambda: _indexes(db, text),
-        lambda: _astray("vectors", *vectors()),
-        lambda: _rows(db, record_of, progress),
-    )
-    for part in parts:
+    for part in (
+        _file(db),
+        _rules(db),
+        _indexes(db, text, vectors),
+        _rows(db, record_of, progress),
+    ):
         try:
-            found += part()
+            found += part
         except LoxodonError as error:
             found.append(_problem(db.path, error.localized()[0]))
         # What no writer of ours put there: a number, or nothing, where text should be.
@@ -139,17 +118,12 @@ def check(
             found.append(_problem(db.path, str(error)))
     indexes = {table.name for table in TABLES.values()}
     # One finding of each full-text index is enough: it is made anew as a whole.
-    told: dict[object, Problem] = {}
-    for one in found:
-        told.setdefault(one.where if one.where in indexes else one, one)
-    return list(told.values())
+    return list({one.where if one.where in indexes else one: one for one in found}.values())
 
 
 def _problem(where: str, what: str) -> Problem:
-    hint = t(
-        "run `{command}`; it copies intact data from the text views or a backup", command=_REPAIR
-    )
-    return Problem(where, what, hint)
+    said = t("run `{command}`; it restores the text views or a backup", command=_REPAIR)
+    return Problem(where, what, said)
 
 
 def _derived(where: str, what: str) -> Problem:
@@ -178,7 +152,9 @@ def _rules(db: Driver) -> Iterator[Problem]:
             yield _problem(str(id), t(one.what))
 
 
-def _indexes(db: Driver, text: FullText) -> Iterator[Problem]:
+def _indexes(
+    db: Driver, text: FullText, vectors: Callable[[], tuple[int, int]]
+) -> Iterator[Problem]:
     """An index has the rows of its table, no more and no fewer, and their number is known."""
     for index, table in TABLES.items():
         truth = f"SELECT {table.key} FROM {table.truth} WHERE {table.which}"
@@ -189,8 +165,7 @@ def _indexes(db: Driver, text: FullText) -> Iterator[Problem]:
         counted = db.value("counter", (f"rows_{index}",)) or 0
         rows = db.value(f"SELECT count(*) FROM ({truth}) t")
         yield from _astray(f"rows_{index}", 0, abs(counted - rows))
-    counted = db.value("counter", ("rows_entities",)) or 0
-    yield from _astray("rows_entities", 0, abs(counted - db.value("count_rows", table="entities")))
+    yield from _astray("vectors", *vectors())
 
 
 def _rows(db: Driver, record_of: Callable[[Row], Record], progress: Progress) -> Iterator[Problem]:
@@ -199,11 +174,7 @@ def _rows(db: Driver, record_of: Callable[[Row], Record], progress: Progress) ->
     for index, rows, total in indexed_rows(db):
         if TABLES[index].truth == "memories":
             labels: dict[int, set[tuple[str, str]]] = {}
-            for memory, label, name in db.all(
-                "SELECT memory, label, name FROM memory_labels "
-                "WHERE memory BETWEEN ? AND ? AND label <> 'keyword'",
-                (rows[0][0], rows[-1][0]),
-            ):
+            for memory, label, name in db.all("labels_between", (rows[0][0], rows[-1][0])):
                 labels.setdefault(memory, set()).add((label, name))
             for row, *rest in rows:
                 stale += labels.get(row, set()) != labels_of(record_of(tuple(rest)))

@@ -16,7 +16,7 @@ from functools import lru_cache
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
 
-from loxodon.errors import InputError, StoreError
+from loxodon.errors import InputError, NewerStoreError, StoreError
 from loxodon.store.walls import Wall
 
 SQL = os.path.join(os.path.dirname(__file__), "sql")
@@ -106,6 +106,18 @@ def half_character() -> InputError:
     )
 
 
+def newer(path: str, found: int, known: int) -> NewerStoreError:
+    """The error for what a later version wrote."""
+    return NewerStoreError(
+        "{path} was written by a newer version of Loxodon (schema {found}; this version "
+        "supports {known})",
+        hint="install that version of Loxodon or a later one; nothing was changed",
+        path=path,
+        found=found,
+        known=known,
+    )
+
+
 class Driver:
     """A database of one space for one process; its threads take turns."""
 
@@ -118,8 +130,6 @@ class Driver:
         self.before_commit: Callable[[], None] | None = None
         """Called inside every transaction that has changed something; an error undoes it."""
         self.changed: list[str] = []  # ids of what this transaction changed, for the audit log
-        self.sign: Callable[[bytes], bytes] | None = None
-        """What signs changes of sensitive memories."""
         self.sql = statements(backend)
         self._composed: dict[Hashable, Statement] = {}
         self.patience: float | None = None  # seconds left to wait for others who write; None: any

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from loxodon.store import Index, MemoryRow, TextAt, TurnRow, signatures
+from loxodon.store import Index, MemoryRow, TextAt, TurnRow
 from loxodon.store.driver import Row, these
 from loxodon.store.indexes import batches
 from loxodon.store.rows import labels_of, loaded
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _BATCH = 1_000
 _ALL = (
+    "signatures",
     "memory_labels",
     "memory_sources",
     "memory_changes",
@@ -66,7 +67,7 @@ _OF_TURN = (
 )
 _OF_MEMORY = (
     *((f"memory_{name}", "memory") for name in ("labels", "sources", "changes", "uses")),
-    *((name, "memory") for name in ("unindexed", "imports", "tokens")),
+    *((name, "memory") for name in ("signatures", "unindexed", "imports", "tokens")),
     ("reviews", "belief"),
     ("reviews", "against"),
     ("memories", "row"),
@@ -203,7 +204,6 @@ class Erasure:
             self._indexes.drop(index, [row])
             self._indexes.put(index, [(row, record.searchable)])
             self._db.run("put_unindexed", (row,))
-            signatures.renew(self._db, row)
 
     # Turns
 
@@ -268,7 +268,6 @@ class Erasure:
             for index in ("memories", "archive"):
                 self._indexes.drop(index, some)
             self._store.vectors.gone(some, "memories")
-            signatures.drop(self._db, some)
             for table, column in _OF_MEMORY:
                 self._db.run("drop_rows_of", (wanted,), table=table, key=column)
             self._unlink(ids)
@@ -285,7 +284,6 @@ class Erasure:
 
     def set_history(self, memory: int, version: int, before: str) -> None:
         self._db.run("set_history", (before, memory, version))
-        signatures.renew(self._db, memory)
 
     # What is beside them
 
@@ -310,11 +308,10 @@ class Erasure:
         """Delete everything said and known; return how many rows, by table. Used numbers, marks of
         what was read, tombstones and receipts stay."""
         counted = {}
-        signatures.drop(self._db, self._db.column("all_memory_rows"))
         for table in (*self._store.vectors.tables, *_ALL):
             counted[table] = int(self._db.value("count_rows", table=table))
             self._db.run("clear_table", table=table)
-        self._indexes.text.empty()
+        self._indexes.text.clear()
         self._db.run("zero_row_counts")
         self._db.run("clear_job_errors")
         return counted

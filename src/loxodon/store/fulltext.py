@@ -72,13 +72,9 @@ class FullText:
     def merge(self) -> None:
         """Bring together the parts that small writes leave, a little at a time."""
 
-    def empty(self) -> None:
-        """Take everything out of every index."""
+    def clear(self) -> None:
+        """Make every index anew, with nothing in it; one may be damaged."""
         raise NotImplementedError
-
-    def make_anew(self) -> None:
-        """The same where an index may be damaged."""
-        self.empty()
 
     def scrub(self) -> None:
         """Make sure that no index has anything left of what was taken out."""

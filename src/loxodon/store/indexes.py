@@ -208,7 +208,7 @@ BATCH = 2_000
 
 def clear_indexes(db: Driver, text: FullText) -> None:
     """Make everything that is derived anew, and empty; call within a transaction."""
-    text.make_anew()
+    text.clear()
     for statement in (
         "clear_common_words",
         "clear_labels",

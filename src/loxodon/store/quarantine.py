@@ -13,8 +13,6 @@ from loxodon.store.rows import quarantined_of
 if TYPE_CHECKING:
     from loxodon.store.store import Store
 
-_UNSCREENED = "unscreened"
-
 
 class Quarantine:
     """`guard/quarantine.py` decides what is held, released and dropped."""
@@ -56,12 +54,3 @@ class Quarantine:
         where = ("quarantine_state",) if state else ()
         rows = self._db.all("quarantined_by_state", (state,) if state else (), where=where)
         return [quarantined_of(row, self._zone) for row in rows]
-
-    def unscreened(self, limit: int) -> list[int]:
-        """The numbers of the next turns that were added before screening existed."""
-        upto = self._db.meta(_UNSCREENED)
-        return self._db.column("unscreened", (int(upto), limit)) if upto else []
-
-    def screened(self, upto: int | None) -> None:
-        """Record that turns were screened up to a number, from the last; None for all."""
-        self._db.set_meta(_UNSCREENED, "" if upto is None else str(upto - 1))

@@ -33,7 +33,6 @@ from loxodon.store import (
     Nature,
     Place,
     Progress,
-    Signatures,
     Standing,
 )
 from loxodon.store.audit_rows import AuditRows
@@ -212,38 +211,6 @@ class Store:
         """What changes whenever something is forgotten."""
         ((count, until),) = self._db.all("tombstones_version")
         return f"{count}:{until or 0}"
-
-    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
-        """From now on, sign changes of sensitive memories with `sign`."""
-        self._db.sign = sign
-
-    def signatures(self) -> Signatures:
-        """Check every signature."""
-        from loxodon.store import signatures
-
-        sign = self._db.sign
-        with self.reading():
-            good, bad = signatures.wrong(self._db, sign) if sign else (0, [])
-            return Signatures(good, tuple(bad))
-
-    def sign_if_foreign(self) -> int:
-        """Sign all sensitive memories if no signature is valid: another key signed them.
-
-        For stores restored into another home. Returns how many memories were signed.
-        """
-        found = self.signatures()
-        if found.good or not found.bad:
-            return 0
-        with self.writing():
-            self.sign_anew(found.bad)
-        return len(found.bad)
-
-    def sign_anew(self, ids: Iterable[str]) -> None:
-        """Sign every version of these memories as it is. Call inside `writing`."""
-        from loxodon.store import signatures
-
-        for id in ids:
-            signatures.renew(self._db, self._row(id), missing=True)
 
     def reading(self) -> AbstractContextManager[None]:
         """A consistent snapshot for several reads, whatever others write meanwhile."""
@@ -495,7 +462,6 @@ class Store:
         self._put(row, record)
         db.run("put_unindexed", (row,))
         db.changed.append(record.id)
-        self._signed(row, record.sensitivity)
         return record
 
     def _id_for(self, record: Record) -> str:
@@ -512,13 +478,6 @@ class Store:
         # Nobody is given it again.
         self._db.take(brought, max(0, int(number) - self._db.take(brought, 0)))
         return record.id
-
-    def _signed(self, row: int, *sensitivities: str) -> None:
-        """Sign a version of a memory where it, or what was there before, is sensitive."""
-        if any(one != "low" for one in sensitivities):
-            from loxodon.store import signatures
-
-            signatures.put(self._db, row)
 
     def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
         self._db.many("put_source", [(row, n, *source) for n, source in enumerate(sources)])
@@ -589,7 +548,6 @@ class Store:
             kept = db.all("memory_itself", (row,))[0]
             record = self._record(kept, new_sources)
             self._reindex(row, old, record)
-            self._signed(row, old.sensitivity, record.sensitivity)
         db.changed.append(id)
         return record
 

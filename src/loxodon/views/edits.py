@@ -5,23 +5,19 @@ base), the page as it is now, and the record as it is now. What differs between 
 person's change. It is taken unless the memory was changed in the same place meanwhile, or two pages
 were changed differently: that is a conflict, which is told and never guessed at.
 
-An entry that nobody touched is never changed: a heading that was moved or deleted changes none of
-the entries below it.
+Of a page with a conflict, or with a line that cannot be read, nothing is taken. Where an entry
+stands on a page of Markdown changes nothing.
 """
 
 from __future__ import annotations
 
-import json
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.fields import EDITABLE
 from loxodon.messages import t, tn
-from loxodon.types import STATES, FileProblem, Kind, Record, State
+from loxodon.types import FileProblem, Kind, Record, State
 
 MANY = 20  # memories that may be gone from a page at once, even where that is more than half of it
 _SHOWN = 200
@@ -36,24 +32,23 @@ class EditedEntry(NamedTuple):
     id: str = ""  # empty for a new one
     version: int = 0  # the version that it names; 0 for none
     kind: Kind = "fact"
-    section: tuple[str, Any] | None = None  # what the place says: ("state", "archived")
+    state: State | None = None  # where the file says it
 
 
 class EditedView(NamedTuple):
     """A page that a person changed."""
 
     file: str
-    lines: Sequence[EditedEntry]
+    entries: Sequence[EditedEntry]
     family: str  # pages of one family share out their memories: an entry may move between them
     problems: Sequence[FileProblem] = ()  # what of it cannot be read
-    written: Mapping[str, int] = {}  # the memories that were on it, in order, with their versions
+    written: Mapping[str, int] = {}  # the memories that were on it, with their versions
     ended: bool = True  # whether its last line is whole
-    may_shift: int | None = None  # entries that may change their section without being moved
-    ours: Mapping[str, int] = {}  # memories changed from this page before: the version it made
+    base: str = ""  # the hash of the page as it was written
 
     @property
     def ids(self) -> set[str]:
-        return {line.id for line in self.lines if line.id}
+        return {entry.id for entry in self.entries if entry.id}
 
 
 class Edit(NamedTuple):
@@ -62,24 +57,21 @@ class Edit(NamedTuple):
     id: str
     fields: Mapping[str, Any]
     state: State | None
-    files: frozenset[str]  # the pages that say so
-
-
-class New(NamedTuple):
-    """A memory that a person wrote on a page."""
-
-    line: EditedEntry
-    digest: str
 
 
 class SyncPlan(NamedTuple):
     """What a sync is to do, and what it cannot."""
 
     edits: Sequence[Edit]
-    new: Sequence[New]
+    new: Sequence[EditedEntry]
     conflicts: Sequence[FileProblem]
     problems: Sequence[FileProblem]
     notes: Sequence[FileProblem]  # what a person should know; it hinders nothing
+
+    @property
+    def refused(self) -> set[str]:
+        """The pages of which nothing is taken."""
+        return {one.file for one in (*self.conflicts, *self.problems)}
 
 
 class CurrentMemories(NamedTuple):
@@ -97,6 +89,10 @@ class _Wish(NamedTuple):
     state: State | None
     deleted: bool = False
 
+    @property
+    def wanted(self) -> Mapping[str, Any]:
+        return {**self.fields, "state": self.state} if self.state else self.fields
+
 
 def decide(pages: Sequence[EditedView], held: CurrentMemories, deletions: bool = False) -> SyncPlan:
     """What becomes of the changes on `pages`.
@@ -105,25 +101,9 @@ def decide(pages: Sequence[EditedView], held: CurrentMemories, deletions: bool =
     gone, and where the memory was changed meanwhile.
     """
     deciding = _Deciding(held, deletions)
-    pages = [deciding.with_headings(page) for page in pages]
     for page in pages:
-        deciding.problems += page.problems
-        deciding.read(page)
-    for page in pages:
-        deciding.missing(page, [one for one in pages if one.family == page.family])
-    edits = list(deciding.edits())  # may find conflicts
-    return SyncPlan(edits, deciding.new, deciding.conflicts, deciding.problems, deciding.notes)
-
-
-def digests(lines: Sequence[EditedEntry]) -> list[str]:
-    """What tells entries without an id apart, also such as say the same."""
-    seen: Counter[str] = Counter()
-    found = []
-    for line in lines:
-        said = json.dumps([line.kind, line.fields], sort_keys=True, default=str)
-        found.append(sha256(f"{seen[said]}{said}".encode("utf-8", "surrogatepass")).hexdigest())
-        seen[said] += 1
-    return found
+        deciding.read(page, [one for one in pages if one.family == page.family])
+    return deciding.plan()
 
 
 class _Deciding:
@@ -131,60 +111,41 @@ class _Deciding:
         self.held = held
         self.deletions = deletions
         self.wishes: dict[str, list[_Wish]] = {}
-        self.new: list[New] = []
+        self.new: list[EditedEntry] = []
         self.conflicts: list[FileProblem] = []
         self.problems: list[FileProblem] = []
         self.notes: list[FileProblem] = []
-        self.refused: set[str] = set()  # memories of which nothing can be taken
 
-    # What is on a page
-
-    def with_headings(self, page: EditedView) -> EditedView:
-        """A page whose entries are where they were, as far as they did not move themselves; else
-        without any, and with the problem."""
-        if page.may_shift is None:
-            return page
-        still = _unmoved(list(page.written), [line.id for line in page.lines])
-        shifted: list[EditedEntry] = []
-        before: set[object] = set(STATES)
-        for line in page.lines:
-            base = self._base(page, line) if line.id in self.held.now else None
-            before.add(base.project if base else None)
-            place = line.section if base and line.id in still else None
-            if place and getattr(base, place[0]) != place[1]:
-                shifted.append(line)
-        # A name that no entry had before is a heading that somebody wrote.
-        shifted = [line for line in shifted if line.section and line.section[1] in before]
-        if len(shifted) <= page.may_shift:
-            return page
-        what = tn(
-            "a heading was moved or deleted: {n} entry would change with it",
-            "a heading was moved or deleted: {n} entries would change with it",
-            len(shifted),
-        )
-        hint = t("put it back, and move or delete entries instead; nothing was changed")
-        problem = FileProblem(page.file, shifted[0].line, what, hint)
-        return page._replace(lines=(), problems=(problem,))
-
-    def read(self, page: EditedView) -> None:
-        """Take up what the entries of a page say."""
-        lines = page.lines
-        if not (page.ended or self.deletions) and not page.written.keys() <= page.ids:
-            lines = lines[:-1]  # which may be half of one
-        older = 0
+    def read(self, page: EditedView, family: Sequence[EditedView]) -> None:
+        """Take up what a page says, and what it no longer says."""
+        self.problems += page.problems
+        if page.problems:
+            return
         by_id: dict[str, list[EditedEntry]] = {}
-        for line in lines:
-            if line.id:
-                by_id.setdefault(line.id, []).append(line)
-        for same in by_id.values():
-            if any(_differ(one, other) for one in same for other in same):
-                self._twice(same)
+        for entry in page.entries:
+            by_id.setdefault(entry.id, []).append(entry)
+        here = {id for other in family for id in other.ids}
+        gone = {id: self.held.now[id] for id in page.written if id in self.held.now.keys() - here}
+        for entry in by_id.pop("", ()):
+            # An editor that had the file open writes what is new without the id it was given.
+            same = (id for id, one in gone.items() if one.content == entry.fields["content"])
+            if id := next(same, ""):
+                del gone[id]
+                by_id[id] = [entry._replace(id=id)]
             else:
-                # What was copied without its last line says less.
-                older += self._entry(page, max(same, key=lambda line: len(line.fields)))
-        fresh = [line for line in lines if not line.id]
-        for line, digest in zip(fresh, digests(fresh), strict=True):
-            self._add(line, digest)
+                self._add(entry)
+        older = 0
+        for entries in by_id.values():
+            # What was copied without its last line says less.
+            entry = max(entries, key=lambda one: len(one.fields))
+            for one in entries:
+                if differ := _difference(one.fields, entry.fields):
+                    hint = t("keep one of them; without its id, the other becomes a new memory")
+                    place = f"{entry.file}:{entry.line}"
+                    self._conflict(one.file, one.line, one.id, differ, place, hint)
+                    break
+            else:
+                older += self._entry(page, entry)
         if older:
             what = tn(
                 "not changed, because it has an older version: {n} entry",
@@ -193,300 +154,181 @@ class _Deciding:
             )
             hint = t("to apply one anyway, set its version to the memory's current version")
             self.notes.append(FileProblem(page.file, 0, what, hint))
+        if gone:
+            self._missing(page, gone, family, is_older=older > 0)
 
-    def _twice(self, lines: Sequence[EditedEntry]) -> None:
-        first = lines[0]
-        self.refused.add(first.id)
-        places = ", ".join(str(line.line) for line in lines)
+    def _conflict(
+        self, file: str, line: int, id: str, differ: tuple[str, Any, Any], other: str, hint: str
+    ) -> None:
+        """Tell of something that is one way here, and another in the `other` place."""
+        name, here, there = differ
         what = t(
-            "{id} appears more than once, with different content (lines {lines})",
-            id=first.id,
-            lines=places,
-        )
-        hint = t("keep one of them; without its id, the other becomes a new memory")
-        self.conflicts.append(FileProblem(first.file, first.line, what, hint))
-
-    def _entry(self, page: EditedView, line: EditedEntry) -> bool:
-        """Take up one entry; whether it says what its memory was before."""
-        record = self.held.now.get(line.id)
-        if record is None:
-            self._stranger(page, line)
-            return False
-        if line.kind != record.kind:
-            what = t("{id} is not a {kind}", id=line.id, kind=t(line.kind))
-            self._problem(line, what, t("move the line back to where it was"))
-            return False
-        base = self._base(page, line)
-        if base is None:
-            what = t("{id} never had a version {version}", id=line.id, version=line.version)
-            self._problem(line, what, t("it is at version {version}", version=record.version))
-            return False
-        differing = {n: v for n, v in _said(line).items() if not _same(v, getattr(base, n))}
-        checked = self._checked(line, differing)
-        if checked is None:
-            return False
-        changed = {n: v for n, v in checked.items() if not _same(v, getattr(base, n))}
-        state = _state(line) if _state(line) != base.state else None
-        if not changed and not state:
-            return self._is_older(page, line)
-        if page.ours.get(line.id) != record.version:
-            if self._was_taken(page, line, base, changed):
-                return False
-            for name, value in changed.items():
-                now = getattr(record, name)
-                if now not in (getattr(base, name), value):
-                    self._moved_on(line, name, value, record)
-                    return False
-            if state == "archived" and record.state == "active" and _touched(base, record):
-                self._gone_on(line.file, line.line, record)
-                return False
-        wish = _Wish(line.file, line.line, changed, state)
-        self.wishes.setdefault(line.id, []).append(wish)
-        return False
-
-    def _base(self, page: EditedView, line: EditedEntry) -> Record | None:
-        return self._at(line.id, line.version or page.written.get(line.id, 0))
-
-    def _at(self, id: str, version: int) -> Record | None:
-        record = self.held.now[id]
-        return record if version in (0, record.version) else self.held.at(id, version)
-
-    def _was_taken(
-        self, page: EditedView, line: EditedEntry, base: Record, changed: Mapping[str, Any]
-    ) -> bool:
-        """Whether an earlier sync took this, and could not write the page anew."""
-        version = page.ours.get(line.id, 0)
-        taken = self._at(line.id, version) if version > base.version else None
-        if taken is None or _state(line) not in (None, taken.state):
-            return False
-        return all(_same(value, getattr(taken, name)) for name, value in changed.items())
-
-    def _stranger(self, page: EditedView, line: EditedEntry) -> None:
-        """An id that the memory does not have: erased, or copied from elsewhere."""
-        if line.id in page.written:
-            what = t("{id} is no longer in the memory", id=line.id)
-            hint = t("delete the line, or remove its id to make it a new memory")
-            self._problem(line, what, hint)
-        elif self._add(line, digests([line])[0]):
-            what = t("{id} is unknown: added as a new memory", id=line.id)
-            self.notes.append(FileProblem(line.file, line.line, what))
-
-    def _add(self, line: EditedEntry, digest: str) -> bool:
-        fields = self._checked(line, {"content": "", **_said(line)})
-        if fields is None:
-            return False
-        self.new.append(New(line._replace(fields=fields), digest))
-        if _state(line) == "archived":
-            what = t("what is new is active: it was added to the active memories, not here")
-            self.notes.append(FileProblem(line.file, line.line, what))
-        return True
-
-    def _checked(self, line: EditedEntry, fields: Mapping[str, Any]) -> dict[str, Any] | None:
-        try:
-            return self.held.check(fields, line.kind)
-        except InputError as error:
-            self._problem(line, *error.localized())
-            return None
-
-    def _is_older(self, page: EditedView, line: EditedEntry) -> bool:
-        """Whether an entry says what a memory was before the page was last written."""
-        record = self.held.now.get(line.id)
-        if record is None or not 0 < line.version < page.written.get(line.id, 0):
-            return False
-        return _state(line) not in (None, record.state) or any(
-            not _same(value, getattr(record, name)) for name, value in _said(line).items()
-        )
-
-    def _moved_on(self, line: EditedEntry, name: str, here: Any, record: Record) -> None:
-        self.refused.add(line.id)
-        what = t(
-            "{id} was changed in the meantime: {field} is {here} here, {now} in the memory",
-            id=line.id,
+            "{id} was changed in two places: {field} is {here} here, {there} in {other}",
+            id=id,
             field=name,
             here=_shown(here),
-            now=_shown(getattr(record, name)),
-        )
-        hint = t(
-            "to apply your edit, set its version to {version}; to discard it, write what the "
-            "memory has",
-            version=record.version,
-        )
-        self.conflicts.append(FileProblem(line.file, line.line, what, hint))
-
-    def _gone_on(self, file: str, line: int, record: Record) -> None:
-        self.refused.add(record.id)
-        what = t(
-            "{id} was changed in the meantime, so it was not archived; it now says: {now}",
-            id=record.id,
-            now=_shown(record.content),
-        )
-        hint = t(
-            "to archive it, run `loxodon archive {id}`; to keep it, put its line back", id=record.id
+            there=_shown(there),
+            other=other,
         )
         self.conflicts.append(FileProblem(file, line, what, hint))
 
-    def _problem(self, line: EditedEntry, what: str, hint: str) -> None:
-        self.refused.add(line.id)
-        self.problems.append(FileProblem(line.file, line.line, what, hint))
+    def _entry(self, page: EditedView, entry: EditedEntry) -> bool:
+        """Take up one entry; whether it says what its memory was before the page was written."""
+        record = self.held.now.get(entry.id)
+        if record is None:
+            self._stranger(page, entry)
+            return False
+        if entry.kind != record.kind:
+            what = t("{id} is not a {kind}", id=entry.id, kind=t(entry.kind))
+            self._problem(entry, what, t("move the line back to where it was"))
+            return False
+        base = self._at(record, entry.version or page.written.get(entry.id, 0))
+        if base is None:
+            what = t("{id} never had a version {version}", id=entry.id, version=entry.version)
+            self._problem(entry, what, t("it is at version {version}", version=record.version))
+            return False
+        checked = self._checked(entry, _changes(entry.fields, base))
+        if checked is None:
+            return False
+        changed = _changes(checked, base)
+        state = entry.state if entry.state != base.state else None
+        if not changed and not state:
+            differs = bool(_changes(entry.fields, record)) or entry.state not in (None, base.state)
+            return differs and 0 < entry.version < page.written.get(entry.id, 0)
+        for name, value in changed.items():
+            if getattr(record, name) not in (getattr(base, name), value):
+                differ = (name, value, getattr(record, name))
+                hint = t(
+                    "to apply your edit, set its version to {version}; to discard it, write what "
+                    "the memory has",
+                    version=record.version,
+                )
+                place = t("the memory")
+                self._conflict(entry.file, entry.line, entry.id, differ, place, hint)
+                return False
+        if state == "archived" and record.state == "active" and _touched(base, record):
+            self._not_archived(entry.file, entry.line, record)
+            return False
+        wish = _Wish(entry.file, entry.line, changed, state)
+        self.wishes.setdefault(entry.id, []).append(wish)
+        return False
 
-    # What is missing from a page
+    def _at(self, record: Record, version: int) -> Record | None:
+        return record if version in (0, record.version) else self.held.at(record.id, version)
 
-    def missing(self, page: EditedView, family: Sequence[EditedView]) -> None:
-        """Take up what was deleted, where that can be believed."""
-        here = {id for other in family for id in other.ids}
-        gone = [id for id in page.written if id not in here]
-        if not gone or page.problems:
-            return  # a page that cannot be read whole may hold them in what cannot be read
-        doubt = "" if self.deletions else self._doubt(page, gone, family)
-        if doubt:
-            hint = t(
-                "to archive them, run `loxodon sync --deletions`; to get them back, delete the "
-                "file and run `loxodon export`"
-            )
-            self.conflicts.append(FileProblem(page.file, 0, doubt, hint))
+    def _stranger(self, page: EditedView, entry: EditedEntry) -> None:
+        """An id that the memory does not have: erased, or copied from elsewhere."""
+        if entry.id in page.written:
+            what = t("{id} is no longer in the memory", id=entry.id)
+            hint = t("delete the line, or remove its id to make it a new memory")
+            self._problem(entry, what, hint)
+        else:
+            self._add(entry)
+            what = t("{id} is unknown: added as a new memory", id=entry.id)
+            self.notes.append(FileProblem(entry.file, entry.line, what))
+
+    def _add(self, entry: EditedEntry) -> None:
+        fields = self._checked(entry, {"content": "", **entry.fields})
+        if fields is None:
             return
-        for id in gone:
-            self._deleted(page, id)
+        self.new.append(entry._replace(fields=fields))
+        if entry.state == "archived":
+            what = t("what is new is active: it was added to the active memories, not here")
+            self.notes.append(FileProblem(entry.file, entry.line, what))
 
-    def _doubt(self, page: EditedView, gone: Sequence[str], family: Sequence[EditedView]) -> str:
-        """Why missing entries may not have been deleted on purpose; empty where they were."""
-        found = (self.held.now.get(id) for id in gone)
-        living = sum(record is not None and record.state == "active" for record in found)
-        if not living:
-            return ""
-        if unread := [other.file for other in family if other.problems]:
-            return tn(
-                "{n} memory is missing; it may be in the unreadable part of {file}",
-                "{n} memories are missing; they may be in the unreadable part of {file}",
-                living,
-                file=unread[0],
-            )
-        if not page.ids or (len(gone) > MANY and 2 * len(gone) > len(page.written)):
-            return tn(
+    def _checked(self, entry: EditedEntry, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+        try:
+            return self.held.check(fields, entry.kind)
+        except InputError as error:
+            self._problem(entry, *error.localized())
+            return None
+
+    def _not_archived(self, file: str, line: int, record: Record) -> None:
+        differ = ("content", t("deleted"), record.content)
+        hint = t(
+            "to archive it, run `loxodon archive {id}`; to keep it, put its line back", id=record.id
+        )
+        self._conflict(file, line, record.id, differ, t("the memory"), hint)
+
+    def _problem(self, entry: EditedEntry, what: str, hint: str) -> None:
+        self.problems.append(FileProblem(entry.file, entry.line, what, hint))
+
+    def _missing(
+        self,
+        page: EditedView,
+        gone: Mapping[str, Record],
+        family: Sequence[EditedView],
+        *,
+        is_older: bool,
+    ) -> None:
+        """Take up what was deleted, where that can be believed."""
+        living = sum(record.state == "active" for record in gone.values())
+        torn = not page.ended or is_older or any(other.problems for other in family)
+        many = not page.ids or (len(gone) > MANY and 2 * len(gone) > len(page.written))
+        if (torn or many) and living and not self.deletions:
+            what = tn(
                 "missing: {gone} of its {n} memory; none was archived",
                 "missing: {gone} of its {n} memories; none was archived",
                 len(page.written),
                 gone=len(gone),
             )
-        if not page.ended:
-            return tn(
-                "its end is missing: {n} memory not in it was not archived",
-                "its end is missing: {n} memories not in it were not archived",
-                living,
+            hint = t(
+                "to archive them, run `loxodon sync --deletions`; to get them back, delete the "
+                "file and run `loxodon export`"
             )
-        if any(self._is_older(page, line) for line in page.lines):
-            return tn(
-                "it is an older copy: {n} memory not in it was not archived",
-                "it is an older copy: {n} memories not in it were not archived",
-                living,
-            )
-        return ""
-
-    def _deleted(self, page: EditedView, id: str) -> None:
-        record = self.held.now.get(id)
-        if record is None:
+            self.conflicts.append(FileProblem(page.file, 0, what, hint))
             return
-        base = self._at(id, page.written[id])
-        if base is None or base.state == "archived":
-            what = t("{id} is already archived; deleting its line does not delete it", id=id)
-            self.notes.append(FileProblem(page.file, 0, what))
-        elif record.state == "active" and _touched(base, record) and not self.deletions:
-            self._gone_on(page.file, 0, record)
-        else:
-            self.wishes.setdefault(id, []).append(_Wish(page.file, 0, {}, "archived", True))
+        for id, record in gone.items():
+            base = self._at(record, page.written[id])
+            if base is None or base.state == "archived":
+                what = t("{id} is already archived; deleting its line does not delete it", id=id)
+                self.notes.append(FileProblem(page.file, 0, what))
+            elif record.state == "active" and _touched(base, record) and not self.deletions:
+                self._not_archived(page.file, 0, record)
+            else:
+                self.wishes.setdefault(id, []).append(_Wish(page.file, 0, {}, "archived", True))
 
     # All pages together
 
-    def edits(self) -> Iterator[Edit]:
+    def plan(self) -> SyncPlan:
         for id, wishes in self.wishes.items():
-            if id in self.refused or self._disagree(id, wishes):
-                continue
+            self._compare(id, wishes)
+        plan = SyncPlan((), (), self.conflicts, self.problems, self.notes)
+        refused = plan.refused
+        new = [entry for entry in self.new if entry.file not in refused]
+        return plan._replace(edits=list(self._edits(refused)), new=new)
+
+    def _edits(self, refused: set[str]) -> Iterator[Edit]:
+        for id, wishes in self.wishes.items():
             record = self.held.now[id]
-            wished = {n: v for wish in wishes for n, v in wish.fields.items()}
+            taken = [wish for wish in wishes if wish.file not in refused]
+            wished = {n: v for wish in taken for n, v in wish.fields.items()}
             fields = {n: v for n, v in wished.items() if v != getattr(record, n)}
-            state = next((wish.state for wish in wishes if wish.state), None)
+            state = next((wish.state for wish in taken if wish.state), None)
             state = None if state == record.state else state
             if fields or state:
-                yield Edit(id, fields, state, frozenset(wish.file for wish in wishes))
+                yield Edit(id, fields, state)
 
-    def _disagree(self, id: str, wishes: Sequence[_Wish]) -> bool:
-        """Whether two pages were changed differently; then both are told."""
+    def _compare(self, id: str, wishes: Sequence[_Wish]) -> None:
+        """See whether two pages were changed differently; then both are told."""
         for first in wishes:
             for second in wishes:
-                told = _difference(first, second)
-                if told is None:
-                    continue
-                what = t(
-                    "{id} has two different edits: {field} is {here} in {file}, {there} in {other}",
-                    id=id,
-                    field=told[0],
-                    here=told[1],
-                    file=first.file,
-                    there=told[2],
-                    other=second.file,
-                )
-                for wish in (first, second):
+                differ = _difference(first.wanted, second.wanted)
+                if differ is None and first.deleted and second.fields:
+                    name, there = next(iter(second.fields.items()))
+                    differ = (name, t("deleted"), there)
+                if differ:
+                    name, here, there = differ
                     hint = t("make both the same")
-                    self.conflicts.append(FileProblem(wish.file, wish.line, what, hint))
-                return True
-        return False
+                    self._conflict(first.file, first.line, id, differ, second.file, hint)
+                    back = (name, there, here)
+                    self._conflict(second.file, second.line, id, back, first.file, hint)
+                    return
 
 
-def _said(line: EditedEntry) -> Mapping[str, Any]:
-    """The fields that an entry says, also by where it is."""
-    if line.section is None or line.section[0] == "state":
-        return line.fields
-    return {**line.fields, line.section[0]: line.section[1]}
-
-
-def _state(line: EditedEntry) -> State | None:
-    return line.section[1] if line.section and line.section[0] == "state" else None
-
-
-def _differ(one: EditedEntry, other: EditedEntry) -> bool:
-    """Whether two entries of one memory contradict each other."""
-    shared = one.fields.keys() & other.fields.keys()
-    return one.section != other.section or any(one.fields[n] != other.fields[n] for n in shared)
-
-
-def _unmoved(before: Sequence[str], after: Sequence[str]) -> set[str]:
-    """The entries that stand in their old order: the longest rising row of places."""
-    places = {id: n for n, id in enumerate(before)}
-    last: list[int] = []  # the lowest place that a row of each length can end with
-    ends: list[str] = []
-    above: dict[str, str] = {}
-    for id in after:
-        if id not in places or id in above:
-            continue
-        length = bisect_left(last, places[id])
-        above[id] = ends[length - 1] if length else ""
-        last[length : length + 1] = [places[id]]
-        ends[length : length + 1] = [id]
-    found: set[str] = set()
-    id = ends[-1] if ends else ""
-    while id:
-        found.add(id)
-        id = above[id]
-    return found
-
-
-def _touched(base: Record, record: Record) -> bool:
-    """Whether what a person sees of a memory was changed."""
-    return any(getattr(base, name) != getattr(record, name) for name in EDITABLE)
-
-
-def _difference(first: _Wish, second: _Wish) -> tuple[str, str, str] | None:
-    """What two pages want differently: the field, and what it is on each."""
-    for name in sorted(first.fields.keys() & second.fields.keys()):
-        here, there = first.fields[name], second.fields[name]
-        if here != there:
-            return name, _shown(here), _shown(there)
-    if first.state and second.state and first.state != second.state:
-        return "state", _shown(first.state), _shown(second.state)
-    if first.deleted and second.fields:
-        name, there = next(iter(second.fields.items()))
-        return name, t("deleted"), _shown(there)
-    return None
+def _changes(fields: Mapping[str, Any], base: Record) -> dict[str, Any]:
+    """The fields that differ from a record."""
+    return {n: value for n, value in fields.items() if not _same(value, getattr(base, n))}
 
 
 def _same(one: object, other: object) -> bool:
@@ -494,6 +336,17 @@ def _same(one: object, other: object) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return f"{one:.4g}" == f"{other:.4g}"
     return one == other
+
+
+def _touched(base: Record, record: Record) -> bool:
+    """Whether what a person sees of a memory was changed."""
+    return any(getattr(base, name) != getattr(record, name) for name in EDITABLE)
+
+
+def _difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """The first field that two say differently, and what it is in each."""
+    shared = sorted(one.keys() & other.keys())
+    return next(((n, one[n], other[n]) for n in shared if one[n] != other[n]), None)
 
 
 def _shown(value: object) -> str:

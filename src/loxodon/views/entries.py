@@ -14,15 +14,14 @@ writes may do without. Content survives exactly: what an editor would not keep, 
 as something else, is escaped (`&#xD;`, or a backslash at the start of a line). projects.md lists
 facts by project, and plans with a box to tick.
 
-A line that was left without its entry, or a heading that entries have lost, makes a page unreadable
-(`EditedView.broken`): nothing of it is taken.
+A line that was left without its entry is an error, and nothing of the page is taken.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -87,10 +86,9 @@ def views(content: Content) -> Iterator[Planned]:
     if split:
         if not months or any(content.known[name] != basis for name in months):
             months = sorted(_by_month(content.facts))
-        yield Planned(INSIGHTS, basis, partial(_index, content))
         for name in months:
-            make = partial(_insights, content, name)
-            yield Planned(name, basis, make)
+            yield Planned(name, basis, partial(_insights, content, name))
+        yield Planned(INSIGHTS, basis, partial(_index, content))
     else:
         yield Planned(INSIGHTS, basis, partial(_insights, content, INSIGHTS))
     yield Planned(
@@ -282,7 +280,7 @@ _BESIDE = re.compile(r"<!--.*-->\s*|\|.*|-{3,}\s*|\*{3,}\s*|_{3,}\s*")  # commen
 
 
 class _Block(NamedTuple):
-    """The lines of one entry."""
+    """The lines of one entry, and the heading above it."""
 
     line: int
     section: str
@@ -295,150 +293,111 @@ class _Block(NamedTuple):
         return last if len(self.lines) > 1 and _ABOUT.fullmatch(last) else ""
 
 
+Problem = Callable[[int, str, str], None]
+
+
 def read_page(file: str, text: str, written: Mapping[str, int]) -> EditedView:
     """An edited page. Any text can be read; what makes no sense is reported."""
-    reader = _Reader(file, text)
-    broken = reader.broken or _lost_heading(file, reader.sections, written)
+    problems: list[FileProblem] = []
+
+    def problem(line: int, what: str, hint: str) -> None:
+        problems.append(FileProblem(file, line, what, hint))
+
+    # Our own text has no CR that is not escaped.
+    lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
+    found = [_entry(file, block, problem) for block in _blocks(lines, problem)]
+    entries = [entry for entry in found if entry is not None]
     family = file.split("/")[0].removesuffix(".md")
-    ended = text.endswith("\n")
-    if broken:
-        return EditedView(file, (), family, (broken,), written, ended)
-    # One that a heading has passed cannot be told from one that has passed the heading.
-    may_shift = 0 if file == PROJECTS else 1
-    return EditedView(file, reader.entries, family, reader.problems, written, ended, may_shift)
+    return EditedView(file, entries, family, problems, written, text.endswith("\n"))
 
 
-def _lost_heading(
-    file: str, sections: Sequence[str], written: Mapping[str, int]
-) -> FileProblem | None:
-    """Without its headings nobody can say which facts of insights.md are archived."""
-    if file == PROJECTS or not written:
-        return None
-    states = [state for one in sections if (state := _state_of(one))]
-    if states == list(STATES):
-        return None
-    return FileProblem(
-        file,
-        0,
-        t("the headings of active and archived facts must be there once each, in this order"),
-        t("restore them, or delete the file and run `loxodon export`; nothing was changed"),
-    )
-
-
-def _state_of(section: str) -> State | None:
-    if section.startswith(tuple(_ARCHIVED.values())):
-        return "archived"
-    return "active" if section.startswith(tuple(_ACTIVE.values())) else None
-
-
-class _Reader:
-    def __init__(self, file: str, text: str) -> None:
-        self._file = file
-        self.entries: list[EditedEntry] = []
-        self.problems: list[FileProblem] = []
-        self.sections: list[str] = []
-        self.broken: FileProblem | None = None
-        block: _Block | None = None
-        blank = 0
-        # Our own text has no CR that is not escaped.
-        lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                blank += 1
-                continue
-            heading = _HEADING.fullmatch(line)
-            bullet = _BULLET.match(line) or _EMPTY_BULLET.fullmatch(line)
-            indented = line.startswith(("  ", "\t"))
-            begins = heading or bullet or _BESIDE.fullmatch(line)
-            if block and not block.about and (indented or not (blank or begins)):
-                bare = line[2:] if line.startswith("  ") else line.removeprefix("\t")
-                block.lines.extend([*[""] * blank, bare])
-            elif not begins and (indented or _ABOUT.fullmatch(line)):
-                self._orphan(number)
-            else:
-                self._end(block)
-                block = None
-                if heading and len(heading[1]) == 2:
-                    self.sections.append(_unescaped(heading[2]))
-                elif bullet:
-                    block = _Block(number, self.sections[-1] if self.sections else "", [line])
-                elif not begins:
-                    what = t("this line does not belong to an entry")
-                    self._problem(number, what, t("start it with `- ` to make it an entry"))
-            blank = 0
-        cut = block and not block.about and not text.endswith("\n")
-        if block and cut and (bullet := _BULLET.match(block.lines[0])) and bullet["id"]:
-            self._broken(block.line, t("its end is missing"))
-        self._end(block)
-
-    def _orphan(self, line: int) -> None:
-        self._broken(line, t("this line belongs to an entry that is not there"))
-
-    def _broken(self, line: int, what: str) -> None:
-        hint = t("put its entry back, or delete this line too; nothing was changed")
-        self.broken = self.broken or FileProblem(self._file, line, what, hint)
-
-    def _problem(self, line: int, what: str, hint: str = "") -> None:
-        self.problems.append(FileProblem(self._file, line, what, hint))
-
-    def _end(self, block: _Block | None) -> None:
-        """Take up an entry that was read to its end."""
-        if block is None:
-            return
-        bullet = _BULLET.match(block.lines[0])
-        first = block.lines[0][bullet.end() :] if bullet else ""
-        box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")
-        if not id and re.match(r"\[[fbs]_\d", first):
-            what, hint = t("its id is not readable"), t("restore it; a new entry has no id")
-            self._problem(block.line, what, hint)
-            return
-        about, rest = block.about, block.lines[1:]
-        if about:
-            rest.pop()
-        if not id and "" in rest and re.search(r"`v\d+`", about):
-            self._orphan(block.line + len(block.lines) - 1)  # of what stood below a new entry
-            return
-        label = _LABEL.match(first) if self._file != PROJECTS else None
-        if label:
-            # Whoever writes a new entry like this means the label to be part of it.
-            first = first[label.end() :] if id else f"{label['label']}: {first[label.end() :]}"
-        bare = (line[1:] if _BACKSLASH.match(line) else line for line in (first, *rest))
-        content = _unescaped("\n".join(bare).rstrip("\n"))
-        if not content.strip():
-            self._problem(block.line, t("the entry is empty"), t("delete the line to archive it"))
-            return
-        said: dict[str, Any] = {"content": content}
-        if box:
-            said |= {"done": box != " "} if id else {"done": box != " ", "category": "plan"}
-        version = self._said_about(about, block.line + len(block.lines) - 1, said)
-        section: tuple[str, Any] | None = None
-        if self._file == PROJECTS:
-            section = ("project", block.section) if block.section else None
+def _blocks(lines: Sequence[str], problem: Problem) -> Iterator[_Block]:
+    block: _Block | None = None
+    section, blank = "", 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            blank += 1
+            continue
+        heading = _HEADING.fullmatch(line)
+        bullet = _BULLET.match(line) or _EMPTY_BULLET.fullmatch(line)
+        indented = line.startswith(("  ", "\t"))
+        begins = heading or bullet or _BESIDE.fullmatch(line)
+        if block and not block.about and (indented or not (blank or begins)):
+            bare = line[2:] if line.startswith("  ") else line.removeprefix("\t")
+            block.lines.extend([*[""] * blank, bare])
+        elif not begins and (indented or _ABOUT.fullmatch(line)):
+            _orphan(number, problem)
         else:
-            section = ("state", _state_of(block.section) or "active")
-        self.entries.append(EditedEntry(self._file, block.line, said, id, version, section=section))
+            if block:
+                yield block
+            block = _Block(number, section, [line]) if bullet else None
+            if heading and len(heading[1]) == 2:
+                section = _unescaped(heading[2])
+            elif not begins:
+                what = t("this line does not belong to an entry")
+                problem(number, what, t("start it with `- ` to make it an entry"))
+        blank = 0
+    if block:
+        yield block
 
-    def _said_about(self, about: str, line: int, said: dict[str, Any]) -> int:
-        """Add to `said` what the last line of an entry says; the version that it names."""
-        version = 0
-        for span in re.findall(r"`([^`]*)`", about):
-            if span[0] == "v" and span[1:].isdecimal():
-                version = int(span[1:])
-                continue
-            name, value = re.split("[:：]", span, maxsplit=1)
-            try:
-                if name == "tags":
-                    said[name] = _names_of(value)
-                elif name == "project":
-                    said[name] = _value_of(value) or GLOBAL_PROJECT
-                elif name == "importance":
-                    said[name] = float(value)
-                    if not 0 <= said[name] <= 1:
-                        raise ValueError(value)
-            except ValueError:
-                said.pop(name, None)
-                error = InputError(
-                    "{field} cannot be {value}", field=name, value=repr(value.strip())
-                )
-                self._problem(line, error.localized()[0])
-        return version
+
+def _orphan(line: int, problem: Problem) -> None:
+    what = t("this line belongs to an entry that is not there")
+    problem(line, what, t("put its entry back, or delete this line too; nothing was changed"))
+
+
+def _entry(file: str, block: _Block, problem: Problem) -> EditedEntry | None:
+    bullet = _BULLET.match(block.lines[0])
+    first = block.lines[0][bullet.end() :] if bullet else ""
+    box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")
+    if not id and re.match(r"\[[fbs]_\d", first):
+        hint = t("restore it; a new entry has no id")
+        problem(block.line, t("its id is not readable"), hint)
+        return None
+    about, rest = block.about, block.lines[1:]
+    last = block.line + len(block.lines) - 1
+    if about:
+        rest.pop()
+    if not id and "" in rest and re.search(r"`v\d+`", about):
+        _orphan(last, problem)  # of what stood below a new entry
+        return None
+    label = _LABEL.match(first) if file != PROJECTS else None
+    if label:
+        # Whoever writes a new entry like this means the label to be part of it.
+        first = first[label.end() :] if id else f"{label['label']}: {first[label.end() :]}"
+    bare = (line[1:] if _BACKSLASH.match(line) else line for line in (first, *rest))
+    content = _unescaped("\n".join(bare).rstrip("\n"))
+    if not content.strip():
+        problem(block.line, t("the entry is empty"), t("delete the line to archive it"))
+        return None
+    said: dict[str, Any] = {"content": content}
+    if box:
+        said |= {"done": box != " "} if id else {"done": box != " ", "category": "plan"}
+    if not id and file == PROJECTS and block.section:
+        said["project"] = block.section
+    version = _said_about(about, last, said, problem)
+    archived = not id and block.section.startswith(tuple(_ARCHIVED.values()))
+    state: State | None = "archived" if archived and file != PROJECTS else None
+    return EditedEntry(file, block.line, said, id, version, state=state)
+
+
+def _said_about(about: str, line: int, said: dict[str, Any], problem: Problem) -> int:
+    """Add to `said` what the last line of an entry says; the version that it names."""
+    version = 0
+    for span in re.findall(r"`([^`]*)`", about):
+        if span[0] == "v" and span[1:].isdecimal():
+            version = int(span[1:])
+            continue
+        name, value = re.split("[:：]", span, maxsplit=1)
+        try:
+            if name == "tags":
+                said[name] = _names_of(value)
+            elif name == "project":
+                said[name] = _value_of(value) or GLOBAL_PROJECT
+            elif name == "importance":
+                said[name] = float(value)
+        except ValueError:
+            shown = repr(value.strip())
+            error = InputError("{field} cannot be {value}", field=name, value=shown)
+            problem(line, *error.localized())
+    return version

@@ -5,15 +5,13 @@
             folder.put(planned)
         done = folder.finish()
 
-What is to be written waits in `state/drafts/`; `finish` puts it in place, after the manifest says
-that it may be there.
+The manifest is written last. A page that a killed export wrote says what the memory says, so that
+the next sync finds nothing in it to take.
 """
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,13 +19,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from loxodon import files
-from loxodon.errors import (
-    BusyStoreError,
-    FullStoreError,
-    InputError,
-    LoxodonError,
-    UnwritableStoreError,
-)
+from loxodon.errors import BusyStoreError, InputError, unwritable
 from loxodon.filelock import FileLock
 from loxodon.messages import t
 from loxodon.security.paths import is_inside
@@ -49,7 +41,7 @@ from loxodon.views.manifest import (
     manifest_text,
 )
 
-_DRAFTS = "state/drafts"
+_DRAFT = "state/views.draft"  # where a file is written before it is put in its place
 _WAIT_SECONDS = 60.0
 
 
@@ -81,10 +73,9 @@ class Folder:
         self._masked = masked
         self._settled = settled or {}
         self._rows: dict[str, Written] = {}
-        self._drafts: dict[str, str] = {}
         self._folders: dict[str, bool] = {}
         self._kept: list[FileProblem] = []
-        self._unchanged = self._removed = 0
+        self._unchanged = self._removed = self._written = 0
 
     def __enter__(self) -> Folder:
         try:
@@ -99,18 +90,17 @@ class Folder:
                     path=self.root,
                 )
         except OSError as error:
-            raise _unwritten(self.root, error) from None
+            raise unwritable(self.root, error) from None
         try:
             self._before = self._manifest()
-            shutil.rmtree(self._path(_DRAFTS), ignore_errors=True)
-            self._folders.pop(_DRAFTS, None)
         except BaseException:
             self._lock.close()
             raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        shutil.rmtree(self._path(_DRAFTS), ignore_errors=True)
+        with suppress(OSError):
+            os.unlink(self._path(_DRAFT))
         self._lock.close()
 
     def _manifest(self) -> Manifest:
@@ -142,57 +132,47 @@ class Folder:
         """The views of the last export, each with its basis."""
         return {name: row.basis for name, row in self._before.files.items()}
 
-    # One view
-
     def put(self, planned: Planned, *, anew: bool = False) -> None:
         """See to it that a view is there as planned; it is made only where it must be, or `anew`
         whatever it was based on."""
-        before = self._before.files.get(planned.name)
-        same = before is not None and change_of(self.root, planned.name, self._before) == "same"
+        name, before = planned.name, self._before.files.get(planned.name)
+        same = before is not None and change_of(self.root, name, self._before) == "same"
         try:
-            if not self._has_folder(os.path.dirname(planned.name)):
-                self._leave(planned.name, t("there is a file or a link in place of its folder"))
-            elif (
-                before is not None
-                and same
-                and not (anew or before.was)
-                and planned.basis
-                and before.basis == planned.basis
-            ):
-                self._keep(planned.name, before)
+            if not self._has_folder(os.path.dirname(name)):
+                self._leave(name, t("there is a file or a link in place of its folder"))
+            elif before and same and not anew and planned.basis and planned.basis == before.basis:
+                self._rows[name] = before
+                self._unchanged += 1
             else:
-                self._put(planned, same)
+                self._make(planned, same)
         except OSError as error:
-            raise _unwritten(self._path(planned.name), error) from None
+            raise unwritable(self._path(name), error) from None
 
-    def _put(self, planned: Planned, same: bool) -> None:
+    def _make(self, planned: Planned, same: bool) -> None:
         name, path = planned.name, self._path(planned.name)
         text, ids = planned.make()
         data = text.encode("utf-8")
         row = Written(sha256(data).hexdigest(), len(data), 0, planned.basis, ids)
-        try:
-            about = os.lstat(path)
-        except FileNotFoundError:
-            about = None
-        if about is not None:
-            if not stat.S_ISREG(about.st_mode):
-                self._leave(name, t("there is something in its place that is not a file"))
-                return
-            row = row._replace(was=hash_of(path))
-            if row.was == row.sha256:
-                self._keep(name, row._replace(mtime=about.st_mtime_ns, was=""))
-                return
-            if not same and about.st_size and not self._may_replace(name, row.was):
-                return
-        self._has_folder(_DRAFTS)
-        draft = self._path(f"{_DRAFTS}/{len(self._drafts)}")
-        with open(draft, "xb", opener=files.private) as file:
+        about = os.lstat(path) if os.path.lexists(path) else None
+        if about is not None and not stat.S_ISREG(about.st_mode):
+            self._leave(name, t("there is something in its place that is not a file"))
+            return
+        present = hash_of(path) if about else ""
+        if about and present == row.sha256:
+            self._rows[name] = row._replace(mtime=about.st_mtime_ns)
+            self._unchanged += 1
+            return
+        if about and about.st_size and not same and not self._may_replace(name, present):
+            return
+        draft = self._path(_DRAFT)
+        with open(draft, "wb", opener=files.private) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
             mtime = os.fstat(file.fileno()).st_mtime_ns
-        self._drafts[name] = draft
+        os.replace(draft, path)
         self._rows[name] = row._replace(mtime=mtime)
+        self._written += 1
 
     def _may_replace(self, name: str, present: str) -> bool:
         """Whether a file that is not as we left it may be written over; one that is edited where
@@ -226,10 +206,6 @@ class Folder:
             self._kept.append(FileProblem(name, 0, what))
         return True
 
-    def _keep(self, name: str, row: Written) -> None:
-        self._rows[name] = row
-        self._unchanged += 1
-
     def _leave(self, name: str, what: str, hint: str = "") -> None:
         """Tell of a file that stays; what its edits are compared with stays known."""
         self._kept.append(FileProblem(name, 0, what, hint))
@@ -243,46 +219,26 @@ class Folder:
         except OSError:
             return False
 
-    # The end
-
     def finish(self) -> Exported:
-        """Put what was written in its place, and take away the views that are no more."""
-        gone = [name for name in self._before.files if name not in self._rows]
+        """Take away the views that are no more, and write down what is there now."""
         try:
-            if self._drafts or gone or self._rows != self._before.files:
-                if self._drafts:
-                    # Those that go are known until they are gone: a kill may come in between.
-                    self._save({name: self._before.files[name] for name in gone})
-                for name, draft in self._drafts.items():
-                    self._replace(name, draft)
-                for name in gone:
-                    self._remove(name)
-                changed = {os.path.dirname(self._path(name)) for name in (*self._drafts, *gone)}
-                for folder in sorted(changed):
-                    if os.path.isdir(folder):
-                        files.sync_folder(folder)
-                self._save()
+            for name in [name for name in self._before.files if name not in self._rows]:
+                self._remove(name)
+            if self._written or self._rows != self._before.files:
+                text = manifest_text(self._space, self._masked, self._rows)
+                files.replace(self._path(MANIFEST), text.encode("utf-8"))
+                for folder in {os.path.dirname(self._path(name)) for name in self._rows}:
+                    files.sync_folder(folder)
         except OSError as error:
-            raise _unwritten(self.root, error) from None
+            raise unwritable(self.root, error) from None
         return Exported(
             self.root,
-            len(self._drafts),
+            self._written,
             self._unchanged,
             self._removed,
             tuple(self._kept),
             self._masked,
         )
-
-    def _replace(self, name: str, draft: str) -> None:
-        row, path = self._rows[name], self._path(name)
-        there = hash_of(path)
-        if there and there != row.was:  # somebody was quicker
-            self._rows.pop(name)
-            hint = t("apply your edits with `loxodon sync`")
-            self._leave(name, t("it was edited after it was written"), hint)
-            return
-        os.replace(draft, path)
-        self._rows[name] = row._replace(was="")
 
     def _remove(self, name: str) -> None:
         path, change = self._path(name), change_of(self.root, name, self._before)
@@ -300,12 +256,6 @@ class Folder:
         with suppress(OSError):  # not empty, or not ours to remove
             os.rmdir(os.path.dirname(path))
 
-    def _save(self, leaving: Mapping[str, Written] | None = None) -> None:
-        text = manifest_text(self._space, self._masked, {**(leaving or {}), **self._rows})
-        files.replace(self._path(MANIFEST), text.encode("utf-8"))
-
-    # Paths
-
     def _path(self, name: str) -> str:
         return os.path.join(self.root, *name.split("/"))
 
@@ -321,16 +271,3 @@ class Folder:
             found = within and os.path.isdir(path) and is_inside(path, self.root)
             self._folders[name] = found
         return found
-
-
-def _unwritten(path: str, error: OSError) -> LoxodonError:
-    values = {"path": error.filename or path, "reason": error.strerror or str(error)}
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return FullStoreError(
-            "cannot write {path}: {reason}", hint="free some disk space, then try again", **values
-        )
-    return UnwritableStoreError(
-        "cannot write {path}: {reason}",
-        hint="check the folder's permissions and the free disk space",
-        **values,
-    )

@@ -1,9 +1,7 @@
 """What was last written to a folder of text views, and what has happened to each file since.
 
 The manifest `state/views.json` has the hash, size and time of each file, and which version of which
-memory is on an editable page. It is written before the files are replaced, with both hashes of
-each (`Written.was`), and again afterwards: a file that a killed export left behind, old or new, is
-never taken for somebody's edit.
+memory is on an editable page.
 
 A generated page says so in its first line, and a file that does not is never replaced:
 
@@ -76,7 +74,6 @@ class Written(NamedTuple):
     mtime: int  # nanoseconds
     basis: str = ""
     ids: Mapping[str, int] = {}
-    was: str = ""  # the hash before, while it is not known whether it was replaced
 
 
 class Manifest(NamedTuple):
@@ -203,8 +200,8 @@ def _inside(name: str) -> str:
 
 def _written(row: Mapping[str, Any]) -> Written:
     ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
-    basis, was = str(row.get("basis", "")), str(row.get("was", ""))
-    return Written(str(row["sha256"]), int(row["size"]), int(row["mtime_ns"]), basis, ids, was)
+    basis = str(row.get("basis", ""))
+    return Written(str(row["sha256"]), int(row["size"]), int(row["mtime_ns"]), basis, ids)
 
 
 def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str:
@@ -212,19 +209,10 @@ def manifest_text(space: str, masked: bool, files: Mapping[str, Written]) -> str
     rows = {}
     for name, one in sorted(files.items()):
         row = {"sha256": one.sha256, "size": one.size, "mtime_ns": one.mtime}
-        rest = {"basis": one.basis, "ids": one.ids, "was": one.was}
+        rest = {"basis": one.basis, "ids": one.ids}
         rows[name] = row | {key: value for key, value in rest.items() if value}
-    return one_a_line({"loxodon": about}, "files", rows)
-
-
-def one_a_line(top: Mapping[str, Any], name: str, rows: Mapping[str, Any]) -> str:
-    """A JSON object whose last value has many entries, one a line, for people to look through."""
-    lines = [f"{_json(key)}: {_json(value)}" for key, value in rows.items()]
-    return "".join((_json(top)[:-1], f", {_json(name)}: {{\n", ",\n".join(lines), "\n}}\n"))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    document = {"loxodon": about, "files": rows}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 # The files
@@ -273,15 +261,13 @@ def change_of(root: str, name: str, manifest: Manifest) -> Change:
         return "edited"  # or so it may be: nobody lets us look
     if not stat.S_ISREG(about.st_mode):
         return "edited"
-    same_size = about.st_size == written.size
-    if not same_size and not written.was:
+    if about.st_size != written.size:
         return "edited"
     # A later edit has a later time, unless it came at once.
     settled = manifest.mtime - written.mtime > _TICK
-    if same_size and about.st_mtime_ns == written.mtime and settled:
+    if about.st_mtime_ns == written.mtime and settled:
         return "same"
-    found = hash_of(path)
-    return "same" if found and found in (written.sha256, written.was) else "edited"
+    return "same" if hash_of(path) == written.sha256 else "edited"
 
 
 def hash_of(path: str) -> str:
@@ -314,6 +300,6 @@ def damaged_views(workspace: str) -> Iterator[Problem]:
         except OSError:  # taken away, which is for `sync` to tell
             continue
         untouched = (about.st_size, about.st_mtime_ns) == (written.size, written.mtime)
-        if untouched and hash_of(path) not in (written.sha256, written.was):
+        if untouched and hash_of(path) != written.sha256:
             hint = t("delete it; `loxodon export` writes it again")
             yield Problem(path, t("it differs from what was written"), hint, derived=True)

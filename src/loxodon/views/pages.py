@@ -17,7 +17,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from loxodon.text.markdown import one_line
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.views.dump import HeldBack, held_back
-from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark, one_a_line
+from loxodon.views.manifest import VERSION, Planned, View, based_on, comment, mark
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -250,9 +250,7 @@ def _entities(content: Content) -> Iterator[Planned]:
         }
 
     def listed() -> View:
-        lines = ",\n".join(json.dumps(card(row), ensure_ascii=False) for row in entities)
-        head = json.dumps(mark(index, content.space), ensure_ascii=False)
-        return View(f'{{"loxodon": {head},\n"entities": [\n{lines}\n]}}\n')
+        return _json_page(content, index, {"entities": list(map(card, entities))})
 
     known: dict[tuple[str, str], tuple[list[Object], list[Object]]] = {}
 
@@ -266,12 +264,10 @@ def _entities(content: Content) -> Iterator[Planned]:
                 since = one["confirmed_at"] or one["created_at"]
                 shown = {"value": one["value"], "updated": utc_time(since)}
                 attributes.setdefault(one["attribute"], shown)
-        related = {
-            f"related_{plural}": [one["id"] for one in (*about, *named) if one["kind"] == kind][
-                :_MOST
-            ]
-            for kind, plural in PLURALS.items()
-        }
+        ids: dict[str, list[str]] = {kind: [] for kind in PLURALS}
+        for one in (*about, *named):
+            ids[one["kind"]].append(one["id"])
+        related = {f"related_{PLURALS[kind]}": some[:_MOST] for kind, some in ids.items()}
         return _json_page(content, name, {**card(row), "attributes": attributes, **related})
 
     yield Planned(index, based_on(basis), listed)
@@ -292,15 +288,13 @@ def _known_of_names(content: Content) -> dict[tuple[str, str], tuple[list[Object
     return found
 
 
-def _indexes(content: Content) -> Iterator[Planned]:
-    def page(name: str, found: Mapping[str, Any]) -> View:
-        lines = [f'{{"loxodon": {json.dumps(mark(name, content.space), ensure_ascii=False)}']
-        for key, value in found.items():
-            key = "Loxodon" if key == "loxodon" else key  # the mark of the file has that name
-            shown = json.dumps(value, ensure_ascii=False)
-            lines.append(f"{json.dumps(key, ensure_ascii=False)}: {shown}")
-        return View(",\n".join(lines) + "}\n")
+def _made_page(content: Content, name: str, make: Callable[[], Object]) -> View:
+    # The mark of the file has the name `loxodon`.
+    found = {"Loxodon" if key == "loxodon" else key: value for key, value in make().items()}
+    return _json_page(content, name, found)
 
+
+def _indexes(content: Content) -> Iterator[Planned]:
     def keywords() -> Object:
         return _grouped(content.store.primary.labels("keyword"))
 
@@ -321,16 +315,15 @@ def _indexes(content: Content) -> Iterator[Planned]:
                 of[PLURALS[row["kind"]]].append(row["id"])
         return dict(sorted(found.items()))
 
-    indexes = {
+    indexes: dict[str, tuple[Callable[[], Object], object]] = {
+        "tags.json": (partial(_tags, content), content.bases["segments"]),
         "layer2/index/keywords.json": (keywords, content.bases["unindexed"]),
         "layer2/index/timeline.json": (timeline, content.zone),
         "layer2/index/relations.json": (relations, ""),
     }
     for name, (make, more) in indexes.items():
         basis = based_on(content.basis("/active"), more)
-        yield Planned(name, basis, lambda name=name, make=make: page(name, make()))  # type: ignore[misc]
-    basis = based_on(content.basis("/fact/active"), content.bases["segments"])
-    yield Planned("tags.json", basis, partial(_tags, content))
+        yield Planned(name, basis, partial(_made_page, content, name, make))
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -340,7 +333,7 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def _tags(content: Content) -> View:
+def _tags(content: Content) -> Object:
     tagged = [
         ("insights", row["id"], json.loads(row["tags"]), row["updated_at"])
         for row in content.active
@@ -357,8 +350,7 @@ def _tags(content: Content) -> View:
         "total_tags": len(index),
         "total_entries": sum(bool(tags) for _, _, tags, _ in tagged),
     }
-    top = {"loxodon": mark("tags.json", content.space), "meta": meta}
-    return View(one_a_line(top, "index", {tag: index[tag] for tag in sorted(index)}))
+    return {"meta": meta, "index": dict(sorted(index.items()))}
 
 
 def _state(content: Content) -> Iterator[Planned]:

@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
-from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
+from loxodon.errors import BusyStoreError, InputError, unwritable
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
 from loxodon.journal.identity import MAX_SESSION
@@ -48,22 +48,18 @@ class PendingEntry(NamedTuple):
 
 def _text_of(entry: PendingEntry) -> str:
     turn = entry.turn
-    about: dict[str, Any] = {"key": entry.key.hex(), **turn._asdict(), "at": turn.at.isoformat()}
+    about: dict[str, Any] = {"key": entry.key.hex(), **turn._asdict()}
     del about["content"], about["ref"]
     if entry.fields is not None:
-        about["memory"] = {
-            name: value.isoformat() if isinstance(value, datetime) else value
-            for name, value in entry.fields.items()
-            if name != "content"
-        }
+        about["memory"] = {n: value for n, value in entry.fields.items() if n != "content"}
     if entry.source is not None:
         about["source"] = list(entry.source)
-    head = json.dumps(about, ensure_ascii=False).replace(">", "\\u003e")
+    head = json.dumps(about, ensure_ascii=False, default=datetime.isoformat)
     said = turn.content.replace("\n", "\n> ")
-    return f"\n{_OPEN}{head}{_CLOSE}\n> {said}\n"
+    return f"\n{_OPEN}{head.replace('>', chr(92) + 'u003e')}{_CLOSE}\n> {said}\n"
 
 
-def _parsed(text: str) -> tuple[list[PendingEntry], str]:
+def _parsed(text: str) -> tuple[dict[bytes, PendingEntry], str]:
     """The entries of a file, of one that was written twice the later; and what is no entry, empty
     where only our own lines are left."""
     found: dict[bytes, PendingEntry] = {}
@@ -83,8 +79,8 @@ def _parsed(text: str) -> tuple[list[PendingEntry], str]:
         if entry is None:
             rest.append(line)
     if all(not line.strip() or line.startswith("# ") for line in rest):
-        return list(found.values()), ""
-    return list(found.values()), "\n".join(rest).strip("\n") + "\n"
+        return found, ""
+    return found, "\n".join(rest).strip("\n") + "\n"
 
 
 def _entry(line: str) -> PendingEntry | None:
@@ -128,12 +124,7 @@ class Pending:
                 raise BusyStoreError("timed out waiting for the lock on {path}", path=self.path)
             yield
         except OSError as error:
-            raise UnwritableStoreError(
-                "cannot write {path}: {reason}",
-                hint="check the folder's permissions and the free disk space",
-                path=self.path,
-                reason=error.strerror or str(error),
-            ) from None
+            raise unwritable(self.path, error) from None
         finally:
             if lock:
                 lock.close()
@@ -144,14 +135,12 @@ class Pending:
             os.makedirs(self.path, mode=0o700, exist_ok=True)
             name = f"{now:%Y-%m-%d}.md"
             text = self._text(name)
-            known = {one.key: one.turn.content for one in _parsed(text)[0]}
+            known = {key: one.turn.content for key, one in _parsed(text)[0].items()}
             new = []
             for entry in entries:
-                kept, said = known.get(entry.key), entry.turn.content
-                # One whose end is missing was cut by a full disk or a power cut, and is said again.
-                whole = (kept or "").rstrip("\ufffd")
-                new.append(kept is None or (len(whole) < len(said) and said.startswith(whole)))
-                known[entry.key] = said
+                # One that was cut by a full disk or a power cut is said again.
+                new.append(known.get(entry.key) != entry.turn.content)
+                known[entry.key] = entry.turn.content
             pairs = zip(entries, new, strict=True)
             if added := "".join(_text_of(one) for one, is_new in pairs if is_new):
                 begin = "" if text else f"# {now:%Y-%m-%d}\n"
@@ -175,16 +164,16 @@ class Pending:
             return ""
         if self._seal is None:
             return text
-        found = []
-        for line in text.split("\n"):
-            opened = self._seal.opened(line.encode(), name)
-            found.append(line if opened is None else opened.decode())
-        return "\n".join(found)
+        lines = text.split("\n")
+        opened = [self._seal.opened(line.encode(), name) for line in lines]
+        pairs = zip(lines, opened, strict=True)
+        return "\n".join(line if text is None else text.decode() for line, text in pairs)
 
     def entries(self, days: Iterable[str] = ()) -> list[PendingEntry]:
         """What waits, of these days or all, in order."""
-        wanted = [f"{day}.md" for day in days] or self._files()
-        found = {one.key: one for name in sorted(wanted) for one in _parsed(self._text(name))[0]}
+        found: dict[bytes, PendingEntry] = {}
+        for name in sorted(f"{day}.md" for day in days) or self._files():
+            found |= _parsed(self._text(name))[0]
         return list(found.values())
 
     def _files(self) -> list[str]:
@@ -195,23 +184,20 @@ class Pending:
         from loxodon.security.overwriting import replace
 
         with self._alone():
-            for name in self._files():
-                entries, rest = _parsed(self._text(name))
-                self._seal, before = seal, self._seal
-                shut = self._shut(name, "".join(map(_text_of, entries)))
+            texts = {name: _parsed(self._text(name)) for name in self._files()}
+            self._seal = seal
+            for name, (entries, rest) in texts.items():
+                shut = self._shut(name, "".join(map(_text_of, entries.values())))
                 text = f"# {name.removesuffix('.md')}\n{shut}{rest}"
                 replace(os.path.join(self.path, name), text.encode())
-                self._seal = before
-            self._seal = seal
 
-    def take_in(self, memory: Memory) -> int:
-        """Hand everything that waits to a memory that is on; how many entries it did not have."""
+    def take_in(self, memory: Memory) -> None:
+        """Hand everything that waits to a memory that is on."""
         with self._alone():
-            taken = 0
             for name in self._files():
                 path = os.path.join(self.path, name)
                 entries, rest = _parsed(self._text(name))
-                taken += memory.take_entries(entries)
+                memory.take_entries(list(entries.values()))
                 if rest:
                     files.replace(path, rest.encode("utf-8"))
                 else:
@@ -220,4 +206,3 @@ class Pending:
                 os.rmdir(self.path)
             if os.path.exists(marker := os.path.join(self._folder, OFF_MARKER)):
                 os.unlink(marker)
-            return taken

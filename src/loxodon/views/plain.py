@@ -1,9 +1,8 @@
 """The engine switched off (`enabled = false`, `LOXODON_ENABLED=false`): plain files stand in.
 
-A recall hands over MEMORY.md and the daily notes of the last days (`_DAYS`); what
-is said or captured is appended to text files (`pending.py`), which are taken in when the engine is
-on again. The database is not touched, and need not even be there. Whatever needs it says that it is
-off.
+A recall hands over MEMORY.md and the daily notes of today and yesterday; what is said or captured
+is appended to text files (`pending.py`), which are taken in when the engine is on again. The
+database is not touched, and need not even be there. Whatever needs it says that it is off.
 """
 
 from __future__ import annotations
@@ -12,13 +11,14 @@ import os
 from collections import Counter as Counts
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.fields import is_text, number
 from loxodon.guard import speakers
 from loxodon.guard.guard import LATELY
-from loxodon.journal.identity import MAX_SESSION, Keyed, said_again, unmarked, with_keys
+from loxodon.journal.identity import MAX_SESSION, said_again, unmarked, with_keys
 from loxodon.memory import Memory
 from loxodon.notes.chunk import chunks
 from loxodon.recall import assemble as frames
@@ -52,10 +52,9 @@ from loxodon.write.phases import Consolidated
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase
 
-_DAYS = 2  # daily notes, from today backwards, that a recall hands over
 _LARGEST = 1 << 20  # bytes of a file that are read: more than any budget has room for
 _SHOWN = 700
-OFF = "switched off"
+_NOT_RUN = Consolidated(False, "switched off")
 
 
 class PlainMemory(Memory):
@@ -85,7 +84,15 @@ class PlainMemory(Memory):
         now = self.now()
         keyed = with_keys(drafts, session, now)
         if live and (anew := unmarked(drafts, keyed)):
-            keyed = self._said_again(keyed, anew)
+            # Whether a session has begun is in the database: one turn alone goes on with it.
+            waiting = {one.key: one.turn.session for one in self.pending.entries()}
+            sizes = Counts(waiting.values())
+            keyed = said_again(
+                keyed,
+                anew,
+                lambda turns: [waiting.get(key) for _, key in turns],
+                lambda session: sizes[session] or int(len(keyed) == 1),
+            )
         keyed = speakers.attributed(keyed, me, self._store.wall)
         new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], now)
         if progress:
@@ -93,18 +100,6 @@ class PlainMemory(Memory):
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
         known = len(new) - sum(new)
         return Added(sum(new), known, 0, sessions, people=speakers.people(keyed))
-
-    def _said_again(self, keyed: list[Keyed], anew: Collection[bytes]) -> list[Keyed]:
-        """`journal.said_again` by what waits: whether a session has begun is in the database, so
-        one turn by itself is taken to go on with it."""
-        waiting = {one.key: one.turn.session for one in self.pending.entries()}
-        sizes = Counts(waiting.values())
-        return said_again(
-            keyed,
-            anew,
-            lambda turns: [waiting.get(key) for _, key in turns],
-            lambda session: sizes[session] or int(len(keyed) == 1),
-        )
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         return do()  # the key of what is captured is made of the request
@@ -160,17 +155,14 @@ class PlainMemory(Memory):
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         seen = frozenset(map(fold, in_view))
         direct = self.within(chat=chat).chat == "direct"
-        lasting, recent = (
-            [
-                one._replace(content=self.guard.shown(one.content, True, reveal))
-                for one in found
-                if direct and fold(one.content) not in seen
-            ]
-            for found in (self._lasting(), self._recent())
-        )
-        # What was written last has half of the room, however long MEMORY.md is.
-        first = len(block(lasting, budget // 2, count, "en").items)
-        items = [*lasting[:first], *recent, *lasting[first:]]
+        lasting, recent = self._chunked("MEMORY.md", "memory"), self._recent()
+        # In turn, so that what was written last has room however long MEMORY.md is.
+        both = [one for pair in zip_longest(recent, lasting) for one in pair if one and direct]
+        items = [
+            one._replace(content=self.guard.shown(one.content, True, reveal))
+            for one in both
+            if fold(one.content) not in seen
+        ]
         shown = block(items, budget, count, language_of(query))
         left = len(items) - len(shown.items)
         return Recall(
@@ -183,42 +175,40 @@ class PlainMemory(Memory):
             round((perf_counter() - started) * 1e3, 3),
         )
 
-    def assemble(
+    def _frame(
         self,
         message: str,
-        *,
-        soul: str | None = None,
-        workspace: str | os.PathLike[str] | None = None,
-        history: Iterable[str | Mapping[str, object]] = (),
-        chat: Chat = "direct",
-        state: Conversation | None = None,
-        top: int | None = None,
-        budget: int | None = None,
+        soul: str | None,
+        workspace: str | os.PathLike[str] | None,
+        history: Iterable[str | Mapping[str, object]],
+        state: Conversation | None,
+        budget: int,
+        ask: Callable[[int, frozenset[str]], Recall],
     ) -> Frame:
-        is_text("message", message)
-        chat = self.within(chat=chat).chat
-        budget = self.config.recall.frame if budget is None else number("budget", budget)
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
-        direct = chat == "direct"
+        direct = self.chat == "direct"
+        said = [one.turn for one in self._entries() if one.fields is None]
         material = frames.Material(
             message,
             soul,
-            clean(self._read("MEMORY.md")) if direct else "",
-            [one for one in self._turns() if direct or one.chat != "direct"],
+            clean(self._read("MEMORY.md")),
+            said,
             frames.texts_of(history),
             self.now(),
             lambda text: self.guard.shown(text, direct),
         )
-        told = {one.content for one in self._lasting()}
-
-        def ask(budget: int, in_view: frozenset[str]) -> Recall:
-            # MEMORY.md stands in the place of the profile already
-            return self.recall(message, top, budget, chat=chat, in_view=in_view | told)
-
+        # MEMORY.md stands in the place of the profile already.
+        told = {one.content for one in self._chunked("MEMORY.md", "memory")}
         usual = self.config.recall.budget
-        state = state or Conversation()
-        return frames.assemble(material, state, ask, budget, usual, self._space.count)
+        return frames.assemble(
+            material,
+            state or Conversation(),
+            lambda budget, in_view: ask(budget, in_view | told),
+            budget,
+            usual,
+            self._space.count,
+        )
 
     def gate(
         self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
@@ -233,9 +223,6 @@ class PlainMemory(Memory):
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
-
-    def _lasting(self) -> list[Item]:
-        return self._chunked("MEMORY.md", "memory")
 
     def _recent(self) -> list[Item]:
         """The daily notes and what was said, newest first."""
@@ -252,29 +239,21 @@ class PlainMemory(Memory):
 
     def _chunked(self, name: str, role: FileRole) -> list[Item]:
         path, now = os.path.join(self.workspace.path, name), self.now()
-        cuts = chunks(self._read(name).splitlines(), name, role, self._space.zone)
-        return [
-            _item(
-                f"n_{name}:{one.first_line}",
-                "note",
-                one.text,
-                one.at or now,
-                Source(file=path, line=one.first_line),
-            )
-            for one in cuts
-        ]
-
-    def _turns(self) -> list[Turn]:
-        """What was said in the last days, since the engine is off."""
-        return [one.turn for one in self._entries() if one.fields is None]
+        found = []
+        for one in chunks(self._read(name).splitlines(), name, role, self._space.zone):
+            source = Source(file=path, line=one.first_line)
+            id = f"n_{name}:{one.first_line}"
+            found.append(_item(id, "note", one.text, one.at or now, source))
+        return found
 
     def _days(self) -> list[str]:
-        today = self.now()
-        return [f"{today - timedelta(days=n):%Y-%m-%d}" for n in range(_DAYS)]
+        """Today and yesterday."""
+        return [f"{self.now() - timedelta(days=n):%Y-%m-%d}" for n in range(2)]
 
     def _lately(self, session: str) -> list[str]:
         """The last texts of a session, oldest first."""
-        return [one.content for one in self._turns() if one.session == session][-LATELY:]
+        said = (one.turn for one in self._entries() if one.fields is None)
+        return [turn.content for turn in said if turn.session == session][-LATELY:]
 
     def _entries(self) -> list[PendingEntry]:
         """What waits since yesterday and can be seen from behind the wall, if one stands."""
@@ -306,10 +285,10 @@ class PlainMemory(Memory):
         phase: int | None = None,
         progress: OnPhase | None = None,
     ) -> Consolidated:
-        return Consolidated(False, OFF)
+        return _NOT_RUN
 
     def flush(self) -> Consolidated:
-        return Consolidated(False, OFF)
+        return _NOT_RUN
 
     def flush_due(self, began: datetime | None = None) -> str:
         return ""
@@ -324,26 +303,15 @@ class PlainMemory(Memory):
         """Where it stands; of what is in the database, nothing."""
         entries = self.pending.entries()
         last = max((one.turn.at for one in entries), default=None)
-        return Status(
-            self.home,
-            self.space,
-            0,
-            0,
-            0,
-            0,
-            0,
-            last,
-            None,
-            None,
-            len(entries),
-            "",
-            0,
-            0,
-            False,
-            "",
-            0,
-            0,
-            0,
+        nothing = Status(self.home, self.space, *[0] * 17)  # type: ignore[arg-type]
+        return nothing._replace(
+            last_turn_at=last,
+            last_consolidation=None,
+            next_consolidation=None,
+            pending=len(entries),
+            due="",
+            stopped=False,
+            error="",
             enabled=False,
             paused=self.paused,
         )

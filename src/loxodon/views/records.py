@@ -139,7 +139,7 @@ def _entry(
         raise InputError("its id is not readable", hint="restore it; a new entry has no id")
     if id:
         said = {**_USUAL, **said}
-    return EditedEntry(file, number, said, id, version, kind, ("state", state))
+    return EditedEntry(file, number, said, id, version, kind, state)
 
 
 def _value(name: str, value: Any) -> Any:

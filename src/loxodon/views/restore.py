@@ -7,7 +7,7 @@ and only then moved there: whatever goes wrong before, nothing was touched.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -22,10 +22,8 @@ from loxodon.messages import t
 from loxodon.opening import OpenSpace, keys_for
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
-from loxodon.store.primary import Row
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.copying import carry_log
-from loxodon.store.sqlite.database import move_in
+from loxodon.store.sqlite.copying import put_in_place
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.types import NOTHING, FileProblem
 from loxodon.views.dump import FOLDER, Dump
@@ -42,8 +40,7 @@ class Restored(NamedTuple):
     # files edited since the export, and what became of the edits
     edited: tuple[FileProblem, ...] = ()
     before: str = ""  # where the database that was there is now; empty where there was none
-    settings: Mapping[str, str | int | float] = NOTHING  # applied here
-    offered: Mapping[str, str | int | float] = NOTHING  # not applied: not asked for
+    offered: Mapping[str, str | int | float] = NOTHING  # settings of the backup, not applied
 
 
 def restore(
@@ -73,12 +70,7 @@ def restore(
     decay = Decay(config.decay, clock)
     kept = is_kept(path, space, decay, keys)
     if kept and not replace:
-        raise InputError(
-            "the space {space} at {home} is not empty",
-            hint="to replace it, add --replace; the old database is kept",
-            space=repr(space),
-            home=home,
-        )
+        raise not_empty(space, home)
     with draft_in(space_folder(home, space, make=True)) as draft:
         store = SqliteStore(os.path.join(draft, DATABASE), space, zone, decay, keys)
         with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
@@ -86,16 +78,10 @@ def restore(
             counts = store.counts()
             store.erasure.go_on_from(path, keys)
         before = free(f"{path}.before-restore") if kept else ""
-        if kept:
-            carry_log(path, os.path.join(draft, DATABASE), keys, sessions=True)
-        move_in(os.path.join(draft, DATABASE), path, before, keys)
+        new = os.path.join(draft, DATABASE)
+        put_in_place(new, path, before, keys, progress or _quiet)
     edited = tuple(_edited(root, manifest))
     return Restored(counts.turns, counts.active + counts.archived, (), edited, before)
-
-
-def rows_in(source: str, space: str) -> Iterator[tuple[str, Sequence[Row]]]:
-    """The rows of all tables that the views in `source` have, as `PrimaryData.dump` gives them."""
-    return Dump(*_manifest(source, space)).batches()
 
 
 def _manifest(source: str, space: str) -> tuple[str, Manifest]:
@@ -140,7 +126,6 @@ def _fill(memory: Memory, store: SqliteStore, dump: Dump, progress: Progress) ->
             reason=error.values.get("reason"),
         )
         raise bad_view(dump.file, 0, reason) from None
-    store.sign_if_foreign()
     # Messages that were put aside are told of by `validate`, here as there.
     put_aside = {f"t_{one.turn}" for one in store.worklog.fragments("failed")}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:
@@ -164,6 +149,16 @@ def _edited(root: str, manifest: Manifest) -> Iterator[FileProblem]:
         else:
             what = t("it was edited after it was written; the edits were ignored")
             yield FileProblem(name, 0, what, t("apply your edits with `loxodon sync`"))
+
+
+def not_empty(space: str, home: str) -> InputError:
+    """The error for a space whose data would be replaced."""
+    return InputError(
+        "the space {space} at {home} is not empty",
+        hint="to replace it, add --replace; the old database is kept",
+        space=repr(space),
+        home=home,
+    )
 
 
 def _quiet(done: int, total: int) -> None:

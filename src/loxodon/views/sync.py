@@ -3,8 +3,7 @@
 Files are read first; then, in one transaction, `edits` decides what becomes of each change and it
 is done, so that two syncs at once take nothing twice, and one that is killed loses nothing.
 Afterwards the notes beside the views are indexed, and the pages whose changes were all taken are
-written anew. A page with something that could not be taken stays as it is; what was taken of it is
-kept as a mark (`WorkspaceData.set_mark`).
+written anew. A page with something that cannot be taken stays as it is, and nothing of it is taken.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from loxodon import fields
@@ -23,23 +23,13 @@ from loxodon.notes.index import Indexed
 from loxodon.store import Filter
 from loxodon.types import FileProblem, Kind, Record, Source
 from loxodon.views import entries, manifest, records
-from loxodon.views.edits import (
-    CurrentMemories,
-    Edit,
-    EditedEntry,
-    EditedView,
-    New,
-    SyncPlan,
-    decide,
-    digests,
-)
+from loxodon.views.edits import CurrentMemories, EditedEntry, EditedView, SyncPlan, decide
 
 if TYPE_CHECKING:
     from loxodon.verbs import Changes
     from loxodon.views.workspace import Workspace
 
 _FEW = 200  # memories that are read one by one; more are read all together
-_REMEMBERED = 500  # changes from one page that are remembered
 _CAPTURED = frozenset(
     [
         "content",
@@ -83,14 +73,12 @@ def sync(
     deletions: bool = False,
     dry_run: bool = False,
     before: int | None = None,
-    renew: bool = True,
     make: bool = True,
 ) -> tuple[Synced, bool]:
     """Take in what changed in the workspace; also whether something was left for later.
 
     `before` leaves pages alone that were changed after that moment (nanoseconds): they may not be
-    whole yet. Without `renew` the views are written only where something was taken in, and without
-    `make` only where there are some.
+    whole yet. Without `make` the views are written only where there are some.
     """
     memory = workspace.memory
     if not memory.has_views:
@@ -106,8 +94,7 @@ def sync(
     synced = taken.synced._replace(indexed=workspace.index())
     if any(problem.file == manifest.MANIFEST for problem in synced.problems):
         return synced, taken.waiting  # an export would only say the same
-    changed = synced.added or synced.edited or synced.archived or synced.unarchived
-    if _has_views(workspace, make) and (renew or taken.settled or changed):
+    if _has_views(workspace, make):
         synced = _exported(workspace, synced, taken.settled)
     return synced, taken.waiting
 
@@ -166,9 +153,8 @@ def take_in(
             text, hash = manifest.read(root, name)
             row = files.get(name)
             if text or row is None:  # an empty one is what a power cut leaves
-                # Which memories were on a page that was being written is not sure.
-                written = row.ids if row and not row.was else {}
-                pages.append(_page(name, text, written, workspace.memory.space))
+                page = _page(name, text, row.ids if row else {}, workspace.memory.space)
+                pages.append(page._replace(base=row.sha256 if row else ""))
             hashes[name] = hash
         except NotFoundError:
             continue
@@ -177,15 +163,14 @@ def take_in(
     if not pages:
         return Taken(Synced(problems=tuple(problems)), waiting=waiting)
     with store.reading() if dry_run else store.writing():
-        pages = [_with_marks(workspace, root, page) for page in pages]
+        pages = [_without_forgotten(workspace, page) for page in pages]
         plan = decide(pages, _held(workspace, pages), deletions)
-        synced = _told(plan) if dry_run else _do(workspace, root, pages, plan)
+        synced = _told(plan) if dry_run else _do(workspace, pages, plan)
     problems += plan.problems
     synced = synced._replace(
         conflicts=tuple(plan.conflicts), problems=tuple(problems), notes=tuple(plan.notes)
     )
-    stays = {one.file for one in (*plan.conflicts, *problems)}
-    settled = {name: hash for name, hash in hashes.items() if name not in stays}
+    settled = {name: hash for name, hash in hashes.items() if name not in plan.refused}
     return Taken(synced, {} if dry_run else settled, waiting)
 
 
@@ -284,39 +269,12 @@ def _held(workspace: Workspace, pages: Sequence[EditedView]) -> CurrentMemories:
     return CurrentMemories(now, at, check)
 
 
-# Marks
-
-
-def _mark(workspace: Workspace, path: str) -> dict[str, dict[str, Any]]:
-    """What was taken from a page before: the version that each edit made (`ours`), and the memory
-    that each entry without an id became (`named`)."""
-    return json.loads(workspace.store.scalar("mark", path, "") or "{}")  # type: ignore[no-any-return]
-
-
-def _with_marks(workspace: Workspace, root: str, page: EditedView) -> EditedView:
-    """A page with what was taken from it before, without entries of memories that were forgotten:
-    an old copy of a page brings none of them back.
-
-    An entry that became a memory has its id, though the page could not be written anew, or an
-    editor that had the file open has written it without.
-    """
-    store, forgotten = workspace.store, workspace.memory.forgotten()
-    mark = _mark(workspace, os.path.join(root, page.file))
-    named, here = mark.get("named", {}), page.ids
-    ids: dict[int, str] = {}
-    fresh = [line for line in page.lines if _is_fresh(workspace, page, line)]
-    for line, digest in zip(fresh, digests(fresh), strict=True):
-        id = named.get(digest, "")
-        if id and id not in here and store.get(id) is not None:
-            ids[line.line] = id
-    lines = [line._replace(id=ids.get(line.line, line.id)) for line in page.lines]
-    if forgotten is not None:
-        lines = [line for line in lines if not (line.id and forgotten.has("memory", 0, line.id))]
-    return page._replace(lines=lines, ours=mark.get("ours", {}))
-
-
-def _is_fresh(workspace: Workspace, page: EditedView, line: EditedEntry) -> bool:
-    return line.id not in page.written and (not line.id or workspace.store.get(line.id) is None)
+def _without_forgotten(workspace: Workspace, page: EditedView) -> EditedView:
+    """An old copy of a page brings back nothing that was forgotten."""
+    if (forgotten := workspace.memory.forgotten()) is None:
+        return page
+    kept = [one for one in page.entries if not (one.id and forgotten.has("memory", 0, one.id))]
+    return page._replace(entries=kept)
 
 
 # Doing
@@ -325,54 +283,33 @@ def _is_fresh(workspace: Workspace, page: EditedView, line: EditedEntry) -> bool
 def _told(plan: SyncPlan) -> Synced:
     """What a plan would do; a new memory has no name yet but the place where it was written."""
     return Synced(
-        tuple(f"{new.line.file}:{new.line.line}" for new in plan.new),
+        tuple(f"{new.file}:{new.line}" for new in plan.new),
         tuple(edit.id for edit in plan.edits if edit.fields),
         tuple(edit.id for edit in plan.edits if edit.state == "archived"),
         tuple(edit.id for edit in plan.edits if edit.state == "active"),
     )
 
 
-def _do(workspace: Workspace, root: str, pages: Sequence[EditedView], plan: SyncPlan) -> Synced:
-    versions = {edit.id: _edit(workspace, edit) for edit in plan.edits}
-    added = [_capture(workspace, new) for new in plan.new]
-    for page in pages:
-        path = os.path.join(root, page.file)
-        ours = {edit.id: versions[edit.id] for edit in plan.edits if page.file in edit.files}
-        pairs = zip(plan.new, added, strict=True)
-        named = {new.digest: id for new, id in pairs if new.line.file == page.file}
-        if ours or named:
-            before = _mark(workspace, path)
-            mark = {
-                "ours": _latest({**before.get("ours", {}), **ours}),
-                "named": _latest({**before.get("named", {}), **named}),
-            }
-            now = workspace.memory.now()
-            workspace.store.execute("set_mark", path, "", json.dumps(mark), now)
+def _do(workspace: Workspace, pages: Sequence[EditedView], plan: SyncPlan) -> Synced:
+    memory = workspace.memory
+    for edit in plan.edits:
+        memory.edit(edit.id, **cast("Changes", edit.fields))
+        if edit.state:
+            memory.archive(edit.id) if edit.state == "archived" else memory.unarchive(edit.id)
+    bases = {page.file: page.base for page in pages}
+    added = [_capture(workspace, new, bases[new.file]) for new in plan.new]
     return _told(plan)._replace(added=tuple(added))
 
 
-def _latest(found: dict[str, Any]) -> dict[str, Any]:
-    return dict(list(found.items())[-_REMEMBERED:])
-
-
-def _edit(workspace: Workspace, edit: Edit) -> int:
-    """Change a memory; the version that it has then."""
+def _capture(workspace: Workspace, entry: EditedEntry, base: str) -> str:
+    """Keep a memory that a person wrote; its id. The same page again adds nothing."""
     memory = workspace.memory
-    record = memory.edit(edit.id, **cast("Changes", edit.fields))
-    if edit.state == "archived":
-        record = memory.archive(edit.id)
-    elif edit.state == "active":
-        record = memory.unarchive(edit.id)
-    return record.version
-
-
-def _capture(workspace: Workspace, new: New) -> str:
-    """Keep a memory that a person wrote; its id."""
-    memory, line = workspace.memory, new.line
-    given = {name: value for name, value in line.fields.items() if name in _CAPTURED}
-    source = Source(file=f"{VIEWS}/{line.file}", line=line.line)
-    record = memory.capture(kind=line.kind, source=source, **given)
-    rest = {name: value for name, value in line.fields.items() if name not in _CAPTURED}
+    given = {name: value for name, value in entry.fields.items() if name in _CAPTURED}
+    source = Source(file=f"{VIEWS}/{entry.file}", line=entry.line)
+    said = json.dumps([base, entry.kind, entry.line, entry.fields], default=str, sort_keys=True)
+    token = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    record = memory.capture(kind=entry.kind, source=source, token=token, **given)
+    rest = {name: value for name, value in entry.fields.items() if name not in _CAPTURED}
     if rest:
         memory.edit(record.id, **cast("Changes", rest))
     return record.id

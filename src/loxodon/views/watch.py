@@ -1,21 +1,20 @@
 """Taking in what changes in the workspace while it changes.
 
-The system tells when files change (watchfiles); a sync then looks at what is different, so that an
-event that was lost, told twice or caused by ourselves does no harm. A file is read once it has been
-quiet for a moment. What cannot be read is looked at again before a person hears of it, because it
-may only be half written.
+The folders are looked through again and again; where the time or size of a file is another, a sync
+sees what is different. A file is read once it has been quiet for a moment. What cannot be read is
+looked at again before a person hears of it, because it may only be half written.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import files
-from loxodon.errors import INSTALL, BusyStoreError, ConfigError, LoxodonError
+from loxodon.errors import BusyStoreError, LoxodonError
 from loxodon.filelock import FileLock
 from loxodon.journal.follow import Followed
 from loxodon.types import FileProblem
@@ -25,13 +24,11 @@ if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
 
 LOCK = "watch.lock"
-QUIET = 300  # milliseconds that files must be left alone before they are read
-_TICK = 500  # milliseconds after which it looks whether the folders are still there
-_LONGEST = 2_000  # milliseconds after which changes are looked at even if more keep coming
-_SOON, _LATER, _BEAT = 1.0, 5.0, 60.0
-"""Seconds until a file that is half written, a failure, and everything is looked at again."""
-_NOISE = (".tmp", ".lock", ".swp", ".swx", "~", "-shm")
-_NEVER = float("inf")
+QUIET = 0.3  # seconds that a file must be left alone before it is read
+_PAUSE = 0.5  # seconds between two looks, or more where a look takes long
+_SHARE = 0.05  # of the time that may go into looking
+_BEAT = 60.0  # seconds after which everything is seen to, whatever has changed
+_NOISE = (".tmp", ".lock", ".draft", ".swp", ".swx", "~", "-shm")
 
 
 class Round(NamedTuple):
@@ -56,16 +53,10 @@ def watch(
 ) -> None:
     """Sync whenever something in the workspace changes, until `stop` is set.
 
-    The first round comes at once, when all folders are watched. `state` is OpenClaw's folder, where
-    its sessions are to be followed too; `agents` are others to follow. Raises BusyStoreError where
-    another process watches this space.
+    The first round comes at once. `state` is OpenClaw's folder, where its sessions are to be
+    followed too; `agents` are others to follow. Raises BusyStoreError where another process watches
+    this space.
     """
-    try:
-        import watchfiles  # noqa: F401
-    except ImportError as error:
-        raise ConfigError(
-            "`loxodon watch` needs a package that is not installed", hint=INSTALL, extra="workspace"
-        ) from error
     folder = os.path.dirname(workspace.usual)  # of this machine, as the files are that it watches
     files.make_folder(folder)
     lock = FileLock(os.path.join(folder, LOCK))
@@ -76,181 +67,110 @@ def watch(
                 hint="stop it first",
                 space=workspace.memory.space,
             )
-        _Watching(workspace, stop, tell, state, agents).run()
+        _Watching(workspace, tell, state, agents).run(stop)
     finally:
         lock.close()
 
 
 class _Watching:
     def __init__(
-        self,
-        workspace: Workspace,
-        stop: Event,
-        tell: Tell,
-        state: str | None,
-        agents: Sequence[str],
+        self, workspace: Workspace, tell: Tell, state: str | None, agents: Sequence[str]
     ) -> None:
         self.workspace = workspace
-        self.stop = stop
         self.tell = tell
         self.state = state
         self.agents = agents
-        self.due = self.beat = 0.0
-        self.polling, self.first = False, True
-        self.top: object = None
+        self.first = True
+        self.again = True  # whether the last round left something for this one
         self.seen: set[FileProblem] = set()
         self.told: set[FileProblem] = set()
         self.error = ""
 
-    def run(self) -> None:
-        while not self.stop.is_set():
-            roots = self.roots()
-            for changed in self.batches(list(roots)):
-                self.look(changed)
-                if self.stop.is_set():
-                    return
-                if self.roots() != roots:  # one came, went, or was put in the place of another
-                    self.due = 0.0
-                    break
+    def run(self, stop: Event) -> None:
+        before: object = None
+        beat = 0.0
+        while not stop.is_set():
+            began = time.monotonic()
+            now = set(self.stamps())
+            pause = max(_PAUSE, (time.monotonic() - began) / _SHARE)
+            if now != before or self.again or began >= beat:
+                before, beat = now, began + _BEAT
+                self.look()
+            stop.wait(pause)
 
-    def roots(self) -> Mapping[str, tuple[int, int]]:
-        """The folders to watch that are there. The workspace's own is looked at without the
-        system's help: an agent may keep anything in it, and only its top is ours to read."""
+    def stamps(self) -> Iterator[tuple[str, int, int]]:
+        """The size and time of each file that may be read. At the top of a workspace an agent may
+        keep anything: of that only notes are looked at."""
+        from loxodon.journal.follow import tops
         from loxodon.notes.index import folders_of
 
         named = self.workspace.memory.config.workspace
         workspaces = [self.workspace.path, *folders_of(self.workspace, named.others)]
-        paths = [os.path.join(one, "memory") for one in workspaces]
-        paths += folders_of(self.workspace, named.folders)
-        if self.state:
-            paths.append(os.path.join(self.state, "agents"))
-        if self.agents:
-            from loxodon.journal.follow import tops
-
-            paths += [path for agent in self.agents for path in tops(agent, os.environ)]
-        found = {}
+        deep = [os.path.join(one, "memory") for one in workspaces]
+        deep += folders_of(self.workspace, named.folders)
+        deep += [os.path.join(self.state, "agents")] if self.state else []
+        deep += [path for agent in self.agents for path in tops(agent, os.environ)]
+        paths = [
+            os.path.join(one, name)
+            for one in workspaces
+            for name in (os.listdir(one) if os.path.isdir(one) else ())
+            if name.endswith(".md")
+        ]
+        for folder in deep:
+            for at, folders, names in os.walk(folder):
+                folders[:] = [name for name in folders if not name.startswith(".")]
+                paths += [os.path.join(at, name) for name in names if not name.endswith(_NOISE)]
         for path in paths:
             try:
                 about = os.stat(path)
             except OSError:
                 continue
-            if os.path.isdir(path):
-                found[path] = (about.st_dev, about.st_ino)
-        return found
+            yield path, about.st_size, about.st_mtime_ns
 
-    def batches(self, paths: list[str]) -> Iterator[int]:
-        """How many changes that matter there were, at least once a tick."""
-        if not paths:
-            while not self.stop.wait(_TICK / 1_000):
-                yield 0
-            return
-        import watchfiles
-
-        try:
-            for changes in watchfiles.watch(
-                *paths,
-                watch_filter=None,
-                debounce=max(_LONGEST, QUIET),
-                step=QUIET,
-                stop_event=self.stop,
-                rust_timeout=_TICK,
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                force_polling=self.polling or None,
-                ignore_permission_denied=True,
-            ):
-                yield sum(_matters(path) for _, path in changes)
-        except FileNotFoundError:
-            yield 0  # a folder went before it could be watched
-        except OSError:
-            # The system can watch no more folders: looking again and again is slower, but works.
-            if self.polling:
-                raise
-            self.polling = True
-
-    def look(self, changed: int) -> None:
-        """Sync if it is time."""
-        now = time.monotonic()
-        top = self.look_at_top()
-        if changed or top != self.top:
-            self.due = 0.0
-        self.top = top
-        if now < min(self.due, self.beat):
-            return
-        renew = now >= self.beat
-        self.due, self.beat = _NEVER, now + _BEAT if renew else self.beat
-        round = self.round(now, renew)
-        if round.error:
-            self.due = min(self.due, now + _LATER)
-        if self.first or _says_something(round) or str(round.error or "") not in ("", self.error):
-            self.tell(round)
-        self.first, self.error = False, str(round.error or "")
-
-    def look_at_top(self) -> object:
-        """What tells whether a note at the top of the workspace was changed."""
-        try:
-            with os.scandir(self.workspace.path) as entries:
-                notes = [(one.name, one.stat()) for one in entries if one.name.endswith(".md")]
-            return sorted((name, about.st_mtime_ns, about.st_size) for name, about in notes)
-        except OSError:
-            return None
-
-    def round(self, now: float, renew: bool) -> Round:
+    def look(self) -> None:
         """Take in what has changed. Views that vanished are not written again: whoever took them
         may bring them back, and everything that they say is in the memory."""
         from loxodon.views.sync import sync
 
-        followed, error = None, None
+        synced, followed, error, self.again = Synced(), Followed(), None, False
         try:
             if self.state:
                 followed = self.workspace.follow(self.state)
             for agent in self.agents:
-                pairs = zip(followed or Followed(), self.workspace.follow_agent(agent), strict=True)
+                pairs = zip(followed, self.workspace.follow_agent(agent), strict=True)
                 followed = Followed(*(mine + theirs for mine, theirs in pairs))  # type: ignore[operator]
         except LoxodonError as caught:
             error = caught
-        synced = Synced()
         try:
-            quiet = time.time_ns() - QUIET * 1_000_000
-            synced, waiting = sync(self.workspace, before=quiet, renew=renew, make=self.first)
-            self.due = now + _SOON if waiting else self.due
+            quiet = time.time_ns() - int(QUIET * 1e9)
+            synced, self.again = sync(self.workspace, before=quiet, make=self.first)
         except LoxodonError as caught:
             error = caught
-        return self.without_known(Round(synced, followed, error), now)
+        self.again = self.again or error is not None
+        round = Round(*self.news(synced, followed), error)
+        new_error = error is not None and str(error) != self.error
+        if self.first or _says_something(round) or new_error:
+            follows = self.state or self.agents
+            self.tell(round if follows else round._replace(followed=None))
+        self.first, self.error = False, str(error or "")
 
-    def without_known(self, round: Round, now: float) -> Round:
-        """A round with what is to be told now: problems that were there the last time too, because
-        a file may only be half written, and that were not told yet."""
-        synced, followed = round.synced, round.followed or Followed()
+    def news(self, synced: Synced, followed: Followed) -> tuple[Synced, Followed]:
+        """What is to be told now: of problems those that were there the last time too, because a
+        file may only be half written, and that were not told yet."""
         lists = (synced.problems, synced.conflicts, synced.indexed.problems, followed.problems)
         problems = {one for found in lists for one in found}
         fresh = ((problems & self.seen) | set(synced.notes)) - self.told
         self.told = (self.told & (problems | self.told - self.seen)) | fresh
         self.seen = problems
-        if problems - self.told:
-            self.due = min(self.due, now + _SOON)
+        self.again = self.again or bool(problems - self.told)
         kept = [tuple(one for one in found if one in fresh) for found in (*lists, synced.notes)]
         indexed = synced.indexed._replace(problems=kept[2])
-        synced = synced._replace(
-            problems=kept[0], conflicts=kept[1], indexed=indexed, notes=kept[4]
-        )
-        followed = followed._replace(problems=kept[3])
-        return round._replace(synced=synced, followed=followed if round.followed else None)
+        synced = synced._replace(problems=kept[0], conflicts=kept[1], indexed=indexed)
+        return synced._replace(notes=kept[4]), followed._replace(problems=kept[3])
 
 
 def _says_something(round: Round) -> bool:
     """Whether there is something to tell of a round."""
-    synced, followed = round.synced, round.followed
-    indexed = synced.indexed
-    return any(synced[:-1]) or bool(
-        indexed.read
-        or indexed.removed
-        or indexed.problems
-        or (followed and (followed.added or followed.problems))
-    )
-
-
-def _matters(path: str) -> bool:
-    """Whether a change may be one of ours to see; what editors leave for a moment is not."""
-    name = os.path.basename(path)
-    return not (name.startswith(".") or name.endswith(_NOISE))
+    indexed, followed = round.synced.indexed, round.followed or Followed()
+    counts = (indexed.read, indexed.removed, indexed.problems, followed.added, followed.problems)
+    return any(round.synced[:-1]) or any(counts)

@@ -15,7 +15,7 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from loxodon.guard import provenance
-from loxodon.guard.first_person import is_of_oneself
+from loxodon.guard.provenance import is_of_oneself
 from loxodon.text.language import language_of
 from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words

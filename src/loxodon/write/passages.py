@@ -14,8 +14,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from loxodon.guard.first_person import is_users_statement
-from loxodon.guard.provenance import is_context, speaks_for_user
+from loxodon.guard.provenance import is_context, is_users_statement, speaks_for_user
 from loxodon.language.statements import Fragment, Mention, Statement
 from loxodon.models.grounding import stands
 from loxodon.models.reading import (

@@ -27,8 +27,8 @@ from typing import NamedTuple, ParamSpec, TypeVar
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError, UnreachableStoreError
 from loxodon.guard import provenance, quarantine
-from loxodon.guard.first_person import is_users_statement
 from loxodon.guard.instructions import found_in
+from loxodon.guard.provenance import is_users_statement
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Work, clock_check
 from loxodon.store.clock_check import Doubted
@@ -185,7 +185,6 @@ class Run:
         """
         with self._begun():
             upto = self._store.scalar("last_turn")
-            quarantine.screen_older(self._store, self._now)
             self._go_on()
             while self._take_up(upto):
                 self._go_on()

@@ -178,7 +178,7 @@ class PostgresFullText(FullText):
             values = (pool, _texts(fewer), block, _hex(left[word] for word in fewer))
             self._db.run("set_words", values)
 
-    def empty(self) -> None:
+    def clear(self) -> None:
         self._db.run("clear_words")
         self._db.run("clear_indexed")
 

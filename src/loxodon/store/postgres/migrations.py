@@ -12,8 +12,8 @@ import threading
 
 import psycopg
 
-from loxodon.errors import NewerStoreError, StoreError
-from loxodon.store.driver import SQL, migrations, statements
+from loxodon.errors import StoreError
+from loxodon.store.driver import SQL, migrations, newer, statements
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.postgres.pool import Session, connect
 
@@ -89,15 +89,8 @@ def _due(connection: Session, url: str, known: dict[int, str]) -> list[int]:
     if connection.execute(_SQL["is_made"]).fetchone() is None:
         return sorted(known)
     done = {n for (n,) in connection.execute(_SQL["migrations_done"]).fetchall()}
-    if newer := done - known.keys():
-        raise NewerStoreError(
-            "{path} was written by a newer version of Loxodon (schema {found}; this version "
-            "supports {known})",
-            hint="install that version of Loxodon or a later one; nothing was changed",
-            path=shown(url),
-            found=max(newer),
-            known=max(known),
-        )
+    if done - known.keys():
+        raise newer(shown(url), max(done), max(known))
     return sorted(known.keys() - done)
 
 

@@ -660,25 +660,6 @@ UPDATE main.quarantine SET memory = ? WHERE no = ?
 -- name: decide_quarantine
 UPDATE main.quarantine SET state = ?, decided_at = ?, text = ? WHERE no = ?
 
--- name: unscreened
-SELECT seq FROM turns WHERE seq <= ? ORDER BY seq DESC LIMIT ?
-
--- Signatures ---------------------------------------------------------------------------------------
-
--- name: put_signature
-INSERT INTO main.signatures (memory, version, mac) VALUES (?1, ?2, ?3)
-ON CONFLICT (memory, version) DO UPDATE SET mac = ?3
-
--- Those that are sensitive, and those that were while something was signed.
--- name: signed_memories (past)
-SELECT row FROM main.memories WHERE sensitivity <> ?
-UNION SELECT memory FROM signatures ORDER BY 1
-
--- name: signed_changes (past)
-SELECT c.version, c.change, c.at, s.mac, c.before FROM main.memory_changes c
-LEFT JOIN main.signatures s ON s.memory = c.memory AND s.version = c.version
-WHERE c.memory = ? ORDER BY c.version
-
 -- What rows are found by ---------------------------------------------------------------------------
 
 -- part: turn_text
@@ -1261,10 +1242,7 @@ DELETE FROM main.chunks WHERE no = ?
 SELECT i.key, m.id FROM imports i JOIN memories m ON m.row = i.memory
 WHERE i.key IN (SELECT unhex(value) FROM json_each(?))
 
--- Signatures and vectors, again ----------------------------------------------------------------------
-
--- name: drop_signatures
-DELETE FROM main.signatures WHERE memory IN (SELECT value FROM json_each(?))
+-- Vectors, again --------------------------------------------------------------------------------------
 
 -- name: vectors_by_hash
 SELECT hash, half FROM vectors
@@ -1557,9 +1535,6 @@ DELETE FROM main.{table}
 -- name: clear_job_errors
 UPDATE main.jobs SET error = ''
 
--- name: all_memory_rows
-SELECT row FROM memories
-
 -- name: tombstones
 SELECT kind, mark, until, size FROM tombstones
 
@@ -1688,3 +1663,6 @@ ON CONFLICT (name) DO UPDATE SET last = max(counters.last, excluded.last)
 
 -- name: set_counter
 INSERT INTO main.counters (name, last) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET last = ?2
+
+-- name: labels_between
+SELECT memory, label, name FROM memory_labels WHERE memory BETWEEN ? AND ? AND label <> 'keyword'

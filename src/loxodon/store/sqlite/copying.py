@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from urllib.parse import quote
 
 import apsw
 
-from loxodon.errors import StoreError
+from loxodon.errors import DamagedStoreError, ForeignStoreError, StoreError
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import WRITES, let_go, store_error
+from loxodon.store.sqlite.database import WRITES, Database, let_go, move_in, store_error
 
 _PAGES = 1_000
 """Pages that are copied between two signs of progress."""
@@ -88,7 +88,7 @@ def _key_of(path: str, keys: Keys) -> bytes:
     raise apsw.NotADBError
 
 
-def continued(new: apsw.Connection, live: apsw.Connection | None) -> None:
+def _continue(new: apsw.Connection, live: apsw.Connection | None) -> None:
     """Let a database go on from the one that it takes the place of.
 
     No number is given out twice, what others have read of the old one is void, and the record of
@@ -114,25 +114,32 @@ def continued(new: apsw.Connection, live: apsw.Connection | None) -> None:
         )
 
 
-def carry_log(old: str, new: str, keys: Keys, *, sessions: bool = False) -> None:
-    """Have the audit log of one database go on in the one that takes its place, and with `sessions`
-    its working sessions.
+def put_in_place(new: str, path: str, before: str, keys: Keys, progress: Progress) -> None:
+    """Put a database in the place of another, which is kept as `before` where that is named.
 
-    What cannot be read begins anew.
+    Its content goes into the file that others may have open, in one step for all who read it. Where
+    that is damaged or not there, the file itself is replaced.
     """
-    with suppress(apsw.Error):
-        live = cipher.connect(old, keys, apsw.SQLITE_OPEN_READWRITE)
+    if os.path.exists(path):
         try:
-            target = checked(new, keys)
-            try:
-                with target:
-                    _carry_log(live, target)
-                    if sessions:
-                        _carry_sessions(live, target)
-            finally:
-                target.close()
-        finally:
-            let_go(live)
+            with closing(Database(path, keys)) as live, live.alone() as connection:
+                if before:
+                    snapshot(path, keys, before, progress)
+                    if keys:
+                        cipher.put_check(before, keys[:1])
+                with closing(checked(new, keys)) as fresh:
+                    _continue(fresh, connection)
+                    with connection.backup("main", fresh, "main") as copying:
+                        while not copying.done:
+                            copying.step(-1)
+            return
+        except (DamagedStoreError, ForeignStoreError):
+            pass
+    with closing(checked(new, keys)) as connection:
+        _continue(connection, None)
+    if keys:
+        cipher.put_check(new, keys[:1])
+    move_in(new, path, before, keys)
 
 
 def _carry_log(old: apsw.Connection, new: apsw.Connection) -> None:
@@ -167,16 +174,6 @@ _ONE_MORE = (
     "INSERT INTO counters (name, last) VALUES (?, 1) "
     "ON CONFLICT (name) DO UPDATE SET last = last + 1"
 )
-
-
-def take_over(live: apsw.Connection, new: apsw.Connection) -> None:
-    """Put the content of one database in the place of another's, in one step for all who read it.
-
-    Call with the lock of those who write held, and no transaction open.
-    """
-    with live.backup("main", new, "main") as copying:
-        while not copying.done:
-            copying.step(-1)
 
 
 def checked(path: str, keys: Keys) -> apsw.Connection:

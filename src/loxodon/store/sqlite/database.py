@@ -22,14 +22,13 @@ from loxodon.errors import (
     ForeignStoreError,
     FullStoreError,
     LockedStoreError,
-    NewerStoreError,
     StoreError,
     unwritable,
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
 from loxodon.messages import t
-from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character
+from loxodon.store.driver import LOCK_SECONDS, Driver, Part, Row, half_character, newer
 from loxodon.store.driver import migrations as all_migrations
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.cipher import Keys, damaged
@@ -63,9 +62,7 @@ _INDEXES = (
 )
 """The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
 
-_NOTES = ("chunk_places", "chunks", "source_files")
-_VECTORS = ("vector_todo", "vector_signs", "vectors", "vector_models")
-_NAMED = re.compile(r"(?:index|table) (?:main\.)?(\w+)$|(?:value|affinity) in (\w+)\.")
+_NAMED = re.compile(r"(?:index|table) (?:main\.)?(\w+)$")
 _TREE = re.compile(r"^Tree (\d+) ")
 
 WRITES = "writes"
@@ -199,14 +196,7 @@ class Database(Driver):
                 )
             return 0
         if version > len(migrations()):
-            raise NewerStoreError(
-                "{path} was written by a newer version of Loxodon (schema {found}; this version "
-                "supports {known})",
-                hint="install that version of Loxodon or a later one; nothing was changed",
-                path=self.path,
-                found=version,
-                known=len(migrations()),
-            )
+            raise newer(self.path, version, len(migrations()))
         return int(version)
 
     def _migrate(self, connection: apsw.Connection, known: Sequence[str]) -> None:
@@ -311,7 +301,7 @@ class Database(Driver):
         if self.patience is not None:
             self.patience = max(0.0, self.patience - (monotonic() - began))
         if not held:
-            raise _busy(self.path)
+            raise busy(self.path)
         return self._lock
 
     def _check_usable(self) -> None:
@@ -363,51 +353,28 @@ class Database(Driver):
     def integrity(self, most: int) -> Iterator[tuple[str, str]]:
         from loxodon.store.sqlite.schema import expected_schema
 
-        schema = self.all("SELECT type, name, sql FROM sqlite_schema")
-        for _, name, _ in sorted(expected_schema() - set(schema), key=str)[:most]:
+        schema = set(self.all("SELECT type, name, sql FROM sqlite_schema"))
+        for _, name, _ in sorted(expected_schema() - schema, key=str)[:most]:
             yield name, t("its definition is wrong")
+        broken = False
         for name in _INDEXES:
             # Asked first, so that this connection knows what others have changed in it.
             try:
                 self.run(f"SELECT 1 FROM {name} WHERE {name} MATCH 'a' LIMIT 1")
             except StoreError as error:
+                broken = True
                 yield name, error.localized()[0]
+        if broken:  # the check would give up there
+            return
         read = self.all("SELECT rootpage, name FROM sqlite_schema WHERE rootpage")
         roots: dict[int, str] = dict(read)
-        try:
-            said = [("", line) for (line,) in self.all(f"PRAGMA integrity_check({most * 5})")]
-        except StoreError:  # it gives up where a full-text index, or the worst damage, is met
-            said = []
-            for type, table, sql in schema:
-                if type == "table" and not (sql or "").startswith("CREATE VIRTUAL"):
-                    try:
-                        found = self.all(f"PRAGMA integrity_check('{table}')")
-                    except StoreError as error:
-                        found = [(error.localized()[0],)]
-                    said += [(table, line) for (line,) in found]
-        for table, lines in said:
+        for (lines,) in self.all(f"PRAGMA integrity_check({most * 5})"):
             for line in lines.splitlines():
                 if line not in ("ok", "*** in database main ***"):
-                    tree = _TREE.match(line)
-                    named = _NAMED.search(line)
-                    at = roots.get(int(tree[1])) if tree else named and (named[1] or named[2])
-                    yield at or table, line
+                    tree, named = _TREE.match(line), _NAMED.search(line)
+                    yield roots.get(int(tree[1]), "") if tree else named[1] if named else "", line
         for table, row, parent, _ in self.all("PRAGMA foreign_key_check")[:most]:
             yield table, t("row {row} refers to a missing row of {parent}", row=row, parent=parent)
-
-    def drop_damaged(self) -> None:
-        """Empty damaged tables that are derived from something outside: notes are read and texts
-        embedded again. The plain indexes are made anew. Call within a transaction."""
-        for group in (_NOTES, _VECTORS):
-            if any(self.all(f"PRAGMA integrity_check('{table}')") != [("ok",)] for table in group):
-                for table in group:
-                    self.run(f"DELETE FROM {table}")
-                if group is _NOTES:
-                    self.run("DELETE FROM vectors WHERE pool = 'chunks'")
-        for name in self.column(
-            "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql <> ''"
-        ):
-            self.run(f"REINDEX {name}")
 
     def compact(self) -> None:
         # `secure_delete` writes zeros over most of what a table lets go of. What a page of the file
@@ -453,7 +420,7 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         return unwritable(path, reason)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return _busy(path)
+        return busy(path)
     return StoreError(
         "cannot use {path}: {reason}",
         hint="run `loxodon validate`; if the error persists, report it with this message",
@@ -506,7 +473,8 @@ def _inode(path: str) -> tuple[int, int]:
     return (found.st_dev, found.st_ino)
 
 
-def _busy(path: str) -> BusyStoreError:
+def busy(path: str) -> BusyStoreError:
+    """The error for what another program holds."""
     return BusyStoreError(
         "{path} is locked by another program",
         hint="close that program, or try again later",
@@ -530,7 +498,7 @@ def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
     lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
         if not lock.acquire(_MOVE_SECONDS):
-            raise _busy(path)
+            raise busy(path)
         with held(path, keys):
             for end in _PARTS if aside else ():
                 if os.path.exists(path + end):
@@ -602,7 +570,7 @@ def _folded(path: str, keys: Keys) -> apsw.Connection | None:
             connection.execute(statement).fetchall()
     except (apsw.BusyError, apsw.LockedError):
         connection.close()
-        raise _busy(path) from None
+        raise busy(path) from None
     except apsw.Error:  # it is damaged, or no database
         connection.close()
         return None

@@ -111,11 +111,7 @@ class SqliteFullText(FullText):
         for name in _NAMES:
             self._db.run("merge_index", (_MERGED,), index=name)
 
-    def empty(self) -> None:
-        for name in _NAMES:
-            self._db.run("empty_index", index=name)
-
-    def make_anew(self) -> None:
+    def clear(self) -> None:
         """A damaged index can be neither emptied nor dropped, so each is taken apart: its tables
         first, then its entry in the schema, then it is made again as it was defined."""
         db = self._db

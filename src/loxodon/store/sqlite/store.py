@@ -10,7 +10,6 @@ import os
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from loxodon.store import Progress
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import WRITES, Database
 from loxodon.store.sqlite.fulltext import SqliteFullText
@@ -51,11 +50,6 @@ class SqliteStore(Store):
     @property
     def writes(self) -> int:
         return self._db.value("counter", (WRITES,)) or 0
-
-    def remake(self, progress: Progress) -> int:
-        """What `rebuild` does, also for what else is derived and damaged; call inside `writing`."""
-        self._db.drop_damaged()
-        return self.rebuild(progress)
 
     def size(self) -> int:
         if self.wall.stands:  # it would tell how much there is that cannot be seen

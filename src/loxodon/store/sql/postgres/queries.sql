@@ -601,22 +601,6 @@ UPDATE loxodon.quarantine SET memory = $1 WHERE no = $2
 -- name: decide_quarantine
 UPDATE loxodon.quarantine SET state = $1, decided_at = $2, text = $3 WHERE no = $4
 
--- name: unscreened
-SELECT seq FROM turns WHERE seq <= $1 ORDER BY seq DESC LIMIT nullif($2, -1)
-
--- name: put_signature
-INSERT INTO loxodon.signatures (memory, version, mac) VALUES ($1, $2, $3)
-ON CONFLICT (space_id, memory, version) DO UPDATE SET mac = $3
-
--- name: signed_memories (past)
-SELECT row FROM loxodon.memories WHERE sensitivity <> $1
-UNION SELECT memory FROM signatures ORDER BY 1
-
--- name: signed_changes (past)
-SELECT c.version, c.change, c.at, s.mac, c.before FROM loxodon.memory_changes c
-LEFT JOIN loxodon.signatures s ON s.memory = c.memory AND s.version = c.version
-WHERE c.memory = $1 ORDER BY c.version
-
 -- part: turn_text
 speaker || '
 ' || content
@@ -1257,9 +1241,6 @@ DELETE FROM loxodon.chunks WHERE no = $1
 SELECT i.key, m.id FROM imports i JOIN memories m ON m.row = i.memory
 WHERE i.key = ANY(ARRAY(SELECT decode(value, 'hex') FROM json_each($1)))
 
--- name: drop_signatures
-DELETE FROM loxodon.signatures WHERE memory = ANY(translate($1, '[]', '{}')::bigint[])
-
 -- name: vectors_by_hash
 SELECT hash, half FROM vectors
 WHERE model = $1 AND hash = ANY(ARRAY(SELECT decode(value, 'hex') FROM json_each($2)))
@@ -1561,9 +1542,6 @@ DELETE FROM loxodon.{table}
 -- name: clear_job_errors
 UPDATE loxodon.jobs SET error = ''
 
--- name: all_memory_rows
-SELECT row FROM memories
-
 -- name: tombstones
 SELECT kind, mark, until, size FROM tombstones
 
@@ -1685,3 +1663,6 @@ ON CONFLICT (space_id, name) DO UPDATE SET last = max(counters.last, excluded.la
 
 -- name: set_counter
 INSERT INTO loxodon.counters (name, last) VALUES ($1, $2) ON CONFLICT (space_id, name) DO UPDATE SET last = $2
+
+-- name: labels_between
+SELECT memory, label, name FROM memory_labels WHERE memory BETWEEN $1 AND $2 AND label <> 'keyword'

@@ -88,3 +88,6 @@ SELECT row FROM memories m WHERE kind = 'fact' AND state = 'active' AND importan
   AND max(coalesce(confirmed_at, 0), created_at) < ?2
   AND NOT EXISTS (SELECT 1 FROM reviews r WHERE r.belief = m.row AND r.asked_at >= ?2)
 ORDER BY importance DESC, row LIMIT ?3
+
+-- name: reindex
+REINDEX
