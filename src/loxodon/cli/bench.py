@@ -556,7 +556,7 @@ def measure_writing(
             hint="set model.base_url and model.name, or measure without --model",
         )
     alone = for_measuring(config)._replace(embedder=EmbedderConfig())
-    config = alone.replace(model=config.model) if model else alone
+    config = alone._replace(model=config.model) if model else alone
     zone = zone_named(config.timezone) or UTC
     cases = [{**case, "file": name} for name in files for case in read_cases(name, zone, limit)]
     done = shared(partial(written, config=config), cases, jobs, progress)
