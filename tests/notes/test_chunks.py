@@ -169,35 +169,13 @@ def test_importance_is_of_ten_or_a_share(value: str, importance: float | None) -
 
 
 def test_what_is_annotated_stands_alone_in_any_note() -> None:
-    note = "- tea\n- milk\n- W: the office is in Osaka\n- bread\n<!-- importance: 9 -->\n- 钥匙\n"
-    assert [(chunk.text, chunk.type, chunk.importance) for chunk in cut(note)] == [
-        ("- tea\n- milk", "", None),
-        ("the office is in Osaka", "world", None),
-        ("- bread", "", None),
-        ("钥匙", "", 0.9),
+    note = "- tea\n- milk\n<!-- importance: 9 -->\n- 钥匙\n"
+    assert [(chunk.text, chunk.importance) for chunk in cut(note)] == [
+        ("- tea\n- milk", None),
+        ("钥匙", 0.9),
     ]
     below = cut("- one\n  <!-- importance: 9 -->\n- two\n", "memory")
     assert [(chunk.text, chunk.importance) for chunk in below] == [("one", 0.9), ("two", None)]
-
-
-@each("line", cases(__file__, "types"))
-def test_marked_letter_is_a_type(line: str) -> None:
-    chunk = only(line)
-    assert (chunk.type, chunk.text.lstrip("-* ")) == ("world", "it rains")
-
-
-@each(("lines", "types"), cases(__file__, "types_of_bullets"))
-def test_types_of_bullets(lines: list[str], types: list[str]) -> None:
-    assert [chunk.type for chunk in cut("\n".join(lines), "memory")] == types
-
-
-@each("lines", cases(__file__, "ordinary"))
-def test_ordinary_words_are_no_types(lines: list[str]) -> None:
-    found = cut("\n".join(lines), "memory")
-    assert {chunk.type for chunk in found} == {""}
-    assert "\n".join(chunk.text for chunk in found) == "\n".join(
-        line.removeprefix("- ") for line in lines
-    )
 
 
 def test_front_matter_is_not_text() -> None:

@@ -20,13 +20,14 @@ from typing import NamedTuple, cast
 
 from loxodon.errors import InputError
 from loxodon.imports import records
-from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, number_in, problem
+from loxodon.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
 from loxodon.imports.package import Package
 from loxodon.journal import read as read_turns
 from loxodon.journal.lines import split_lines
+from loxodon.journal.markdown import generated
 from loxodon.journal.moments import MIDNIGHT, match_day, moment
-from loxodon.notes.annotations import annotated, day_at_start, front_matter, prefixes_of
-from loxodon.notes.generated import generated
+from loxodon.notes.annotations import NOTHING, Annotations, FrontMatter, day_at_start, front_matter
+from loxodon.notes.blocks import Block, SourceLine, blocks, dedented, nested, sections
 from loxodon.text import sentences
 from loxodon.types import Kind, Source
 from loxodon.views.manifest import is_view
@@ -36,7 +37,6 @@ _HEAD = 4_096  # bytes in which a file that Loxodon wrote says so
 _MEMORY = re.compile(r"(?:.*/)?(?:memory|user)\.(?:md|markdown)", re.IGNORECASE)
 _POOL = re.compile(r"(?:.*/)?layer2/(active|archive)/(facts|beliefs|summaries)\.jsonl")
 _KINDS = {"facts": "fact", "beliefs": "belief", "summaries": "summary"}
-_SURE = re.compile(r"\W{0,4}O\(c\s?=\s?([\d.]{1,6})\)")
 
 
 def is_note(name: str) -> bool:
@@ -97,34 +97,23 @@ def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
     lines = split_lines(package.read(name, _MOST_NOTE))
     yield from (problem(name, line, error) for line, error in lines.problems)
     texts = [text or "" for text in lines.texts]
-    front, prefixes = front_matter(texts), prefixes_of(texts)
-    written = package.modified(name)
-    for entry in entries(texts, generated(texts) | set(range(1, front.lines + 1))):
+    front, written = front_matter(texts), package.modified(name)
+    for entry in entries(texts, generated(texts), front):
         if isinstance(entry, Skipped):
             yield entry
             continue
-        text, marks = annotated(entry.text)
-        marks = marks.and_(annotated(entry.before)[1]).and_(front.marks)
-        sure = _SURE.match(text)
-        line, type = prefixes.read(f"- {text}")
-        text = line.removeprefix("- ").strip()
-        day = marks.observed or day_at_start(text)
+        day = entry.marks.observed or day_at_start(entry.text)
         since = moment(day, MIDNIGHT, around.zone) if day else None
-        confidence = number_in(sure[1]) if sure and type == "opinion" else None
-        unsure = confidence is not None and 0 <= confidence < 1
         yield NewMemory(
-            text,
-            ("memory", text),
+            entry.text,
+            ("memory", entry.text),
             Source(file=name, line=entry.line),
-            "belief" if unsure else "fact",
-            entry.category or ("event" if type == "experience" else ""),
-            marks.importance,
-            confidence if unsure and confidence is not None else 1.0,
-            marks.project or entry.project,
-            tags=marks.triggers,
+            category=entry.category,
+            importance=entry.marks.importance,
+            project=entry.marks.project or entry.project,
+            tags=entry.marks.triggers,
             since=since if since and since <= around.now else None,
             confirmed_at=written,
-            archived=marks.superseded,
             done=entry.todo == "done",
         )
 
@@ -134,16 +123,12 @@ def _remembered(package: Package, name: str, around: Around) -> Iterator[Found]:
 _LONG = 400  # characters of a paragraph that is cut at its sentences
 _JOINED = 300  # characters up to which nested bullets, or sentences, stay together
 _FULL = 55  # columns that a line has at least which was broken for its length
-_BOLD_LEVEL = 7  # of a bold line that stands for a heading
 _ENDS = tuple(".!?:;。！？：；…")
-_BULLET = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?)[:：]?\*\*[:：]?\s*$")
+_BOLD_HEADING = re.compile(r"\*\*([^*]{1,80}?)[:：]?\*\*[:：]?\s*")
 _BOX = re.compile(r"\[( |x|X|✓)\]\s+")
-_RULE = re.compile(r"\s{0,3}([-_*=])(?:\s*\1){2,}\s*")
+_NO_WORDS = re.compile(r"\s*([-_*=])(?:\s*\1){2,}\s*|\s*<!--.{0,500}?-->\s*")  # rules, comments
 _HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|(?P<slanted>_[^_]*_|\*[^*]*\*)")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*|__([^_\n]+?)__")
-_COMMENT = re.compile(r"\s*<!--.{0,500}?-->\s*")
 _CATEGORIES = {  # what a heading makes of the entries below it; the first that fits
     "preference": r"prefer|likes?\b|dislike|favou?rite|style|tone|偏好|喜好|喜欢|习惯|风格",
     "health": r"health|medical|allerg|diet|健康|过敏|医疗|饮食",
@@ -173,109 +158,83 @@ class Entry(NamedTuple):
     category: str = ""  # what the headings say that it is
     project: str = ""
     todo: str = ""  # `open` or `done` for a box to tick
-    before: str = ""  # a comment that stands on the line above it
+    marks: Annotations = NOTHING
 
 
-class _Line(NamedTuple):
-    """A line of a bullet or a paragraph."""
-
-    number: int
-    indent: int  # of a bullet; -1 for a line without one
-    text: str
-
-
-def entries(lines: Sequence[str], left_out: Collection[int] = ()) -> Iterator[Entry | Skipped]:
+def entries(
+    lines: Sequence[str], left_out: Collection[int] = (), front: FrontMatter | None = None
+) -> Iterator[Entry | Skipped]:
     """The entries of a note, in order; the lines numbered in `left_out` are not looked at."""
-    fence = comment = before = ""
-    code = 0
-    headings: list[tuple[int, str]] = []
-    block: list[_Line] = []
-    for number, raw in enumerate((*lines, ""), 1):
-        line = "" if number in left_out else raw.rstrip("\r")
-        mark, heading, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
-        if fence:
-            fence = "" if mark and mark[1].startswith(fence) else fence
-            continue
-        is_comment = line.lstrip().startswith("<!--") and _COMMENT.fullmatch(line)
-        empty = not line.strip() or _RULE.fullmatch(line[:200])
-        is_content = not (mark or heading or is_comment or empty)
-        indent = len(bullet[1].expandtabs(4)) if bullet else -1
-        body = (line[bullet.end() :] if bullet else line.strip().removeprefix(">")).strip()
-        if is_content and block and _goes_on(block, line, indent):
-            block.append(_Line(number, indent, body))
-            continue
-        if block:
-            yield from _entries_of(block, before, [title for _, title in headings])
-            block = []
-        if mark:
-            fence = mark[1]
-            code += 1
-        elif heading:
-            level = len(heading[1]) if heading[1] else _BOLD_LEVEL
-            headings = [one for one in headings if one[0] < level]
-            headings.append((level, _plain((heading[2] or heading[3] or "").rstrip("# \t\u3000"))))
-            comment = ""
-        elif is_comment:
-            comment = line.strip()
-        elif is_content:
-            block, before, comment = [_Line(number, indent, body)], comment, ""
+    front, code = front or FrontMatter(), 0
+    for section in sections(lines, left_out, front._replace(title=""), None):
+        titles = [_plain(title) for title in section.headings]
+        for block in blocks(section.lines):
+            if block.kind == "code":
+                code += 1
+                continue
+            for run in [block.lines] if block.kind == "item" else _runs(block.lines):
+                if bold := _BOLD_HEADING.fullmatch(run[0].text):  # it stands for a heading
+                    titles = [*map(_plain, section.headings), bold[1]]
+                    continue
+                part = block._replace(lines=run)
+                marks = part.marks.and_(front.marks)
+                for line, text in _texts(part):
+                    yield from _entries(line, text, marks, titles, block.kind == "item")
     if code:
         yield Skipped("code", code)
 
 
-def _goes_on(block: Sequence[_Line], line: str, indent: int) -> bool:
-    """Whether a line belongs to what is above it. Many keep one thing a line, without bullets: a
-    line of a paragraph goes on in the next only where it is full and does not end."""
-    if block[0].indent >= 0:
-        return indent > block[0].indent if indent >= 0 else line[:1] in " \t"
-    last = block[-1].text
-    if indent >= 0 or last.startswith("|"):
-        return indent < 0 and line.lstrip().startswith("|")
-    wide = len(last) + sum(c > "\u1100" for c in last) > _FULL
-    return wide and not last.endswith(_ENDS)
+def _runs(lines: Sequence[SourceLine]) -> Iterator[list[SourceLine]]:
+    """The lines of a paragraph that belong together. Many keep one thing a line, without bullets:
+    a line goes on in the next only where it is full and does not end."""
+    run: list[SourceLine] = []
+    for line in lines:
+        text, last = line.text.strip().removeprefix(">").strip(), run[-1].text if run else ""
+        wide = len(last) + sum(c > "\u1100" for c in last) > _FULL
+        in_table = last.startswith("|") and text.startswith("|")
+        if run and not (in_table or (wide and not last.endswith(_ENDS))):
+            yield run
+            run = []
+        if text and not _NO_WORDS.fullmatch(text[:600]):
+            run.append(line._replace(text=text))
+    if run:
+        yield run
 
 
-def _entries_of(
-    block: Sequence[_Line], before: str, titles: Sequence[str]
-) -> Iterator[Entry | Skipped]:
+def _texts(block: Block) -> list[tuple[int, str]]:
     """What a bullet or a paragraph says: in one piece, or with the bullets below it apart."""
-    pieces: list[tuple[int, str]] = []
-    for one in block:
-        if one.indent >= 0 or not pieces:
-            pieces.append((one.number, one.text))
-        else:
-            pieces[-1] = (pieces[-1][0], f"{pieces[-1][1]}\n{one.text}")
+    own, items = nested(block) if block.kind == "item" else (block.lines, [])
+    pieces = [
+        (some[0].number, "\n".join(line.text.strip() for line in dedented(some)))
+        for some in (own, *(item.lines for item in items))
+    ]
     (line, head), *below = pieces
     joined = "\n- ".join(text for _, text in pieces)
     if below and head.rstrip("* ").endswith((":", "：")):
-        pieces = [(at, f"{_plain(head)} {text}") for at, text in below]
-    elif len(joined) <= _JOINED or not below:
-        pieces = [(line, joined)]
-    is_bullet = block[0].indent >= 0
-    for at, text in pieces:
-        box = _BOX.match(text)
-        todo = "" if not box else "open" if box[1] == " " else "done"
-        text = text[box.end() :] if box else text
-        if text.startswith("|"):  # a table, each row on a line, without its frame
-            rows = [row.strip("| ").split("|") for row in text.split("\n")]
-            cells = [" | ".join(map(str.strip, row)) for row in rows]
-            text = "\n".join(row for row in cells if set(row) - set("-:| "))
-        text = _plain(text)
-        if len(text) <= _JOINED and _is_form(text, is_bullet):
-            yield Skipped("empty")
-            continue
-        category = "plan" if todo else _category_of(titles)
-        long = not is_bullet and len(text) > _LONG
-        for piece in _sentences(text) if long else [text]:
-            yield Entry(at, piece, category, _project_of(titles), todo, before)
+        return [(at, f"{_plain(head)} {text}") for at, text in below]
+    return [(line, joined)] if len(joined) <= _JOINED or not below else pieces
 
 
-def _is_form(text: str, is_bullet: bool) -> bool:
-    """Whether it is a form that nobody has filled in (`Name:`), or says how to fill it in."""
-    bare = annotated(text)[0].strip()
-    hint = _HELP.fullmatch(bare)
-    said = hint is None or (is_bullet and hint["slanted"])
-    return not bare or bare.endswith((":", "：")) or not said
+def _entries(
+    line: int, text: str, marks: Annotations, titles: Sequence[str], is_bullet: bool
+) -> Iterator[Entry | Skipped]:
+    box = _BOX.match(text)
+    todo = "" if not box else "open" if box[1] == " " else "done"
+    text = text[box.end() :] if box else text
+    if text.startswith("|"):  # a table, each row on a line, without its frame
+        rows = [row.strip("| ").split("|") for row in text.split("\n")]
+        cells = [" | ".join(map(str.strip, row)) for row in rows]
+        text = "\n".join(row for row in cells if set(row) - set("-:| "))
+    text = _plain(text)
+    hint = _HELP.fullmatch(text) if len(text) <= _JOINED else None
+    # A form that nobody has filled in (`Name:`), or what says how to fill it in
+    if not text or text.endswith((":", "：")) or (hint and not (is_bullet and hint["slanted"])):
+        yield Skipped("empty")
+        return
+    category = "plan" if todo else _category_of(titles)
+    long = not is_bullet and len(text) > _LONG
+    for piece in _sentences(text) if long else [text]:
+        yield Entry(line, piece, category, _project_of(titles), todo, marks)
 
 
 def _plain(text: str) -> str:

@@ -15,6 +15,7 @@ own output.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date, tzinfo
 from typing import NamedTuple
@@ -25,7 +26,12 @@ from loxodon.journal.moments import MIDNIGHT, Clock, match_clock, match_day, mom
 from loxodon.types import Draft
 
 _LONG_SECTION = 2000  # characters; a longer section becomes a turn for each paragraph
+OUR_BEGIN, OUR_END = "<!-- loxodon:begin -->", "<!-- loxodon:end -->"
+_RECALLED = re.compile(r"[\s>]{0,40}\[(?:Related memories|相关记忆)\]\s{0,9}(?:[(（]|$)")
+_RECALLED_END = re.compile(r"^[\s>]{0,40}\[(?:End of related memories|相关记忆结束)\]")
+_RECALLED_LINE = re.compile(r"[\s>]{0,40}\d{1,4}\. \[\d{4}-\d\d-\d\d\] |[\s>]{0,40} {3}\S|[\s>]*$")
 _DREAMING = "openclaw:dreaming:"
+_DREAM_END = re.compile(f"{_DREAMING}.*:end|/openclaw:dreaming|end openclaw:dreaming")
 _PROMOTION = "openclaw-memory-promotion:"
 _SEPARATORS = " \t-–—:：|·,，."
 _BULLETS = ("- ", "* ", "+ ")
@@ -57,7 +63,7 @@ def read_markdown(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     problems = list(lines.problems)
     texts = [text or "" for text in lines.texts]
     after, day = _front_matter(texts)
-    left_out = made_by_openclaw(texts)
+    left_out = generated(texts)
     left_out.update(range(1, after + 1))
     drafts: list[Draft] = []
     for section in _sections(texts, left_out, day or day_in_name(name), problems):
@@ -98,36 +104,46 @@ def day_in_name(name: str) -> date | None:
         return None
 
 
-def made_by_openclaw(texts: Sequence[str]) -> set[int]:
-    """The numbers of the lines that OpenClaw wrote from what it had read."""
+def generated(texts: Sequence[str]) -> set[int]:
+    """The numbers (from 1) of the lines that programs wrote from what they had read: a memory must
+    not learn from its own output. OpenClaw's dreams and promotions, our block in AGENTS.md, and
+    blocks of recalled memories."""
     left_out: set[int] = set()
     number = 1
     while number <= len(texts):
-        text = texts[number - 1]
-        end = number
-        if _DREAMING in text and "<!--" in text:
-            end = _end_of_dream(texts, number)
-        elif _PROMOTION in text:
-            end = _end_of_promotion(texts, number)
-        if _DREAMING in text or _PROMOTION in text:
-            left_out.update(range(number, end + 1))
-        number = end + 1
+        end = _end_of_generated(texts, number)
+        left_out.update(range(number, end + 1))
+        number = max(end, number) + 1
     return left_out
 
 
-def _end_of_dream(texts: Sequence[str], start: int) -> int:
-    """The last line of the dream that begins at `start`: its end marker, if it has one."""
-    before_heading = 0
-    for number, text in enumerate(texts[start - 1 :], start):
-        if _DREAMING in text:
-            if ":end" in text or "/openclaw:dreaming" in text or "end openclaw:dreaming" in text:
-                return number
-            if number > start:
-                return before_heading or number - 1
-        elif not before_heading and 0 < heading_of(text)[0] <= 2:
-            before_heading = number - 1
-    # Without its end marker a dream reaches to the next heading, so that no other note is lost.
-    return before_heading or len(texts)
+def _end_of_generated(texts: Sequence[str], start: int) -> int:
+    """The last line of what a program wrote from `start` on; 0 where it wrote nothing there."""
+    text = texts[start - 1]
+    if _PROMOTION in text:
+        return _end_of_promotion(texts, start)
+    if "[" in text[:60] and _RECALLED.match(text):
+        end, inside = _RECALLED_END, _RECALLED_LINE
+    elif OUR_BEGIN in text:
+        end, inside = re.compile(re.escape(OUR_END)), None
+    elif _DREAMING in text:
+        end, inside = _DREAM_END, None
+    else:
+        return 0
+    last = heading = 0
+    for number, line in enumerate(texts[start - 1 :], start):
+        if end.search(line):
+            return number
+        if number > start and (OUR_BEGIN in line or _DREAMING in line):
+            return heading or number - 1
+        if inside and number > start and not inside.match(line):
+            return last
+        last = number if line.strip() else last
+        # The block itself may begin with a heading.
+        if not heading and number > start + 1 and 0 < heading_of(line)[0] <= 2:
+            heading = number - 1
+    # Without its end it reaches to the next heading, so that no other note is lost.
+    return last if inside else heading or len(texts)
 
 
 def _end_of_promotion(texts: Sequence[str], start: int) -> int:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
-BEGIN = "<!-- loxodon:begin -->"
-END = "<!-- loxodon:end -->"
+from loxodon.journal.markdown import OUR_BEGIN as BEGIN
+from loxodon.journal.markdown import OUR_END as END
+
 _BLOCK = re.compile(rf"{BEGIN}.*?{END}(?:\r?\n)?", re.DOTALL)
 
 
