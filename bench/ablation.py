@@ -3,7 +3,7 @@
 python bench/ablation.py FILE... --keep DIR     R@10 and NDCG@10 of each variant, beside the whole
 
 Ingest takes most of the time, so the memories are those that `loxodon bench retrieval --keep DIR`
-left there. Only the ranking is asked for, without the texts that are shown. A variant changes one
+left there. A variant changes one
 constant or function of `loxodon.recall` in this process; nothing in the package knows of it.
 """
 
@@ -13,17 +13,22 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
-from loxodon.cli.bench import chosen_embedder, for_measuring, kept_home, read_conversations, scores
+from loxodon.cli.bench import (
+    RANKED,
+    ROOM,
+    chosen_embedder,
+    for_measuring,
+    kept_home,
+    read_conversations,
+    scores,
+)
 from loxodon.config import Config, EmbedderConfig
 from loxodon.memory import Memory
-from loxodon.recall.link import linked
-from loxodon.recall.recall import looked
-from loxodon.recall.recency import current_first
-from loxodon.store import Filter, Nature
+from loxodon.store import Nature
 
 Patch = tuple[str, str, Any]
 
@@ -32,22 +37,21 @@ def _always(value: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: value
 
 
-_ASKED = import_module("loxodon.recall.routes")._asked
-
-
 def _one_question(question: Any) -> Any:
     return _ASKED(question._replace(asks=question.asks[:1]))
 
 
+_ASKED = import_module("loxodon.recall.routes")._asked
+
+
 def _without(*names: str) -> list[Patch]:
     """Both tables of weights with these parts counting nothing."""
-    found: list[Patch] = []
-    for table in ("ASKED", "TOLD"):
-        parts = getattr(import_module("loxodon.recall.weights"), table)
-        found.append(("recall.routes", table, {**parts, **dict.fromkeys(names, 0.0)}))
-    return found
+    fuse = import_module("loxodon.recall.fuse")
+    none = dict.fromkeys(names, 0.0)
+    return [("recall.routes", table, {**getattr(fuse, table), **none}) for table in _TABLES]
 
 
+_TABLES = ("ASKED", "TOLD")
 VARIANTS: dict[str, list[Patch]] = {
     "everything": [],
     "without what stands around a turn": _without("around", "setting"),
@@ -57,29 +61,19 @@ VARIANTS: dict[str, list[Patch]] = {
     "without what hits have in common": _without("alike"),
     "without words for the same": _without("related"),
     "without meaning": _without("meaning", "setting"),
-    "words of the asking count in full": [("recall.terms", "_ASKING", frozenset())],
+    "words of the asking count in full": [("recall.fuse", "_ASKING", frozenset())],
     "a message as a question": [("recall.understand", "tells_more", _always(False))],
-    "without the speaker": [("recall.rank", "NAMED", 1.0)],
-    "the assistant counts in full": [("recall.rank", "BY_ASSISTANT", 1.0)],
+    "without the speaker": [("recall.routes", "NAMED", 1.0)],
+    "the assistant counts in full": [("recall.routes", "BY_ASSISTANT", 1.0)],
     "several questions as one": [("recall.routes", "_asked", _one_question)],
-    "without the focus of a question": [
-        ("recall.understand", "pivoted", _always(False)),
-        ("recall.understand", "without_meta", lambda text, language: text),
-    ],
     "without memories": [("recall.routes", "_memories", _always({}))],
-    "turns and memories do not lift each other": [("recall.link", "LIFT", 0.0)],
-    "without times": [("recall.rank", "IN_TIME", 1.0), *_without("time", "then")],
-    "without entities and labels": _without("entity", "beside", "label"),
+    "turns and memories do not lift each other": [("recall.order", "_LIFT", 0.0)],
+    "without times": [("recall.order", "IN_TIME", 1.0), *_without("time", "then")],
     "without category and recency": [
-        ("recall.relevance", "_CATEGORY", 0.0),
-        ("recall.relevance", "_RECENCY", 0.0),
-    ],
-    "what only asks counts in full": [
-        ("recall.recency", "ONLY_ASKS", 1.0),
-        ("recall.recency", "_ASKS_THIS", 1.0),
+        ("recall.order", "_CATEGORY", 0.0),
+        ("recall.order", "_RECENCY", 0.0),
     ],
     "the order of time left alone": [("recall.recency", "_by_time", _always(None))],
-    "what is said often counts once": [("recall.terms", "_stressed", _always(1.0))],
 }
 
 
@@ -100,42 +94,25 @@ def patched(patches: list[Patch]) -> Iterator[None]:
 def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float, float]:
     """R@10 and NDCG@10 of a file, in percent."""
     found = []
+    now = [datetime.now(UTC)]
     for talk in read_conversations(file, limit=args.limit):
         home = kept_home(talk, config, args.keep)
-        with Memory.open(home, config=config) as memory:
+        with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
             memory._embedders.use(chosen_embedder(config.embedder))
+            now[0] = talk["end"]
             memory.embed()
             for question in talk["questions"]:
                 if question["evidence"] and question["category"] not in args.leave_out:
-                    ranking = ranked(memory, question["text"], question["asked_at"])
+                    now[0] = question["asked_at"]
+                    items = memory.recall(question["text"], RANKED, ROOM).items
+                    turns = [one.turn for item in items for one in item.sources if one.turn]
+                    ranking = list(dict.fromkeys(turns))
                     found.append(scores(question["evidence"], ranking, (), ()))
     number = len(found) or 1
     return (
         100 * sum(one["r@10"] for one in found) / number,
         100 * sum(one["ndcg@10"] for one in found) / number,
     )
-
-
-def ranked(memory: Memory, text: str, now: datetime) -> list[str]:
-    """The ids of the turns that a recall finds or that what it finds was drawn from, best first."""
-    store, questioner = memory._store, memory._embedders.questioner()
-    with store.reading():
-        question, seen = looked(
-            store, text, Filter(), now=now, top=100, meaning=questioner.ask if questioner else None
-        )
-        if not seen.pool:
-            return []
-        best = linked(store, seen.pool, Filter(), question, question.tense == "past", 300)
-        keys = [one.found.key for one in current_first(store, best, question, seen)]
-        turns = store.turns([key.row for key in keys if key.is_turn])
-        sources = store.sources([key.row for key in keys if key.is_memory])
-    ids: dict[str, None] = {}
-    for key in keys:
-        if key.is_turn and key.row in turns:
-            ids[turns[key.row].id] = None
-        elif key.is_memory:
-            ids |= dict.fromkeys(one.turn for one in sources.get(key.row, ()) if one.turn)
-    return list(ids)
 
 
 def main() -> None:

@@ -132,7 +132,7 @@ def test_the_architecture_names_every_part_and_nothing_else() -> None:
     for path in source.iterdir():
         if path.name not in ("__init__.py", "__pycache__", "py.typed"):
             assert path.name in text, path.name
-    assert {"recall/recall.py", "store/sqlite/", "memory.py"} <= _named(text)
+    assert {"recall/pipeline.py", "store/sqlite/", "memory.py"} <= _named(text)
     assert _missing(text) == set()
     gone = "in `store/desk.py` and\n\n```\nsrc/loxodon/\n  store/   protocol; cupboard/ too\n```\n"
     assert _missing(gone) == {"store/desk.py", "store/cupboard/"}

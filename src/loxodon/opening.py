@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
@@ -145,7 +145,6 @@ class OpenSpace:
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(self._read_pauses, self._write_pauses)
         self._forgotten: tuple[str, Marks | None] = ("", None)
-        self.drawing: tuple[object, Any] = (None, None)  # the last graph, and of what
 
     def behind(self, wall: Wall) -> OpenSpace:
         """The same space behind a wall, with its own store."""

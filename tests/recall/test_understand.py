@@ -1,7 +1,7 @@
 """How questions are understood, on Wednesday 4 February 2026, 10:30 in Shanghai.
 
-`question_cases.jsonl` has questions and what they should give: the kind of answer, the tense, the
-times and the events. Those of part `held` only judge, as in `test_gate`.
+`question_cases.jsonl` has questions and what they should give: the kind of answer, the tense and
+the times. Those of part `held` only judge, as in `test_gate`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CASES: list[dict[str, Any]] = [
     json.loads(line)
     for line in (Path(__file__).parent / "question_cases.jsonl").read_text("utf-8").splitlines()
 ]
-PARTS = ("kind", "tense", "times", "events")
+PARTS = ("kind", "tense", "times")
 CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
 
 
@@ -48,8 +48,7 @@ def told(question: Any) -> dict[str, object]:
         | ({"recurring": True} if when.recurring else {})
         for when in question.times
     ]
-    events = [{"event": one.event, "side": one.side} for one in question.events]
-    return {"kind": question.kind, "tense": question.tense, "times": times, "events": events}
+    return {"kind": question.kind, "tense": question.tense, "times": times}
 
 
 def day(moment: datetime | None) -> str:
@@ -65,7 +64,7 @@ def expected(case: dict[str, Any]) -> dict[str, object]:
 
 
 @each("case", [case for case in CASES if case["part"] == "dev"])
-def test_kind_tense_times_and_events_of_questions(case: dict[str, Any], empty: Memory) -> None:
+def test_kind_tense_and_times_of_questions(case: dict[str, Any], empty: Memory) -> None:
     assert told(understood(empty, case["text"])) == expected(case)
 
 

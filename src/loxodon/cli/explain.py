@@ -12,11 +12,11 @@ from loxodon.types import Frame, Item, Recall
 
 _UNSEEN = 0.05  # milliseconds below which a stage is not worth a word
 NAMES = (
-    *("words", "related", "around", "alike", "meaning", "attribute", "entity", "beside", "setting"),
+    *("words", "related", "around", "alike", "meaning", "attribute", "setting"),
     *("time", "then", "last", "since", "label", "trigger", "notes", "linked", "file"),
     *("all questions", "importance", "strength", "confidence", "trust", "recency", "validity"),
     *("assistant", "speaker", "asks", "order", "tags", "text", "vector", "decay", "category"),
-    *("understand", "embed", "turns", "memories", "fuse", "places", "weigh", "link", "holds"),
+    *("understand", "embed", "turns", "memories", "fuse", "places", "weigh", "link"),
     *("profile", "fit", "sure", "top", "budget", "view", "same", "soul", "recent", "message"),
     *("who", "when", "where", "how many", "yes no", "which", "what", "why", "how", "list", "past"),
     "present",
@@ -56,7 +56,6 @@ def recall(answer: Recall) -> str | None:
         *(view.label(one) for one in asks if one not in ("none", "any", "")),
         *(f"{one.text} → {one.entity.name}" for one in question.entities),
         *(view.in_words((time.since, time.until)) for time in question.times),
-        *(event.text for event in question.events),
     ]
     routes = sorted(trace.routes.items(), key=lambda one: -one[1])
     rows = [(t("understood"), "; ".join(understood)), (t("ranking"), trace.profile)]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from loxodon.recall.questions import compiled
-from loxodon.recall.understand import Question
+from loxodon.recall.understand import Question, compiled
 from loxodon.text.words import fold
 
 USER = "user"  # The subject of what the user says of themselves (`language/statements.py`)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
 from loxodon.messages import t
-from loxodon.recall.questions import Kind, kind_of
+from loxodon.recall.understand import Kind, kind_of
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.names import candidates

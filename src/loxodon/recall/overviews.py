@@ -31,18 +31,13 @@ if TYPE_CHECKING:
     from loxodon.store.store import Store
 
 DEFAULT = timedelta(days=7)
-_MOST = 500
-"""Memories that are looked at, the last changed."""
-_UNSEEN = ("used", "repeated", "renamed", "redated")
-"""Changes that tell a person nothing new."""
+_MOST = 500  # memories that are looked at, the last changed
+_UNSEEN = ("used", "repeated", "renamed", "redated")  # changes that tell a person nothing new
+# Fields whose change is worth telling
 _TOLD = ("content", "kind", "value", "valid_until", "expires_at", "due_at", "done")
-"""Fields whose change is worth telling."""
-_POINTS = 24
-"""Points between two marks: the curve is smooth."""
-_MARKS = 200
-"""The last versions that are drawn."""
-_AROUND = 3
-"""Turns that are shown before and after."""
+_POINTS = 24  # points between two marks: the curve is smooth
+_MARKS = 200  # the last versions that are drawn
+_AROUND = 3  # turns that are shown before and after
 _SAID = 10
 _BESIDE = 20
 
@@ -51,8 +46,7 @@ class Change(NamedTuple):
     """A memory that says something else than before, or that took the place of another."""
 
     at: datetime
-    change: str
-    """What was done: `edited`, `superseded`, …"""
+    change: str  # what was done: `edited`, `superseded`, …
     before: Record
     after: Record
 
@@ -61,8 +55,7 @@ class Ended(NamedTuple):
     """A memory that was archived."""
 
     at: datetime
-    change: str
-    """Why: `faded`, `expired`, `retracted`, `archived`, `rejected`, …"""
+    change: str  # why: `faded`, `expired`, `retracted`, `archived`, `rejected`, …
     record: Record
 
 
@@ -74,20 +67,15 @@ class Today(NamedTuple):
     learned: tuple[Record, ...]
     changed: tuple[Change, ...]
     ended: tuple[Ended, ...]
+    # How many there are of each, also beyond what is listed, among the last 500
     counts: Mapping[str, int]
-    """How many there are of each, also beyond what is listed, among the last 500."""
-    more: bool
-    """Whether more than these changed."""
-    reviews: tuple[Review, ...]
-    """Beliefs that contradict a fact."""
+    more: bool  # whether more than these changed
+    reviews: tuple[Review, ...]  # beliefs that contradict a fact
+    # Facts that may no longer hold, then other beliefs, strongest first
     doubtful: tuple[Record, ...]
-    """Facts that may no longer hold, then other beliefs, strongest first."""
-    reminders: tuple[Record, ...]
-    """Plans that are due."""
-    held: int
-    """Texts in quarantine that wait; `quarantine` lists them."""
-    pending: int
-    """Messages that nothing was learned from yet."""
+    reminders: tuple[Record, ...]  # plans that are due
+    held: int  # texts in quarantine that wait; `quarantine` lists them
+    pending: int  # messages that nothing was learned from yet
     jobs: tuple[Job, ...]
 
 
@@ -110,17 +98,12 @@ class Related(NamedTuple):
     """A memory, where it was said, and what it has to do with others."""
 
     record: Record
-    said: tuple[Said, ...]
-    """The last turns that it was drawn from, in order."""
-    replaced: Record | None
-    """What it took the place of."""
+    said: tuple[Said, ...]  # the last turns that it was drawn from, in order
+    replaced: Record | None  # what it took the place of
     replaced_by: Record | None
-    made_of: tuple[Record, ...]
-    """What it was derived from."""
-    made: tuple[Record, ...]
-    """What was derived from it."""
-    beside: tuple[Record, ...]
-    """Other memories drawn from the same turns."""
+    made_of: tuple[Record, ...]  # what it was derived from
+    made: tuple[Record, ...]  # what was derived from it
+    beside: tuple[Record, ...]  # other memories drawn from the same turns
 
 
 class Point(NamedTuple):
@@ -134,12 +117,9 @@ class Mark(NamedTuple):
     """Something that was done to a memory."""
 
     at: datetime
-    change: str
-    """As in the history; `recalled` for a use that the next consolidation counts."""
-    version: int
-    """The version that it made; 0 for a use."""
-    strength: float
-    """After it."""
+    change: str  # as in the history; `recalled` for a use that the next consolidation counts
+    version: int  # the version that it made; 0 for a use
+    strength: float  # after it
 
 
 class Strength(NamedTuple):
@@ -148,14 +128,12 @@ class Strength(NamedTuple):
     id: str
     now: datetime
     strength: float
-    limit: float
-    """Below this it is archived."""
-    rate: float
-    """The share that a day takes."""
+    limit: float  # below this it is archived
+    rate: float  # the share that a day takes
+    # When it falls below that if nobody uses it; None for never, or if it is archived
     fades_at: datetime | None
-    """When it falls below that if nobody uses it; None for never, or if it is archived."""
+    # In order of time; two at one moment where it was lifted. After `now`, if nobody uses it
     points: tuple[Point, ...]
-    """In order of time; two at one moment where it was lifted. After `now`, if nobody uses it."""
     marks: tuple[Mark, ...]
 
 
@@ -163,8 +141,7 @@ class Label(NamedTuple):
     """Something that memories can be filtered by."""
 
     name: str
-    memories: int
-    """Active memories that have it."""
+    memories: int  # active memories that have it
 
 
 class Labels(NamedTuple):
@@ -180,13 +157,11 @@ class Setting(NamedTuple):
     """A setting as it is."""
 
     name: str
-    value: str | int | float | bool
-    """A secret is masked."""
+    value: str | int | float | bool  # a secret is masked
     default: str | int | float | bool
+    # `default`, `file` (config.toml), `environment`, or `program` that opened the memory
     source: str
-    """`default`, `file` (config.toml), `environment`, or `program` that opened the memory."""
-    variable: str
-    """The variable of the environment that can set it; empty if there is none."""
+    variable: str  # the variable of the environment that can set it; empty if there is none
     about: str
 
 
@@ -217,7 +192,7 @@ class Overviews:
         schedule = cast("Memory", self).schedule
         with store.reading():
             altered = store.overview.altered(since, _UNSEEN, _MOST + 1)
-            news = _News(store, altered[:_MOST])
+            learned, changed, ended = _news(store, altered[:_MOST])
             reviews = store.page("reviews", 0)[0]
             asked = [one.belief.id for one in reviews if one.belief.id == one.against.id]
             against = [one for one in reviews if one.belief.id != one.against.id]
@@ -227,18 +202,24 @@ class Overviews:
                 *(record for id in asked if (record := store.get(id)) is not None),
                 *(one for one in beliefs if one.id not in waiting),
             ]
+            # What a request to forget is about waits with the request.
+            held = sum(
+                not one.reason.startswith("forget ")
+                for state in ("held", "unclear")
+                for one in store.quarantine.find(state)
+            )
             return Today(
                 now,
                 since,
-                tuple(news.learned[:limit]),
-                tuple(news.changed[:limit]),
-                tuple(news.ended[:limit]),
-                news.counts,
+                tuple(learned[:limit]),
+                tuple(changed[:limit]),
+                tuple(ended[:limit]),
+                {"learned": len(learned), "changed": len(changed), "ended": len(ended)},
                 len(altered) > _MOST,
                 tuple(against[:limit]),
                 tuple(doubtful[:limit]),
                 tuple(store.query_records("past_due", now, limit)),
-                _held(store),
+                held,
                 schedule.waiting(),
                 tuple(schedule.jobs()),
             )
@@ -261,7 +242,16 @@ class Overviews:
         def read(after: Key | None) -> Slice[Moment]:
             with self._store.reading():
                 turns, last = journal.latest(where, limit, after)
-                return _moments(self._store, turns), last
+                rows = [int(turn.ref.removeprefix("t_")) for turn in turns]
+                drawn = self._store.drawn_from(rows)
+                records = _with_sources(
+                    self._store, {one for some in drawn.values() for one in some}
+                )
+                each = (
+                    tuple(records[one] for one in drawn.get(row, ()) if one in records)
+                    for row in rows
+                )
+                return list(map(Moment, turns, each)), last
 
         return paged("timeline", cursor, read)
 
@@ -290,7 +280,13 @@ class Overviews:
     @verb("GET /memories/{id}/related", audit="reads", masked="unless revealed")
     def related(self, id: str) -> Related:
         """Return where a memory was said, what it replaced, and what was drawn from it."""
-        store, journal = self._store, Journal(self._space)
+        store, heard = self._store, Journal(self._space).heard
+
+        def said(row: int, turn: Turn) -> Said:
+            before = store.query_turns("turns_before", turn.session, row, _AROUND)
+            after = store.query_turns("turns_behind", turn.session, row, _AROUND)
+            return Said(heard([turn])[0], tuple(heard(before)), tuple(heard(after)))
+
         with store.reading():
             record = cast("Memory", self).get(id)
             rows = [
@@ -305,7 +301,7 @@ class Overviews:
             made_of = [store.get(one) for one in record.derived_from]
             return Related(
                 record,
-                tuple(_said(store, journal, row, turns[row]) for row in rows if row in turns),
+                tuple(said(row, turns[row]) for row in rows if row in turns),
                 store.get(record.replaces) if record.replaces else None,
                 next((one for one in made if one.replaces == record.id), None),
                 tuple(one for one in made_of if one is not None),
@@ -346,7 +342,7 @@ class Overviews:
         number("limit", limit)
         kinds = ("project", "topic", "tag", "entity")
         with self._store.reading():
-            return Labels(*(tuple(_labels(self._store, kind, limit)) for kind in kinds))
+            return Labels(*(tuple(_labels(self._store, kind, limit))[:limit] for kind in kinds))
 
     @verb("GET /settings", access="owner")
     def settings(self) -> Settings:
@@ -369,117 +365,70 @@ class Overviews:
         return found
 
 
-def _said(store: Store, journal: Journal, row: int, turn: Turn) -> Said:
-    before = store.query_turns("turns_before", turn.session, row, _AROUND)
-    after = store.query_turns("turns_behind", turn.session, row, _AROUND)
-    heard = journal.heard
-    return Said(heard([turn])[0], tuple(heard(before)), tuple(heard(after)))
+def _with_sources(store: Store, rows: Iterable[int]) -> dict[int, Record]:
+    records, sources = store.records(rows), store.sources(rows)
+    return {row: one._replace(sources=sources.get(row, ())) for row, one in records.items()}
 
 
-def _held(store: Store) -> int:
-    """What waits in quarantine; what a request to forget is about waits with the request."""
-    from loxodon.guard.quarantine import FORGET
-
-    waiting = [*store.quarantine.find("held"), *store.quarantine.find("unclear")]
-    return sum(not one.reason.startswith(f"{FORGET} ") for one in waiting)
-
-
-class _News:
+def _news(
+    store: Store, altered: Sequence[Altered]
+) -> tuple[list[Record], list[Change], list[Ended]]:
     """What became of memories: each is told once, under what it is now."""
-
-    def __init__(self, store: Store, altered: Sequence[Altered]) -> None:
-        self.learned: list[Record] = []
-        self.changed: list[Change] = []
-        self.ended: list[Ended] = []
-        rows = [one.row for one in altered]
-        records, sources = store.records(rows), store.sources(rows)
-        past = [row for row, record in records.items() if record.state != "active"]
-        replaced = {old for old, _ in store.query("successors", past)}
-        ways = {records[one.row].id: one.change for one in altered if one.row in records}
-        for one in altered:
-            if one.row not in records:
-                continue
-            record = records[one.row]._replace(sources=sources.get(one.row, ()))
-            if record.state == "active":
-                self._tell(store, one, record, ways)
-            elif one.before and one.before.state == "active" and one.row not in replaced:
-                self.ended.append(Ended(one.at, one.change, record))
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many there are of each."""
-        return {
-            "learned": len(self.learned),
-            "changed": len(self.changed),
-            "ended": len(self.ended),
-        }
-
-    def _tell(self, store: Store, one: Altered, record: Record, ways: Mapping[str, str]) -> None:
-        """What is known now: new, in the place of another, or with other words than before."""
-        before, change = one.before, one.change
+    learned: list[Record] = []
+    changed: list[Change] = []
+    ended: list[Ended] = []
+    records = _with_sources(store, [one.row for one in altered])
+    past = [row for row, record in records.items() if record.state != "active"]
+    replaced = {old for old, _ in store.query("successors", past)}
+    ways = {records[one.row].id: one.change for one in altered if one.row in records}
+    for row, change, at, before in altered:
+        record = records.get(row)
+        if record is None:
+            continue
+        if record.state != "active":
+            if before and before.state == "active" and row not in replaced:
+                ended.append(Ended(at, change, record))
+            continue
         if before is None and record.replaces:
             before, change = store.get(record.replaces), ways.get(record.replaces, change)
         if before is None or (before.state != "active" and not record.replaces):
-            self.learned.append(record)
+            learned.append(record)
         elif any(getattr(before, name) != getattr(record, name) for name in _TOLD):
-            self.changed.append(Change(one.at, change, before, record))
-
-
-def _moments(store: Store, turns: Sequence[Turn]) -> list[Moment]:
-    """Turns with what was drawn from each. Call within one view of the store."""
-    rows = [int(turn.ref.removeprefix("t_")) for turn in turns]
-    drawn = store.drawn_from(rows)
-    every = {row for some in drawn.values() for row in some}
-    records, sources = store.records(every), store.sources(every)
-    return [
-        Moment(
-            turn,
-            tuple(
-                records[one]._replace(sources=sources.get(one, ()))
-                for one in drawn.get(row, ())
-                if one in records
-            ),
-        )
-        for row, turn in zip(rows, turns, strict=True)
-    ]
+            changed.append(Change(at, change, before, record))
+    return learned, changed, ended
 
 
 def _points(
     steps: Sequence[Step], now: datetime, end: datetime, rates: DecayConfig
 ) -> Iterator[Point]:
+    """The curve from each step to the next, both ends included."""
     ends = [*(step.at for step in steps[1:]), max(now, steps[-1].at)]
-    for step, until in zip(steps, ends, strict=True):
-        yield from _fall(step, step.at, until, rates)
+    parts = [(step, step.at, until) for step, until in zip(steps, ends, strict=True)]
     if steps[-1].state == "active":
-        yield from _fall(steps[-1], ends[-1], end, rates)
-
-
-def _fall(step: Step, since: datetime, until: datetime, rates: DecayConfig) -> Iterator[Point]:
-    """The curve between two moments, both of them included."""
-    days = (until - since).total_seconds() / 86_400
-    count = max(1, min(_POINTS, round(days)))
-    for n in range(count + 1):
-        at = since + (until - since) * n / count
-        yield Point(at, _at(step, at, rates))
+        parts.append((steps[-1], ends[-1], end))
+    for step, since, until in parts:
+        count = max(1, min(_POINTS, round((until - since) / timedelta(days=1))))
+        for n in range(count + 1):
+            at = since + (until - since) * n / count
+            yield Point(at, _at(step, at, rates))
 
 
 def _at(step: Step, at: datetime, rates: DecayConfig) -> float:
     return round(strength_now(step.base, step.since, at, step.kind, step.importance, rates), 4)
 
 
-def _labels(store: Store, kind: str, limit: int) -> Iterable[Label]:
+def _labels(store: Store, kind: str, limit: int) -> Iterator[Label]:
+    """Labels as a memory that has them writes them."""
     uses = [LabelUse(*row) for row in store.query("label_uses", kind, limit + 1)]
     records = store.records(use.row for use in uses)
-    named = (Label(_written(kind, records[one.row], one.name), one.memories) for one in uses)
-    return [one for one in named if one.name not in (GLOBAL_PROJECT, GENERAL_TOPIC)][:limit]
-
-
-def _written(kind: str, record: Record, name: str) -> str:
-    """A label as a memory that has it writes it."""
-    names = {
-        "project": (record.project,),
-        "topic": (record.topic,),
-        "tag": record.tags,
-        "entity": record.entities,
-    }[kind]
-    return next((one for one in names if fold(one) == name), name)
+    for use in uses:
+        record = records[use.row]
+        names = {
+            "project": (record.project,),
+            "topic": (record.topic,),
+            "tag": record.tags,
+            "entity": record.entities,
+        }[kind]
+        name = next((one for one in names if fold(one) == use.name), use.name)
+        if name not in (GLOBAL_PROJECT, GENERAL_TOPIC):
+            yield Label(name, use.memories)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from loxodon import config as settings
 from loxodon.fields import choice, filter_of, is_text, moment, number
-from loxodon.recall.questions import needed
-from loxodon.recall.recall import recall
+from loxodon.recall.pipeline import recall
+from loxodon.recall.understand import needed
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.types import KINDS, Chat, Frame, Gate, Kind, Recall

@@ -1,13 +1,11 @@
 """The routes: each searches in its own way, and all add to one pool.
 
-    words       full text over turns and memories, with the neighbours of a turn
+    words       full text over turns and memories, with the neighbours of a turn (turns.py)
     related     other words for the same (text/related.py)
     alike       turns similar to the best hits, if the journal is a collection of notes
     meaning     vectors, if an embedder is set
     attribute   memories of exactly the attribute asked for: `home`, for "where do I live"
     since       later turns that say that what the best hits tell is over
-    entity      memories about someone or something the question names, by any of its names
-    beside      memories about those whom the best memories are about
     time        what was said in the time the question names
     last        the last session and the last three days, for "what did we talk about last time?"
     label       the project, topic or tag the question names
@@ -19,145 +17,231 @@ If a route fails, the others still count, and the trace notes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import NamedTuple
+from math import prod
 
+from loxodon.clock import to_stored
 from loxodon.guard.provenance import waits
 from loxodon.recall.asked_attributes import asked_attributes
-from loxodon.recall.by_meaning import ByMeaning
 from loxodon.recall.endings import ended_since
-from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
-from loxodon.recall.memories import (
-    Match,
-    has_notes,
-    is_triggered,
-    matches,
-    matching_memories,
-    matching_notes,
+from loxodon.recall.fuse import (
+    ASKED,
+    BY_ASSISTANT,
+    NAMED,
+    TOLD,
+    Found,
+    Key,
+    Pool,
+    Shares,
+    Terms,
+    fuse,
+    is_light,
+    note_key,
+    saturated,
+    terms_of,
+    worth_of,
 )
-from loxodon.recall.questions import last_talk, without_asking
-from loxodon.recall.rank import Span, Voices, spans_of
-from loxodon.recall.spelling import near_names
-from loxodon.recall.terms import Terms, is_light, terms_of, worth_of
-from loxodon.recall.turns import hops, matching_turns
-from loxodon.recall.understand import Question, When
-from loxodon.recall.weights import ASKED, TOLD, Parts
-from loxodon.store import Filter, Having, Index, Nature, QuestionVector
+from loxodon.recall.turns import LEAST_COHESION, hops, matching_turns
+from loxodon.recall.understand import Question, When, last_talk, without_asking
+from loxodon.store import Filter, Having, Index, Place, QuestionVector
 from loxodon.store.rows import about_label
 from loxodon.store.store import Store
 from loxodon.text.language import language_of
 from loxodon.text.related import expand
-from loxodon.text.words import fold, query_words
+from loxodon.text.words import among, fold, query_words
 from loxodon.types import Record
 
-# What is filed under what a question asks for counts so much, where its words lead somewhere
-_PARTLY = 0.25
-_TELLS_OF = 0.5  # Factor for a memory that only tells of what is asked for
-_BARE_WORDS = 2
-_BARE_PAIRS = 5
+_PARTLY = 0.25  # what a route counts that answers by itself, where the words lead somewhere too
+_TELLS_OF = 0.5  # factor for a memory that only tells of what is asked for
+_BARE = {"zh": 5, "en": 2}  # words up to which a question says no more than what it is after
 _SOUGHT = 8
 _FILED = 3
-_BARE_LABEL = 6.0  # How much more a project counts, where the question says no more than its name
+_BARE_LABEL = 6.0  # how much more a project counts, where the question says no more than its name
 _SHORT = timedelta(days=62)
 _ABOUT = 12
 _IN_TIME = 30
-_FEW = 3  # Memories that match; with fewer the archive is asked
-_WELL = 0.5
-
-
+_FEW = 3  # memories that match; with fewer the archive is asked
 _ALIAS = 0.5
+_CANDIDATES: Mapping[Index, int] = {"memories": 16, "archive": 16, "chunks": 24}
+_SUMMARY = 0.3  # a summary has a little of everything; what it was made of says it better
+_NOTE_WORDS = 80.0  # of a note that is neither long nor short: a piece of a file has more
+_CLOSE: Mapping[Index, int] = {"turns": 60, "memories": 20, "chunks": 20}
+_USUAL = 1.0  # spreads by which a text must be closer than usual to count for a question
+_MOST_CLOSE = 7.0
+_BESIDE = (0.7, 0.3)  # what the meaning of a neighbour counts, by its distance
+_LAST_DAYS = timedelta(days=3)
+_SAYS = 3  # words from which on a turn says something
+
+Span = tuple[int, int]
+_FAR = 1 << 60
 
 
-class Look(NamedTuple):
-    """What is looked for, and where."""
+class Look:
+    """What is looked for, where, and what was found."""
 
-    store: Store
-    question: Question
-    where: Filter
-    now: datetime
-    views: Sequence[QuestionVector] = ()
-    as_of: datetime | None = None
-    top: int = 10
+    def __init__(
+        self,
+        store: Store,
+        question: Question,
+        where: Filter,
+        now: datetime,
+        views: Sequence[QuestionVector] = (),
+        as_of: datetime | None = None,
+        top: int = 10,
+    ) -> None:
+        self.store, self.question, self.where = store, question, where
+        self.now, self.views, self.as_of, self.top = now, views, as_of, top
+        self.weights = TOLD if question.tells else ASKED
+        self.asks_past = question.tense == "past" or as_of is not None
+        self.nature = store.nature()
+        self.pool: Pool = {}
+        # For each thing asked: its words, and which turns have them
+        self.each: list[tuple[Terms, Having]] = []
+        self.problems: list[str] = []
+        # Turns have no labels; notes are private, and have no label but a project
+        labelled = any((where.topic, where.tag, where.entity))
+        self.has_turns = where.kind in (None, "turn") and not labelled and not where.project
+        self.has_memories = where.kind not in ("turn", "note")
+        self.has_notes = (
+            where.kind in (None, "note")
+            and not (labelled or where.about or where.session)
+            and where.audience is None
+        )
+        # The times that a question names, where the filter does not say what time counts
+        named = [one for one in question.times if not one.recurring]
+        self.spans = [
+            (
+                to_stored(one.since)[0] if one.since else -_FAR,
+                to_stored(one.until)[0] if one.until else _FAR,
+            )
+            for one in named
+        ]
+        free = not where.since and not where.until
+        self.times = [one for one in named if one.grain != "recent"][:2] if free else []
+        text = question.focus
+        for one in named:
+            text = text.replace(one.text, " ")
+        self.undated = query_words(text)
+        self._words = frozenset(question.words)
+        you = re.search(r"\b(?:you|your)\b|[你您]", question.text, re.I)
+        self._to_assistant = bool(question.last) or you is not None
+        self._voices: dict[tuple[str, str], dict[str, float]] = {}
 
-    @property
-    def weights(self) -> Parts:
-        """What each part of a score counts for what is asked, or told."""
-        return TOLD if self.question.tells else ASKED
+    def voice(self, place: Place) -> dict[str, float]:
+        """What a turn counts by who said it."""
+        key = place.role, place.speaker
+        if key not in self._voices:
+            found = self._voices[key] = {}
+            if place.role == "assistant" and not self._to_assistant:
+                found["assistant"] = BY_ASSISTANT
+            name = query_words(place.speaker) if place.speaker not in ("user", "assistant") else ()
+            if name and self._words.issuperset(name):
+                found["speaker"] = NAMED
+        return self._voices[key]
+
+    def found(self, key: Key) -> Found:
+        found = self.pool.get(key)
+        if found is None:
+            found = self.pool[key] = Found(key)
+        return found
+
+    def add(self, key: Key, route: str, part: float) -> Found:
+        found = self.found(key)
+        found.add(route, part, self.weights)
+        return found
+
+    def counts(self) -> dict[str, int]:
+        """How many each route found."""
+        counts: dict[str, int] = {}
+        for found in self.pool.values():
+            for name in found.routes:
+                counts[name] = counts.get(name, 0) + 1
+        return counts
 
 
-class Seen(NamedTuple):
-    """What all routes found."""
-
-    pool: Pool
-    # For each thing asked: its words, and which turns have them
-    each: Sequence[tuple[Terms, Having]]
-    spans: Sequence[Span]
-    problems: tuple[str, ...]
-    counts: dict[str, int]  # How many each route found
-
-
-def look(asked: Look, lap: Callable[[str], None]) -> Seen:
+def search(look: Look, lap: Callable[[str], None]) -> None:
     """Go along every route; `lap` is told the name of each that is done."""
-    store, question = asked.store, asked.question
-    nature = store.nature()
-    if is_bare_last(question):
-        return _last_alone(asked, lap)
-    told = question.focus if question.tells else ""
-    each = [terms_of(words, related, told=told) for words, related in _asked(question)]
-    if asked.views:  # vectors have what a message is about, and better
-        each = [one._replace(often={}) for one in each]
-    asks = question.kind != "none" and not question.tells
-    rest = asked.where, nature, asked.top, asks, asked.weights, Voices(question)
-    answers, looked = [], []
-    for wanted in each:
-        said = matching_turns(store, wanted, *rest)
-        if asks and asked.where.audience is None:
-            near = near_names(store, question, said.having)
-            if near:
-                wanted = wanted._replace(related=(*wanted.related, *near))
-                said = matching_turns(store, wanted, *rest)
-        lap("turns")
-        memories = _memories(asked, said.terms, said.having, nature)
-        lap("memories")
-        looked.append((said.terms, said.having))
-        notes = matching_notes(store, said.terms, asked.where, said.having, nature, asked.top)
-        lap("notes")
-        turns = said.scores if has_turns(asked.where) else {}
-        beside_meaning = bool(asked.views) and not question.tells
-        whole = sum(worth_of(said.terms, said.having).values()) if beside_meaning else 0.0
-        answers.append(Answers(turns, said.places, memories, notes, whole))
-    pool = fused(answers, asked.weights)
-    lap("fuse")
-    spans = spans_of(question)
-    problems: list[str] = []
-    terms, of_turns = looked[0]
-    routes: dict[str, Callable[[], None]] = {
-        "alike": lambda: _alike(asked, pool, nature),
-        "meaning": lambda: _meaning(asked, pool, nature),
-        "attribute": lambda: _attributes(asked, pool),
-        "since": lambda: _since(asked, pool),
-        "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
-        "label": lambda: _labels(asked, pool),
-        "time": lambda: _in_time(asked, pool),
-        "last": lambda: _last(asked, pool),
-        "note": lambda: _notes(asked, pool),
-    }
+    routes: dict[str, Callable[[Look], None]] = {"last": _last}
+    if not is_bare_last(look.question):  # whose words lead nowhere else
+        _by_words(look, lap)
+        routes = {
+            "alike": _alike,
+            "meaning": _by_meaning,
+            "attribute": _attributes,
+            "since": _since,
+            "label": _labels,
+            "time": _in_time,
+            "last": _last,
+            "note": _notes,
+        }
     for name, route in routes.items():
         try:
-            route()
+            route(look)
         except Exception as error:  # a route that fails must not cost the agent the others
-            problems.append(f"{name}: {error}"[:200])
+            look.problems.append(f"{name}: {error}"[:200])
         lap(name)
-    _complete(asked, pool)
-    _within(asked, pool)
+    pool, where = look.pool, look.where
+    lacking = [key.row for key, found in pool.items() if key.is_turn and found.place is None]
+    for row, place in look.store.places(lacking).items() if lacking else ():
+        pool[Key(True, row)].place = place
+    # Take out what the filter does not admit, whatever route it came by: here is the wall. So is
+    # what waits for the owner's word: the turn that it was read from is found all the same.
+    for key in [key for key, one in pool.items() if one.record and waits(one.record)]:
+        del pool[key]
+    if where._replace(kind=None) != Filter():
+        rows: dict[Index, list[Key]] = {"turns": [], "memories": [], "chunks": []}
+        for key in pool:
+            rows["turns" if key.is_turn else "chunks" if key.is_note else "memories"].append(key)
+        for index, keys in rows.items():
+            kept = look.store.admitted(index, [key.row for key in keys], where) if keys else ()
+            for key in keys:
+                if key.row not in kept:
+                    del pool[key]
     lap("places")
-    counts: dict[str, int] = {}
-    for found in pool.values():
-        for name in found.routes:
-            counts[name] = counts.get(name, 0) + 1
-    return Seen(pool, looked, spans, tuple(problems), counts)
+
+
+# --- Words ----------------------------------------------------------------------------------------
+
+
+def _by_words(look: Look, lap: Callable[[str], None]) -> None:
+    """Turns, memories and notes with the words of each thing that is asked."""
+    question, store = look.question, look.store
+    asks = question.kind != "none" and not question.tells
+    each: list[tuple[Shares, float]] = []
+    for words, related in _asked(question):
+        terms = terms_of(words, related, question.focus if question.tells else "")
+        if look.views:  # vectors have what a message is about, and better
+            terms = terms._replace(often={})
+        said = matching_turns(
+            store,
+            terms,
+            look.where,
+            look.nature,
+            look.top,
+            asks,
+            look.weights,
+            lambda place: prod(look.voice(place).values()),
+        )
+        terms, having = said.terms, said.having
+        shares: Shares = {}
+        for row, parts in said.scores.items() if look.has_turns else ():
+            look.found(Key(True, row)).place = said.places.get(row)
+            shares[Key(True, row)] = parts
+        lap("turns")
+        if look.has_memories:
+            shares |= _memories(look, terms, having)
+        lap("memories")
+        if look.has_notes:
+            shares |= _matching(look, "chunks", terms, having)
+        lap("notes")
+        look.each.append((terms, having))
+        beside_meaning = bool(look.views) and not question.tells
+        each.append((shares, sum(worth_of(terms, having).values()) if beside_meaning else 0.0))
+    fuse(look.pool, each, look.weights)
+    lap("fuse")
 
 
 def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]]:
@@ -167,7 +251,11 @@ def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]
     found = [(words, text) for words, text in found if words]
     if not found:
         found = [(list(question.words), question.focus)]
-    aliases = _aliases(question)
+    # The words of the other names of those whom the question names
+    asked = set(question.words)
+    names = [name for one in question.entities for name in (one.entity.name, *one.entity.aliases)]
+    others = dict.fromkeys(word for name in names[:12] for word in query_words(name))
+    aliases = [(word, _ALIAS) for word in others if word not in asked]
     # The words that only name a time: what is asked for was not said in them
     dates = {
         word for time in question.times if not time.recurring for word in query_words(time.text)
@@ -181,347 +269,279 @@ def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]
     ]
 
 
-def _aliases(question: Question) -> list[tuple[str, float]]:
-    """The words of the other names of those whom the question names."""
-    asked = set(question.words)
-    names = [name for one in question.entities for name in (one.entity.name, *one.entity.aliases)]
-    words = dict.fromkeys(word for name in names[:12] for word in query_words(name))
-    return [(word, _ALIAS) for word in words if word not in asked]
+def _matching(look: Look, index: Index, terms: Terms, journal: Having) -> Shares:
+    """Memories or notes of an index that match and have not expired, unweighed.
 
-
-def has_turns(where: Filter) -> bool:
-    """Whether turns can be what `where` admits; they have no labels."""
-    labelled = any((where.project, where.topic, where.tag, where.entity))
-    return where.kind in (None, "turn") and not labelled
-
-
-def has_memories(where: Filter) -> bool:
-    """Whether memories can be what `where` admits."""
-    return where.kind not in ("turn", "note")
-
-
-def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict[int, Match]:
-    if not has_memories(asked.where):
+    They and turns are scored alike, with the word rarity of the journal, so that their scores can
+    be compared. The bm25 scores of two indexes cannot.
+    """
+    store, where, is_notes = look.store, look.where, index == "chunks"
+    most = max(_CANDIDATES[index], look.top + look.top // 2)
+    rows = {hit.row for hit in store.search(index, terms.leading, where, most)}
+    others: dict[int, float] = {}
+    if terms.related:
+        words = [word for word, _ in terms.related]
+        part = sum(weight for _, weight in terms.related) / len(words)
+        hits = store.search(index, words, where, most // 2)
+        others = {hit.row: part * hit.score for hit in hits}
+    if not rows and not others:
         return {}
-    rest = terms, asked.where, having, nature, asked.now, asked.top
-    found = matching_memories(asked.store, "memories", *rest)
-    if asked.as_of is None and not (asked.question.tense == "past" or len(found) < _FEW):
+    here = store.having(index, terms.all)
+    # How rare words are in the journal; in notes too, which may have more words than was said
+    rows_in_all = max(journal.rows, here.rows if is_notes else 1, 1)
+    counts = {
+        word: rows_in_all
+        * max(
+            having.counts.get(word, 0.0) / having.rows if having.rows else 0.0
+            for having in ((journal, here) if is_notes else (journal,))
+        )
+        for word in terms.all
+    }
+    worth = worth_of(terms._replace(often={}), Having(rows_in_all, counts, {}))
+    unlisted = [word for word in worth if word not in here.lists]
+    mean = max(look.nature.words, _NOTE_WORDS) if is_notes else look.nature.words
+    shares: Shares = {}
+    for found in _fetched(look, index, {*rows, *others}):
+        row = found.key.row
+        own = {word for word in worth if row in here.lists.get(word, ())}
+        own.update(among(unlisted, found.said) if unlisted else ())
+        text = found.record.content if found.record else found.note.chunk.text if found.note else ""
+        length = len(text) / 6 if text.isascii() else float(len(text))  # about, in words
+        part = saturated(1.0, length, mean)
+        part *= _SUMMARY if found.kind == "summary" else 1.0
+        shares[found.key] = {"words": part * sum(worth[word] for word in sorted(own))}
+        if row in others:
+            shares[found.key]["related"] = others[row] * (
+                _SUMMARY if found.kind == "summary" else 1
+            )
+    return shares
+
+
+def _fetched(look: Look, index: Index, rows: Iterable[int]) -> list[Found]:
+    """The memories (which have not expired) or notes of these rows, in the pool."""
+    found: list[Found] = []
+    if index == "chunks":
+        for row, note in look.store.workspace_data.notes(rows).items():
+            found.append(look.found(note_key(row)))
+            found[-1].note = note
         return found
-    archived = matching_memories(asked.store, "archive", *rest)
-    standing = asked.store.standing(archived)
+    for row, record in look.store.records(rows).items():
+        if record.expires_at is None or record.expires_at > look.now:
+            found.append(look.found(Key(False, row)))
+            found[-1].record = record
+    return found
+
+
+def _memories(look: Look, terms: Terms, having: Having) -> Shares:
+    """Memories that match; of the archive too, where few do or the past is asked for."""
+    store, as_of = look.store, look.as_of
+    shares = _matching(look, "memories", terms, having)
+    if not look.asks_past and len(shares) >= _FEW:
+        return shares
+    archived = _matching(look, "archive", terms, having)
+    standing = store.standing([key.row for key in archived])
     # What someone put away by hand does not come back by itself, nor a guess that is settled.
-    settled = ("put away", "rejected") if asked.as_of is None else ("put away",)
-    found |= {row: one for row, one in archived.items() if standing.get(row) not in settled}
-    if asked.as_of is not None:
-        # Memories as they were known at a moment; without those that were not, or did not hold
-        told = {
-            row: asked.store.moment(at) for row, at in asked.store.query("told_at", list(found))
-        }
-        then: dict[int, Match] = {}
-        for row, match in found.items():
-            record = match.record
-            since = told.get(row, record.created_at)
-            if since > asked.as_of or (
-                record.valid_until is not None and record.valid_until <= asked.as_of
-            ):
+    settled = ("put away", "rejected") if as_of is None else ("put away",)
+    gone = {key for key in archived if standing.get(key.row) in settled}
+    if as_of is not None:  # as they were known at a moment; not what was not known, or did not hold
+        archived |= shares
+        told = store.query("told_at", [key.row for key in archived])
+        since = {row: store.moment(at) for row, at in told}
+        for key in archived.keys() - gone:
+            record = look.pool[key].record
+            if record is None:
                 continue
-            if record.version > 1:
-                versions = [
-                    one.record for one in asked.store.history(record.id) if one.at <= asked.as_of
-                ]
+            ended = record.valid_until is not None and record.valid_until <= as_of
+            if ended or since.get(key.row, record.created_at) > as_of:
+                gone.add(key)
+            elif record.version > 1:
+                versions = [one.record for one in store.history(record.id) if one.at <= as_of]
                 own = [one for one in versions if one.id == record.id]
                 record = record._replace(content=own[-1].content) if own else record
-            then[row] = match._replace(record=record)
-        return then
-    return found
+                look.pool[key].record = record
+    for key in gone:
+        look.pool.pop(key, None)
+        shares.pop(key, None)
+    return shares | {key: parts for key, parts in archived.items() if key not in gone}
 
 
-def _add(asked: Look, pool: Pool, key: Key, route: str, part: float) -> Found:
-    found = pool.setdefault(key, Found(key))
-    found.add(route, part, asked.weights)
-    return found
+# --- Other ways -----------------------------------------------------------------------------------
 
 
-def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
-    plain = asked.where == Filter(kind=asked.where.kind)
-    if plain and asked.question.kind != "none" and asked.weights["alike"]:
-        turns = {key.row: found.score for key, found in pool.items() if key.is_turn}
-        for row, share in hops(asked.store, turns, asked.question.words, nature).items():
-            _add(asked, pool, Key(True, row), "alike", share)
+def _alike(look: Look) -> None:
+    plain = look.where == Filter(kind=look.where.kind)
+    if plain and look.question.kind != "none" and look.weights["alike"]:
+        turns = {key.row: found.score for key, found in look.pool.items() if key.is_turn}
+        for row, share in hops(look.store, turns, look.question.words, look.nature).items():
+            look.add(Key(True, row), "alike", share)
 
 
-def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
-    if not asked.views:
+def _by_meaning(look: Look) -> None:
+    """What an embedder finds close to the question.
+
+    For a question, a text counts by how much closer it is than usual. A message is about equally
+    close to everything, because it says many things; there, it counts relative to the closest one.
+    """
+    if not look.views:
         return
-    near = ByMeaning(asked.store, asked.views, asked.where, asked.question.tells)
-    if has_turns(asked.where):
-        near.turns(pool, nature, asked.weights)
-    if has_memories(asked.where):
-        near.memories(pool, asked.weights)
-    if has_notes(asked.where):
-        near.notes(pool, asked.weights)
+    vectors = look.store.vectors
+
+    def close(index: Index) -> dict[int, float]:
+        found = vectors.similar(index, look.views, _CLOSE[index], look.where)
+        return {one.row: one.score for one in found}
+
+    def part(score: float, best: float) -> float:
+        if look.question.tells:
+            return max(0.0, score) / max(best, _USUAL)
+        return min(_MOST_CLOSE, max(0.0, score - _USUAL))
+
+    def add(key: Key, own: float, setting: float) -> None:
+        if own or setting:
+            look.add(key, "meaning", own).add("setting", setting, look.weights)
+
+    if look.has_turns:
+        near = close("turns")
+        rows = {key.row for key in look.pool if key.is_turn} | near.keys()
+        alone = not look.weights["setting"]
+        beside = {
+            row: [*zip(before, _BESIDE, strict=False), *zip(after, _BESIDE, strict=False)]
+            for row, (before, after) in ({} if alone else look.store.beside(rows)).items()
+        }
+        wanted = rows | {other for others in beside.values() for other, _ in others}
+        score = near | vectors.similarities("turns", look.views, wanted - near.keys())
+        best = max(near.values(), default=0.0)
+        cohesion = look.nature.cohesion if look.nature.cohesion > LEAST_COHESION else 0.0
+        for row in rows & score.keys():
+            setting = 0.0
+            if not alone:  # how close a turn is with its neighbours, as far as these matter here
+                others = beside.get(row, [])
+                around = cohesion * sum(each * score.get(other, 0.0) for other, each in others)
+                whole = 1 + 0.45 * cohesion * sum(each for _, each in others)
+                setting = part((score[row] + around) / whole, best)
+            add(Key(True, row), part(score[row], best), setting)
+    indexes: dict[Index, bool] = {"memories": look.has_memories, "chunks": look.has_notes}
+    for index in [index for index, has in indexes.items() if has]:
+        near = close(index)
+        best = max(near.values(), default=0.0)
+        parts = {row: part(value, best) for row, value in near.items()}
+        for found in _fetched(look, index, [row for row in parts if parts[row]]):
+            add(found.key, parts[found.key.row], parts[found.key.row])
 
 
-def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nature) -> None:
-    """Memories about those the question names, and about those the best memories are about."""
-    if not has_memories(asked.where) or asked.as_of is not None:
-        return
-    named = {one.entity.name for one in asked.question.entities}
-    for name in sorted(named):
-        _about(asked, pool, name, 1.0, "entity", (terms, having, nature))
-    memories = sorted(
-        (found for key, found in pool.items() if key.is_memory), key=lambda one: -one.score
-    )[:2]
-    best = max((found.score for found in pool.values()), default=1.0) or 1.0
-    for found in memories:
-        if found.record is not None and found.score >= _WELL * best:
-            for name in found.record.entities[:3]:
-                if name not in named:
-                    _about(asked, pool, name, found.score, "beside", (terms, having, nature))
-
-
-def _about(
-    asked: Look,
-    pool: Pool,
-    name: str,
-    share: float,
-    route: str,
-    matching: tuple[Terms, Having, Nature],
-) -> None:
-    where = asked.where._replace(entity=asked.where.entity or name, state="active")
-    rows = asked.store.labelled("entity", name, _ABOUT)
-    if len(rows) == _ABOUT:
-        return  # so much is about it that its name tells nothing
-    fresh = [row for row in rows if Key(False, row) not in pool]
-    terms, having, nature = matching
-    found = matches(asked.store, fresh, terms, having, nature, asked.now)
-    for row, match in found.items():
-        if admits(where, match.record):
-            _add(asked, pool, Key(False, row), route, 0.0).record = match.record
-    for row in rows:
-        if Key(False, row) in pool:
-            _add(asked, pool, Key(False, row), route, share)
-
-
-def admits(where: Filter, record: Record) -> bool:
-    """Whether a filter admits a memory that was found by its name rather than by a search."""
+def _admits(where: Filter, record: Record, now: datetime) -> bool:
+    """Whether a filter admits a memory that was found by a label rather than by a search."""
+    at = record.valid_from or record.created_at
     return (
         where.kind in (None, record.kind)
         and where.project in (None, record.project)
         and where.topic in (None, record.topic)
         and (where.tag is None or where.tag in record.tags)
-        and (where.since is None or (record.valid_from or record.created_at) >= where.since)
-        and (where.until is None or (record.valid_from or record.created_at) < where.until)
+        and (where.since is None or at >= where.since)
+        and (where.until is None or at < where.until)
+        and (record.expires_at is None or record.expires_at > now)
     )
 
 
-def _attributes(asked: Look, pool: Pool) -> None:
+def _attributes(look: Look) -> None:
     """What is filed under the very thing that the question is after."""
-    if not has_memories(asked.where) or asked.as_of is not None:
-        return
-    if asked.question.kind == "none" or asked.question.tells:
+    question, store = look.question, look.store
+    if not look.has_memories or look.as_of or question.kind == "none" or question.tells:
         return
     filed: dict[int, float] = {}
     over: dict[int, float] = {}
-    # Whether a question says little more than what it is after: its own words lead nowhere
-    telling = [word for word in asked.question.words if not is_light([word])]
-    is_bare = len(telling) <= (_BARE_PAIRS if asked.question.language == "zh" else _BARE_WORDS)
-    whole = 1.0 if is_bare else _PARTLY
-    for (subject, attribute), first in islice(asked_attributes(asked.question).items(), _SOUGHT):
+    # Where a question says little more than what it is after, its own words lead nowhere
+    telling = [word for word in question.words if not is_light([word])]
+    whole = 1.0 if len(telling) <= _BARE.get(question.language, 2) else _PARTLY
+    for (subject, attribute), first in islice(asked_attributes(question).items(), _SOUGHT):
         label, share = about_label(subject, attribute), whole * (1.0 if first else _TELLS_OF)
-        filed = dict.fromkeys(asked.store.labelled("about", label, _FILED), share) | filed
-        over = dict.fromkeys(asked.store.labelled("about", label, _FILED, "archived"), share) | over
-    if asked.question.tense == "past":
+        filed = dict.fromkeys(store.labelled("about", label, _FILED), share) | filed
+        over = dict.fromkeys(store.labelled("about", label, _FILED, "archived"), share) | over
+    if question.tense == "past":
         filed |= over
     elif over:  # what took the place of what was filed there may be filed elsewhere
-        filed |= {row: over[old] for old, row in asked.store.query("successors", list(over))}
-    records = asked.store.records(row for row in filed if pool.get(Key(False, row)) is None)
-    for row, share in filed.items():
-        known = pool.get(Key(False, row))
-        record = known.record if known else records.get(row)
-        if record is not None and admits(asked.where, record) and not _expired(record, asked.now):
-            _add(asked, pool, Key(False, row), "attribute", share).record = record
+        filed |= {row: over[old] for old, row in store.query("successors", list(over))}
+    for row, record in store.records(filed).items():
+        if _admits(look.where, record, look.now):
+            look.add(Key(False, row), "attribute", filed[row]).record = record
 
 
-def _since(asked: Look, pool: Pool) -> None:
+def _since(look: Look) -> None:
     """What says later that the best of what was found is over."""
-    if has_turns(asked.where):
-        for row, score in ended_since(asked.store, pool, asked.question).items():
-            _add(asked, pool, Key(True, row), "since", score)
+    if look.has_turns:
+        for row, score in ended_since(look.store, look.pool, look.question).items():
+            look.add(Key(True, row), "since", score)
 
 
-def _expired(record: Record, now: datetime) -> bool:
-    return record.expires_at is not None and record.expires_at <= now
-
-
-def _labels(asked: Look, pool: Pool) -> None:
+def _labels(look: Look) -> None:
     """What has the project or topic that the question names; a little more for that, or a tag."""
-    question = asked.question
-    project, topic = fold(question.project), fold(question.topic)
-    if project:
-        _with_label(asked, pool, "project", question.project)
-    if topic:
-        _with_label(asked, pool, "topic", question.topic)
-    keywords = {fold(word) for word in question.keywords}
-    share = max(1.0, _BARE_LABEL * _named_by(question, question.project) ** 2)
-    for found in pool.values():
-        if found.record is None and found.note is None:
+    question, store = look.question, look.store
+    for label, name in (("project", question.project), ("topic", question.topic)):
+        if not name or not look.has_memories or look.as_of is not None:
             continue
-        of_project, of_topic, tags = _labels_of(found)
-        if project and of_project == project:
-            found.add("label", share, asked.weights)
-        elif (topic and of_topic == topic) or any(tag in keywords for tag in tags):
-            found.add("label", 1.0, asked.weights)
-
-
-def _named_by(question: Question, name: str) -> float:
-    """The share of what a question is about that a name makes up."""
+        rows = store.labelled(label, name, _ABOUT)
+        if label == "topic" and len(rows) == _ABOUT:
+            continue  # so much has it that it tells nothing
+        fresh = store.records(row for row in rows if Key(False, row) not in look.pool)
+        for row, record in fresh.items():
+            if _admits(look.where, record, look.now):
+                look.add(Key(False, row), "label", 0.0).record = record
+        for row in rows:
+            if found := look.pool.get(Key(False, row)):
+                found.words |= frozenset(query_words(name))  # its label says them
+    # The share of what a question is about that the name of the project makes up
     asked = {word for key in question.keywords for word in query_words(key)}
-    return len(asked.intersection(query_words(name))) / len(asked) if asked and name else 0.0
-
-
-def _with_label(asked: Look, pool: Pool, label: str, name: str) -> None:
-    """The newest memories with a label; of a topic only where few have it, so that it tells."""
-    if not has_memories(asked.where) or asked.as_of is not None:
-        return
-    rows = asked.store.labelled(label, name, _ABOUT)
-    if label == "topic" and len(rows) == _ABOUT:
-        return
-    words = frozenset(query_words(name))
-    fresh = asked.store.records(row for row in rows if Key(False, row) not in pool)
-    for row, record in fresh.items():
-        if admits(asked.where, record) and not _expired(record, asked.now):
-            _add(asked, pool, Key(False, row), "label", 0.0).record = record
-    for row in rows:
-        if found := pool.get(Key(False, row)):
-            found.words |= words  # its label says them
-
-
-def _labels_of(found: Found) -> tuple[str, str, list[str]]:
-    """The project, the topic and the tags of what was found, folded."""
-    if found.record is not None:
-        record = found.record
-        return fold(record.project), fold(record.topic), [fold(tag) for tag in record.tags]
-    return (fold(found.note.chunk.project) if found.note else "", "", [])
-
-
-def _in_time(asked: Look, pool: Pool) -> None:
-    """What was said in the time that the question names, where its words lead nowhere else."""
-    times = _times(asked)
-    if not times or not has_turns(asked.where):
-        return
-    words = _undated(asked.question)
-    for time in times:
-        where = asked.where._replace(since=time.since, until=time.until)
-        hits = asked.store.search("turns", words, where, _IN_TIME)
-        best = max((hit.score for hit in hits), default=0.0) or 1.0
-        for hit in hits:
-            _add(asked, pool, Key(True, hit.row), "time", hit.score / best)
-        if _is_short(time):
-            share = 1.0 if is_light(words) else 0.5
-            for turn in asked.store.journal(where, _IN_TIME):
-                if turn.origin != "assistant":
-                    _add(asked, pool, Key(True, int(turn.ref[2:])), "then", share)
-
-
-def _last_alone(asked: Look, lap: Callable[[str], None]) -> Seen:
-    """What was said last: the words of such a question lead nowhere else."""
-    pool: Pool = {}
-    _last(asked, pool)
-    _complete(asked, pool)
-    _within(asked, pool)
-    lap("last")
-    return Seen(pool, [], [], (), {"last": len(pool)})
-
-
-def _last(asked: Look, pool: Pool) -> None:
-    """Turns of the last session and of the last three days, the newest first."""
-    question = asked.question
-    if not question.last or not has_turns(asked.where):
-        return
-    whole = 1.0 if is_bare_last(question) else _PARTLY
-    rows = last_turns(asked.store, asked.where, asked.as_of or asked.now, _IN_TIME)
-    for rank, row in enumerate(rows):
-        _add(asked, pool, Key(True, row), "last", whole * (1 - 0.5 * rank / len(rows)))
-
-
-def _times(asked: Look) -> list[When]:
-    """The times that a question names, where the filter does not say what time counts."""
-    if asked.where.since or asked.where.until:
-        return []
-    times = asked.question.times
-    return [time for time in times if not time.recurring and time.grain != "recent"][:2]
-
-
-def _undated(question: Question) -> list[str]:
-    """The words of a question without those that name a time, nor what runs over from them."""
-    text = question.focus
-    for time in question.times:
-        if not time.recurring:
-            text = text.replace(time.text, " ")
-    return query_words(text)
+    named = len(asked.intersection(query_words(question.project))) / len(asked) if asked else 0.0
+    project, topic = fold(question.project), fold(question.topic)
+    keywords = {fold(word) for word in question.keywords}
+    for found in look.pool.values():
+        memory, note = found.record, found.note
+        of_project = memory.project if memory else note.chunk.project if note else ""
+        if project and fold(of_project) == project:
+            found.add("label", max(1.0, _BARE_LABEL * named**2), look.weights)
+        elif memory and (
+            (topic and fold(memory.topic) == topic)
+            or any(fold(tag) in keywords for tag in memory.tags)
+        ):
+            found.add("label", 1.0, look.weights)
 
 
 def _is_short(time: When) -> bool:
     return bool(time.since and time.until and time.until - time.since <= _SHORT)
 
 
-def _notes(asked: Look, pool: Pool) -> None:
+def _in_time(look: Look) -> None:
+    """What was said in the time that the question names, where its words lead nowhere else."""
+    for time in look.times if look.has_turns else ():
+        where = look.where._replace(since=time.since, until=time.until)
+        hits = look.store.search("turns", look.undated, where, _IN_TIME)
+        best = max((hit.score for hit in hits), default=0.0) or 1.0
+        for hit in hits:
+            look.add(Key(True, hit.row), "time", hit.score / best)
+        if _is_short(time):
+            share = 1.0 if is_light(look.undated) else 0.5
+            for turn in look.store.journal(where, _IN_TIME):
+                if turn.origin != "assistant":
+                    look.add(Key(True, int(turn.ref[2:])), "then", share)
+
+
+def _notes(look: Look) -> None:
     """More for notes that are meant for such a question, and those of the day it names."""
-    if not has_notes(asked.where):
+    if not look.has_notes:
         return
-    for key, found in pool.items():
-        if key.is_note and found.note and is_triggered(found.note, asked.question.words):
-            found.add("trigger", 1.0, asked.weights)
-    words = _undated(asked.question)
-    share = 1.0 if is_light(words) else 0.5
-    for time in _times(asked):
-        if time.since and time.until and _is_short(time):
-            rows = asked.store.column("dated_chunks", time.since, time.until, _IN_TIME)
-            fresh = asked.store.workspace_data.notes(
-                row for row in rows if note_key(row) not in pool
-            )
-            for row in rows:
-                found = _add(asked, pool, note_key(row), "then", share)
-                found.note = found.note or fresh.get(row)
+    asked = frozenset(look.question.words)
+    for found in look.pool.values():
+        triggers = map(query_words, found.note.chunk.triggers) if found.note else ()
+        if any(trigger and asked.issuperset(trigger) for trigger in triggers):
+            found.add("trigger", 1.0, look.weights)
+    share = 1.0 if is_light(look.undated) else 0.5
+    for time in look.times:
+        if _is_short(time):
+            rows = look.store.column("dated_chunks", time.since, time.until, _IN_TIME)
+            for found in _fetched(look, "chunks", rows):
+                found.add("then", share, look.weights)
 
 
-def _within(asked: Look, pool: Pool) -> None:
-    """Take out what the filter does not admit, whatever route it came by: here is the wall.
-
-    So is what waits for the owner's word: the turn that it was read from is found all the same.
-    """
-    for key in [key for key, one in pool.items() if one.record and waits(one.record)]:
-        del pool[key]
-    if asked.where._replace(kind=None) == Filter():
-        return
-    for index, has_kind in _KINDS:
-        keys = [key for key in pool if has_kind(key)]
-        kept = asked.store.admitted(index, [key.row for key in keys], asked.where) if keys else ()
-        for key in keys:
-            if key.row not in kept:
-                del pool[key]
-
-
-_KINDS: tuple[tuple[Index, Callable[[Key], bool]], ...] = (
-    ("turns", lambda key: key.is_turn),
-    ("memories", lambda key: key.is_memory),
-    ("chunks", lambda key: key.is_note),
-)
-
-
-def _complete(asked: Look, pool: Pool) -> None:
-    """Find out where the turns stand that came by a route other than words."""
-    lacking = [key.row for key, found in pool.items() if key.is_turn and found.place is None]
-    for row, place in asked.store.places(lacking).items() if lacking else ():
-        pool[Key(True, row)].place = place
-
-
-# --- the last talk ------------------------------------------------------------------------------
-
-DAYS = timedelta(days=3)
-_WORDS = 3  # Words from which on a turn says something
-_READ = 120
+# --- The last talk --------------------------------------------------------------------------------
 
 
 def is_bare_last(question: Question) -> bool:
@@ -530,13 +550,24 @@ def is_bare_last(question: Question) -> bool:
     return bool(question.last) and is_light(rest)
 
 
-def last_turns(store: Store, where: Filter, now: datetime, most: int) -> list[int]:
+def _last(look: Look) -> None:
+    """Turns of the last session and of the last three days, the newest first."""
+    if not look.question.last or not look.has_turns:
+        return
+    whole = 1.0 if is_bare_last(look.question) else _PARTLY
+    rows = last_turns(look, _IN_TIME)
+    for rank, row in enumerate(rows):
+        look.add(Key(True, row), "last", whole * (1 - 0.5 * rank / len(rows)))
+
+
+def last_turns(look: Look, most: int) -> list[int]:
     """The turns of the last session, then those of the last three days, the newest first."""
+    store, where = look.store, look.where
     newest = store.journal(where, 1)
     if not newest:
         return []
     session = store.journal(where._replace(session=newest[0].session), most // 2)
-    since = max(filter(None, (where.since, now - DAYS)))
+    since = max(filter(None, (where.since, (look.as_of or look.now) - _LAST_DAYS)))
     recent = store.journal(where._replace(since=since), most)
     told = [turn for turn in (*reversed(session), *reversed(recent)) if _says(turn.content)]
     return list(dict.fromkeys(int(turn.ref[2:]) for turn in told))[:most]
@@ -544,5 +575,5 @@ def last_turns(store: Store, where: Filter, now: datetime, most: int) -> list[in
 
 def _says(content: str) -> bool:
     """Whether a turn says something: not `ok`, nor the asking for the last talk itself."""
-    language = language_of(content)
-    return len(query_words(content)) >= _WORDS and not last_talk(content[:_READ], language)
+    asks = last_talk(content[:120], language_of(content))
+    return len(query_words(content)) >= _SAYS and not asks

@@ -1,8 +1,8 @@
-"""Understand: from a question as typed to what the routes search for.
+"""Understand: from a message as typed to what the routes search for.
 
-A pure function of the question, the time, and three lookups: entities by name, and the known
-projects and topics. It looks up only the question's own words, so the cost does not depend on how
-much is known.
+Which parts of it ask, what kind of answer they want and of what time, whom and what they name.
+People lead up to a question, add another, or first say that they are asking. A pure function of
+the message, the time and one lookup of its own words among the names that the memory knows.
 """
 
 from __future__ import annotations
@@ -11,25 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import islice
+from types import ModuleType
 from typing import Literal, NamedTuple
 
 from loxodon.language.questions import en as words_en
 from loxodon.language.questions import zh as words_zh
-from loxodon.recall.questions import (
-    Ask,
-    Kind,
-    Tense,
-    asks_of,
-    compiled,
-    last_talk,
-    needed,
-    pivoted,
-    tells_more,
-    tense_of,
-    without_asking,
-    without_meta,
-    words_for,
-)
 from loxodon.store import KnownNames
 from loxodon.text.bounds import tame
 from loxodon.text.dates import Moment, find_asked
@@ -39,17 +26,31 @@ from loxodon.text.names import NameSpan, named
 from loxodon.text.words import fold, query_words
 from loxodon.types import Entity
 
-Side = Literal["before", "after", "around"]
+# The kind of answer; `none` where nothing is asked
+Kind = Literal[
+    "who", "when", "where", "how_many", "yes_no", "which", "what", "why", "how", "list", "none"
+]
+Tense = Literal["current", "past", "any"]  # what holds now, what held once, or either
 
-RECENT = timedelta(30)  # How far back "recently" reaches
-_EVENTS = 3
-_NEAR = 12  # Characters around a date in which a birthday makes it recur
-_AROUND = {"day": timedelta(2), "part": timedelta(1), "hour": timedelta(1), "minute": timedelta(1)}
-_DATED = (
-    r"[今昨前明后周期拜月号日年天刚]|小时|分钟|[0-9]{4}|\b(?:ago|last|this|next|past|later|earlier|in"
-    r"|today|tonight|yesterday|tomorrow|day|week|month|year|hours?|minutes?|every|each)\b"
-    r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-)
+LOOKED_AT = 4_000  # characters of a message that are read
+_TIMED = 600  # characters in which times are looked for; a page that was pasted dates nothing
+_PARTS = 4  # questions of one message that are told apart
+_LONGEST = 400  # characters of one question
+_RAMBLING = 40  # characters from which a message is looked through for where the question begins
+_SAID = 3  # sentences from which on a message may be more than a question
+_ASKED = 0.6  # share of sentences that ask, above which the message is a question
+RECENT = timedelta(30)  # how far back "recently" reaches
+_NEAR = 12  # characters around a date in which a birthday makes it recur
+
+# What the memory knows by name (`store.named`); asked once, with all that may be a name
+Lookup = Callable[[Iterable[str]], KnownNames]
+
+
+class Ask(NamedTuple):
+    """One question of a message."""
+
+    text: str
+    kind: Kind
 
 
 class When(NamedTuple):
@@ -58,17 +59,219 @@ class When(NamedTuple):
     text: str
     since: datetime | None
     until: datetime | None
-    grain: str  # Of `text.dates`, or `recent` for a loose word such as "lately"
-    # It comes again each week or year, so it says nothing of when something was said
-    recurring: bool = False
+    grain: str  # of `text.dates`, or `recent` for a loose word such as "lately"
+    recurring: bool = False  # each week or year: it says nothing of when something was said
 
 
-class Beside(NamedTuple):
-    """A time that an event dates."""
+class Named(NamedTuple):
+    """An entity that a question names."""
+
+    text: str  # as it was typed: a name, an alias or a relation
+    entity: Entity
+
+
+class Question(NamedTuple):
+    """A question, understood."""
 
     text: str
-    event: str  # The words for what happened: `I moved`, 搬家
-    side: Side
+    language: str
+    asks: tuple[Ask, ...]  # the parts that ask, in order; the whole text where nothing is asked
+    focus: str  # what is looked for: without what leads up to the question and speaks of the asking
+    words: tuple[str, ...]  # the search words of `focus`; see `text.words.query_words`
+    keywords: tuple[str, ...]
+    entities: tuple[Named, ...]  # each once, in the order they are named
+    project: str  # as the memory writes it; empty where none is named
+    topic: str
+    times: tuple[When, ...]
+    kind: Kind  # the kind of answer that the first part asks for
+    tense: Tense
+    last: str = ""  # the words in which it asks for the last talk, as a whole: 上次讨论到哪了
+    tells: bool = False  # it is a message, or a piece of dialogue, that tells more than it asks
+
+
+def nobody(names: Iterable[str]) -> KnownNames:
+    return KnownNames()
+
+
+def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
+    """What `query`, asked at `now`, looks for."""
+    text = tame(query.strip(), LOOKED_AT)  # its beginning and its end, where people ask
+    language = language_of(text)
+    asks = asks_of(text, language)
+    tells = tells_more(text, language)
+    turns = not tells and bool(_after_pivots(text, language))
+    asked = " ".join(ask.text for ask in asks) if turns else text
+    focus = without_meta(asked, language)
+    sought = focus if tells else without_asking(focus, language)
+    # The "today" of a message says when it was written, not what it is looked for.
+    times = times_of(asked[:_TIMED], now, language) if not tells else ()
+    entities, project, topic = _named(asked, known)
+    return Question(
+        text=query,
+        language=language,
+        asks=asks,
+        focus=focus,
+        words=tuple(query_words(sought) or query_words(text)),
+        keywords=tuple(quick(focus)),
+        entities=entities,
+        project=project,
+        topic=topic,
+        times=times,
+        kind=asks[0].kind,
+        tense=tense_of(focus, language, times, now) if not tells else "any",
+        last=last_talk(text, language) if not tells else "",
+        tells=tells,
+    )
+
+
+# --- What is asked --------------------------------------------------------------------------------
+
+
+def asks_of(text: str, language: str) -> tuple[Ask, ...]:
+    """The questions in `text`, in order, at most four; the whole text where none is."""
+    sentences = _sentences(text)
+    found = _after_pivots(text, language)
+    if not found:
+        found = [one for one in sentences if kind_of(one, language) != "none"]
+    elif kind_of(sentences[-1], language) != "none" and found[-1][-8:] not in sentences[-1]:
+        found.append(sentences[-1])  # people ask last
+    asks = [Ask(part, kind_of(part, language)) for part in found[:_PARTS]]
+    return tuple(asks) or (Ask(text.strip(), "none"),)
+
+
+def tells_more(text: str, language: str) -> bool:
+    """Whether a message tells more than it asks: several sentences, few of them questions.
+
+    Who ends by turning to a question, or by asking to be reminded, asks, whatever was said before.
+    """
+    found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
+    found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
+    if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
+        return False
+    if found[-1][-1] not in "?？":
+        return True
+    last = "".join(found[-2:])
+    turns = needed(language, "PIVOT", last.lower()) and compiled(language, "PIVOT").search(last)
+    return not turns and without_meta(found[-1], language) == found[-1]
+
+
+def kind_of(text: str, language: str) -> Kind:
+    """The kind of answer that one question asks for."""
+    lower = text.lower().strip()
+    earliest: tuple[int, Kind] | None = None
+    for kind, guard, source in _words_for(language).KINDS:
+        if kind == "yes_no" and earliest is not None:
+            break  # English asks with the first word that can, and so only where no other does
+        found = _re(source).search(lower) if _has_any(guard, lower) else None
+        if found is None:
+            continue
+        if language == "zh":  # the most telling word asks, wherever it stands
+            return "what" if kind == "yes_no" and _re(_TELL).search(lower) else kind
+        if earliest is None or found.start() < earliest[0]:
+            earliest = found.start(), kind
+    if earliest is not None and earliest[1] != "yes_no":
+        return earliest[1]
+    if without_meta(lower, language) != lower and lower.endswith(("?", "？")):
+        return "what"  # "could you remind me of the brand": not whether, but which
+    return "yes_no" if earliest is not None or lower.endswith(("?", "？")) else "none"
+
+
+def only_asks(text: str) -> bool:
+    """Whether a message asks and tells nothing, with a question mark or without."""
+    bare = text.strip()
+    if not bare or len(bare) > 300:
+        return False
+    language = language_of(bare)
+    return all(
+        compiled(language, "ASKED").search(fold(one)) and not _re(_TELLS).search(fold(one))
+        for one in _sentences(bare)
+    )
+
+
+def last_talk(text: str, language: str) -> str:
+    """The words that ask for the talk before this one, whatever it was about."""
+    if not needed(language, "LAST", text.lower()):
+        return ""
+    found = compiled(language, "LAST").search(text)
+    return found[0] if found else ""
+
+
+def without_meta(text: str, language: str) -> str:
+    """The text without what it says of the asking: `can you remind me`, 你还记得."""
+    if not needed(language, "META", text.lower()):
+        return text
+    stripped = compiled(language, "META").sub(" ", text)
+    return stripped if any(map(str.isalnum, stripped)) else text
+
+
+def without_asking(text: str, language: str) -> str:
+    """A Chinese text with a blank in the place of the words that ask; English ones are no words of
+    an index."""
+    if language != "zh" or not needed(language, "ASKS", text):
+        return text
+    bare = compiled(language, "ASKS").sub(" ", fold(text))
+    return bare if any(map(str.isalnum, bare)) else text
+
+
+def _after_pivots(text: str, language: str) -> list[str]:
+    """What follows each place where the message turns to its question, up to the end of it."""
+    if len(text) < _RAMBLING or not needed(language, "PIVOT", text.lower()):
+        return []
+    found: list[str] = []
+    masked = _masked(text)
+    for match in islice(compiled(language, "PIVOT").finditer(text), 2 * _PARTS):
+        last = match.end() + _LONGEST
+        end = _re(r"[?？]|[。!！\n]|\.\s").search(masked, match.end(), last)
+        part = text[match.end() : end.end() if end else last].strip()
+        if kind_of(part, language) == "none":
+            continue
+        if found and found[-1].endswith(part):  # "wait, what I really want to ask is …"
+            found.pop()
+        found.append(part)
+    return found
+
+
+def _sentences(text: str) -> list[str]:
+    found, start, masked = [], 0, _masked(text)
+    for match in _re(r"[.?!。？！;；\n]+").finditer(masked):
+        end = match.end()
+        follows = text[end : end + 1]
+        if match[0] == "." and (
+            (follows.isascii() and follows.isalnum())  # 3.5, e.g.
+            or _re(r"(?i)\b(?:e\.g|i\.e|etc|vs|mr|mrs|ms|dr|approx)$").search(
+                text, max(0, end - 8), end - 1
+            )
+        ):
+            continue
+        if any(map(str.isalnum, text[start:end])):
+            found.append(text[start:end].strip())
+        start = end
+    if any(map(str.isalnum, text[start:])):
+        found.append(text[start:].strip())
+    return found or [text]
+
+
+def _masked(text: str) -> str:
+    """The text with what ends a sentence blotted out inside quotation marks."""
+    if not any(mark in text for mark in '"“「《'):
+        return text
+    quotes = r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|《[^》\n]{1,80}》"
+    return str(_re(quotes).sub(lambda one: _re(r"[.?!。？！;；]").sub("_", one[0]), text))
+
+
+# --- The time that is asked of --------------------------------------------------------------------
+
+
+def tense_of(text: str, language: str, times: tuple[When, ...], now: datetime) -> Tense:
+    """Whether a question asks for what is, or for what was; what lies wholly behind is past."""
+    lower = text.lower()
+    current = compiled(language, "NOW").search(lower) is not None
+    # What is compared with before asks for both.
+    then = compiled(language, "THEN").search(_re(_THAN).sub(" ", lower)) is not None
+    if current != then:
+        return "current" if current else "past"
+    ended = any(one.until and one.until <= now and not one.recurring for one in times)
+    return "past" if ended else "any"
 
 
 def times_of(text: str, now: datetime, language: str) -> tuple[When, ...]:
@@ -82,24 +285,6 @@ def times_of(text: str, now: datetime, language: str) -> tuple[When, ...]:
     return tuple(found)
 
 
-def events_of(text: str, times: tuple[When, ...], language: str) -> tuple[Beside, ...]:
-    """What a question dates itself by that has no date in the words."""
-    lower = text.lower()
-    found = _between(text) if "between" in lower else []
-    if not needed(language, "EVENT", lower):
-        return tuple(found)
-    for match in compiled(language, "EVENT").finditer(text):
-        event = _trimmed(match, language)
-        if not _happened(event, language) or any(_covers(time, event) for time in times):
-            continue
-        side = words_for(language).SIDES.get(match["side"].lower(), "around")
-        found.append(Beside(match[0].strip(" ,，。、?？"), event, side))
-    return tuple(found[:_EVENTS])
-
-
-# --- Dates ----------------------------------------------------------------------------------------
-
-
 def _is_bare(moment: Moment) -> bool:
     """Whether a moment is a time of day and no more: `at 3pm`, 早上."""
     timed = moment.grain in ("hour", "minute", "part") or (
@@ -110,184 +295,33 @@ def _is_bare(moment: Moment) -> bool:
 
 def _meant(moment: Moment, lower: str) -> When:
     before, behind = lower[max(0, moment.start - 20) : moment.start], lower[moment.end :][:8]
+
+    def is_beside(name: str) -> bool:
+        """Whether a word before the date (English) or behind it (Chinese) is of a kind."""
+        english = _re(getattr(words_en, name)).search(before)
+        return bool(english or _re(getattr(words_zh, name)).match(behind))
+
     since: datetime | None = moment.since
     until: datetime | None = moment.until
-    recurring = moment.recurring or _yearly(moment, lower)
-    if _either("PRIOR", before, behind):
+    if is_beside("PRIOR"):
         since, until = None, moment.since
-    elif _either("LATER", before, behind):
+    elif is_beside("LATER"):
         since, until = (moment.since if _re("^(?:起|开始)").match(behind) else moment.until), None
     elif _re(words_en.FROM).search(before) or _re(words_zh.SINCE).match(behind):
         until = None
-    elif _either("UPTO", before, behind) or _re("截[至止]到?$").search(before):
+    elif is_beside("UPTO") or _re("截[至止]到?$").search(before):
         since = None
-    elif _either("ABOUT", before, behind):
+    elif is_beside("ABOUT"):
         more = _AROUND.get(moment.grain, (moment.until - moment.since) / 2)
         since, until = moment.since - more, moment.until + more
     elif _re(r"(?:minutes?|hours?|hrs?|mins?) ago|小时|分钟").search(moment.text.lower()):
         since, until = moment.since - timedelta(minutes=30), moment.until + timedelta(minutes=30)
+    recurring = moment.recurring
+    if not _re(r"[0-9]{4}|[去今明前]年|(?:last|this|next) year").search(moment.text.lower()):
+        near = lower[max(0, moment.start - _NEAR) : moment.end + _NEAR]  # a birthday's date
+        yearly = f"{words_zh.EVERY_YEAR}|{words_en.EVERY_YEAR}"
+        recurring = recurring or _re(yearly).search(near) is not None
     return When(moment.text, since, until, moment.grain, recurring)
-
-
-def _either(name: str, before: str, behind: str) -> bool:
-    """Whether a word before the date (English) or behind it (Chinese) is of a kind."""
-    if _re(getattr(words_en, name)).search(before):
-        return True
-    return _re(getattr(words_zh, name)).match(behind) is not None
-
-
-def _yearly(moment: Moment, lower: str) -> bool:
-    """Whether a date without a year is a birthday's."""
-    if _re(r"[0-9]{4}|[去今明前]年|(?:last|this|next) year").search(moment.text.lower()):
-        return False
-    near = lower[max(0, moment.start - _NEAR) : moment.end + _NEAR]
-    return bool(_re(f"{words_zh.EVERY_YEAR}|{words_en.EVERY_YEAR}").search(near))
-
-
-# --- Events ---------------------------------------------------------------------------------------
-
-_AND = r" and (?=(?:the (?:day|time|date|moment)|when)\b)| and (?=(?:the|my|our|his|her)\b)"
-
-
-def _between(text: str) -> list[Beside]:
-    """Both events of `days between the day I … and the day I …`; not prices between shops."""
-    match = _re(words_en.BETWEEN, re.IGNORECASE).search(text)
-    counted = r"(?i)\b(?:days?|weeks?|months?|years?|hours?|time|passed|elapsed|long)\b.{0,20}$"
-    if match is None or not _re(counted).search(text[: match.start()]):
-        return []
-    ends = _re(_AND).split(match["all"], maxsplit=1)
-    if len(ends) < 2:
-        return []
-    return [Beside(end.strip(), _bare_event(end), "around") for end in ends]
-
-
-_LEADS = (
-    r"^(?:(?:我们?|你|您|他们?|她们?|咱们?|是|在|从|自从|等|到|刚|那|都|又|还|跟|和|有没有|的|了|说"
-    r"|叫什么|怎么)+(?=.))"
-)
-
-
-def _trimmed(match: re.Match[str], language: str) -> str:
-    if language == "zh":
-        return _re(_LEADS).sub("", match["event"]).strip()
-    return _bare_event(f"{match['lead']} {match['event']}")
-
-
-def _bare_event(words: str) -> str:
-    return _re(r"(?i)^(?:the|a|an) (?:day|time|date|moment) (?:when |that )?").sub(
-        "", words.strip()
-    )
-
-
-def _happened(event: str, language: str) -> bool:
-    """Whether the words name something that happened, rather than work, dinner or that."""
-    if language == "zh":
-        number = (
-            r"^[0-9零一二两三四五六七八九十百几半多]+(?:个|多)?(?:天|日|周|星期|月|年|小时|分钟|号)"
-        )
-        asks = r"什么|啥|哪|谁|怎|多少|几|吗|呢"
-        fits = 2 <= len(event) <= 16 and event not in words_zh.NOT_EVENTS
-        return fits and not _re(number).search(event) and not _re(asks).search(event)
-    words = event.lower().split()
-    return len(words) > 1 and words[0] not in words_en.NOT_EVENTS and words[0] not in _ASKING
-
-
-_ASKING = frozenset("did do does is are was were will should can could would has have had".split())  # noqa: SIM905
-
-
-def _covers(time: When, event: str) -> bool:
-    """Whether a date was read out of the words of an event, as its whole."""
-    rest = event.lower().replace(time.text.lower(), "")
-    return time.text.lower() in event.lower() and sum(map(str.isalnum, rest)) < 6
-
-
-_re = cache(re.compile)
-
-
-LOOKED_AT = 4_000  # Characters of a question that are read
-_TIMED = 600  # Characters in which times are looked for; a page that was pasted dates nothing
-
-# What the memory knows by name (`store.named`); asked once, with all that may be a name
-Lookup = Callable[[Iterable[str]], KnownNames]
-
-
-def nobody(names: Iterable[str]) -> KnownNames:
-    return KnownNames()
-
-
-class Named(NamedTuple):
-    """An entity that a question names."""
-
-    text: str  # As it was typed: a name, an alias or a relation
-    entity: Entity
-
-
-class Question(NamedTuple):
-    """A question, understood."""
-
-    text: str
-    language: str
-    # The parts that ask, in order; one with the whole text where nothing is asked
-    asks: tuple[Ask, ...]
-    focus: str  # What is looked for: without what leads up to the question and speaks of the asking
-    words: tuple[str, ...]  # The search words of `focus`; see `text.words.query_words`
-    keywords: tuple[str, ...]
-    entities: tuple[Named, ...]  # Each once, in the order they are named
-    project: str  # As the memory writes it; empty where none is named
-    topic: str
-    times: tuple[When, ...]
-    events: tuple[Beside, ...]
-    kind: Kind  # The kind of answer that the first part asks for
-    tense: Tense
-    last: str = ""  # The words in which it asks for the last talk, as a whole: 上次讨论到哪了
-    tells: bool = False  # It is a message, or a piece of dialogue, that tells more than it asks
-
-
-def understand(query: str, now: datetime, known: Lookup = nobody) -> Question:
-    """What `query`, asked at `now`, looks for."""
-    # A question; of a very long message its beginning and its end, where people ask
-    text = tame(query.strip(), LOOKED_AT)
-    language = language_of(text)
-    asks = asks_of(text, language)
-    tells = tells_more(text, language)
-    turns = not tells and pivoted(text, language)
-    asked = " ".join(ask.text for ask in asks) if turns else text
-    focus = without_meta(asked, language)
-    sought = focus if tells else without_asking(focus, language)
-    # The "today" of a message says when it was written, not what it is looked for.
-    times = times_of(asked[:_TIMED], now, language) if not tells else ()
-    events = events_of(asked[:_TIMED], times, language) if not tells else ()
-    entities, project, topic = _named(asked, known)
-    return Question(
-        text=query,
-        language=language,
-        asks=asks,
-        focus=focus,
-        words=tuple(query_words(sought) or query_words(text)),
-        keywords=tuple(quick(focus)),
-        entities=entities,
-        project=project,
-        topic=topic,
-        times=times,
-        events=events,
-        kind=asks[0].kind,
-        tense=_tense(focus, language, times, events, now) if not tells else "any",
-        last=last_talk(text, language) if not tells else "",
-        tells=tells,
-    )
-
-
-def _tense(
-    text: str, language: str, times: tuple[When, ...], events: tuple[Beside, ...], now: datetime
-) -> Tense:
-    """The tense of the words; without one, what lies wholly behind is past."""
-    said = tense_of(text, language)
-    if said != "any":
-        return said
-    ended = any(
-        time.until is not None and time.until <= now and not time.recurring for time in times
-    )
-    return "past" if ended or any(event.side == "before" for event in events) else "any"
 
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -309,22 +343,11 @@ def _named(text: str, known: Lookup) -> tuple[tuple[Named, ...], str, str]:
         if entity := found.entities.get(part.name):
             typed = text[part.start : part.end] if len(text) == len(folded) else part.name
             entities.setdefault(entity.no or entity.name, Named(typed, entity))
-    return tuple(entities.values()), _first(parts, found.projects), _first(parts, found.topics)
 
+    def first(labels: Mapping[str, str]) -> str:
+        return next((labels[part.name] for part in parts if part.name in labels), "")
 
-def _first(parts: Iterable[NameSpan], labels: Mapping[str, str]) -> str:
-    return next((labels[part.name] for part in parts if part.name in labels), "")
-
-
-# Names that are words as well: in English text with capitals, only a capital makes them names
-_WORDS_TOO = frozenset(
-    """
-    may mark rose hope will grace art bill jack pat sue drew chase faith joy june april august
-    summer dawn autumn lily ivy daisy max rob nick dean grant rich frank gene guy buddy carol
-    amber ruby pearl iris violet olive sky star angel destiny harmony melody penny holly heather
-    rusty sandy misty crystal gin ray ben pepper ginger cookie biscuit honey sugar shadow lucky
-    """.split()  # noqa: SIM905
-)
+    return tuple(entities.values()), first(found.projects), first(found.topics)
 
 
 def _is_meant(part: NameSpan, text: str, folded: str) -> bool:
@@ -335,3 +358,74 @@ def _is_meant(part: NameSpan, text: str, folded: str) -> bool:
         return True
     capitals = any(map(str.isupper, text[1:]))
     return not capitals or text[part.start].isupper()
+
+
+def asks_for_state(question: Question) -> bool:
+    """Whether a question asks for something that can change, not for what happened once."""
+    if question.tells or question.kind == "none" or (question.tense == "past" and question.times):
+        return False
+    if question.kind == "how_many" and _re(_SPAN).search(question.text):
+        return False
+    if question.kind == "how_many" or question.tense == "past":
+        return True
+    return not _re(_EVENT).search(question.text.strip())
+
+
+# --- Patterns -------------------------------------------------------------------------------------
+
+
+def needed(language: str, name: str, lower: str) -> bool:
+    """Whether a pattern can match at all: compiling one costs more than to look."""
+    return _has_any(_words_for(language).GUARDS[name], lower)
+
+
+def compiled(language: str, name: str) -> re.Pattern[str]:
+    """A pattern of a language by name; compiled when it is first needed."""
+    source: str = getattr(_words_for(language), name)
+    return _re(source.replace("\n", ""), re.IGNORECASE)
+
+
+def _words_for(language: str) -> ModuleType:
+    return words_zh if language == "zh" else words_en
+
+
+def _has_any(guard: str, lower: str) -> bool:
+    return not guard or any(word in lower for word in _split(guard))
+
+
+@cache
+def _split(guard: str) -> list[str]:
+    return [word.replace("_", " ") for word in guard.split()]
+
+
+_re = cache(re.compile)
+_EVENT = r"(?i)\b(?:did|was|were)\b|了[?？]?$"
+# What asks how far two events lie apart
+_SPAN = (
+    r"(?i)\bhow (?:long|many (?:minutes|hours|days|weeks|months|years))\b.*"
+    r"\b(?:did|passed|between|before|after|ago)\b|(?:多久|多长时间|几天|多少天|几个月|几年).*(?:之?[前后]|过了|隔|之间)"
+    r"|(?:之间|隔了|过了).*(?:多久|多长时间|几天|多少天|几个月|几年)"
+)
+_AROUND = {"day": timedelta(2), "part": timedelta(1), "hour": timedelta(1), "minute": timedelta(1)}
+_DATED = (
+    r"[今昨前明后周期拜月号日年天刚]|小时|分钟|[0-9]{4}|\b(?:ago|last|this|next|past|later|earlier|in"
+    r"|today|tonight|yesterday|tomorrow|day|week|month|year|hours?|minutes?|every|each)\b"
+    r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+)
+_THAN = r"\bthan\b[^,.;?!]*|比[^，。；？！]{0,4}(?:以前|之前|过去|从前|原来|当初|先前)"
+# Whether one can be told is not what is asked
+_TELL = "(?:能|可以|可否|能不能|可不可以|麻烦).{0,6}(?:告诉|提醒|说|给|发|查|推荐|介绍)"
+# A question that tells something: that it happened, by asking whether it is known
+_TELLS = (
+    r"\b(?:did|have|had) i (?:\w+ )?(?:tell|told|mention)|\bdid you know\b"
+    "|(?:跟|和|给)你(?:说|提|讲)过"
+)
+# Names that are words as well: in English text with capitals, only a capital makes them names
+_WORDS_TOO = frozenset(
+    """
+    may mark rose hope will grace art bill jack pat sue drew chase faith joy june april august
+    summer dawn autumn lily ivy daisy max rob nick dean grant rich frank gene guy buddy carol
+    amber ruby pearl iris violet olive sky star angel destiny harmony melody penny holly heather
+    rusty sandy misty crystal gin ray ben pepper ginger cookie biscuit honey sugar shadow lucky
+    """.split()  # noqa: SIM905
+)

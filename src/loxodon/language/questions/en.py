@@ -128,6 +128,14 @@ QUESTION = rf"""
 |\b(?:right|no|yes|correct|didn't we|don't you|isn't it|aren't they|wasn't it|didn't i|haven't we|won't it)\?$
 """
 
+# A sentence that asks, with or without a question mark
+ASKED = rf"""
+\?\W*$|^(?:(?:and|so|but|ok|okay|hey|well|hi|then|also|um|oh|btw|sorry|please|by the way)[, ]+)*
+(?:(?:what|who|where|when|why|how)(?:'?s|'re| {_AUX}(?:n't)?) (?!a\b)|(?:what|which|whose|how (?:many|much|old|long|often|far|big|tall))
+(?: [\w'-]+){{1,4}} {_AUX}\b|{_AUX}(?:n't)? (?:i|you|we|they|he|she|it|there|my|our|your|his|her|their|the|this|that|any|anyone|anybody)\b
+|any idea\b|(?:tell|remind) me (?:what|who|where|when|why|how|which)\b)
+"""
+
 TOPIC = (
     r"^(?:by the way|btw|changing (?:the )?(?:subject|topic)|new (?:topic|subject)|on (?:another|a different) (?:note|topic)"
     r"|moving on|something else|different (?:topic|question)|speaking of|about|regarding|concerning|as for|let's talk about|one more thing|also)\b"
@@ -264,28 +272,6 @@ THEN = r"\b(?:used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly
 
 RECENTLY = r"\b(?:recently|lately|of late|these days|just recently|the other day)\b"
 
-_CLAUSE = r"(?P<event>(?:(?!\b(?:did|do|does|will|should|have|had|has|was|were|is|are|could|would) (?:i|we|you|he|she|they|it|my|our)\b|\b(?:did|does|do) (?:the )?[a-z]+\b|\b(?:when|before|after|while|since|until)\b)[^,.?!;:\n()]){3,80})"
-EVENT = rf"""
-\b(?P<side>before|prior to|(?:until|till)(?! when)|by the time|after|following|since|once|ever since|when|while|during|throughout|around the time(?: of| when| that)?|at the time(?: of| when)?) (?P<lead>i|we|he|she|they|my|our|his|her|their|the|a|an|moving|getting|starting|leaving|having|going|joining|becoming|buying|graduating|retiring|quitting|losing|breaking|finishing|[a-z]+(?:'s)?) {_CLAUSE}
-"""
-BETWEEN = r"\bbetween (?P<all>[^?.!;\n]{8,240})"
-# What follows "after" or "before" every day
-NOT_EVENTS = frozenset(
-    "work school bed dinner lunch breakfast class hours all that this it then now long noon midnight sunset sunrise exercise meals eating sleep sleeping waking".split()
-)
-SIDES = {
-    "before": "before",
-    "prior to": "before",
-    "until": "before",
-    "till": "before",
-    "by the time": "before",
-    "after": "after",
-    "following": "after",
-    "since": "after",
-    "ever since": "after",
-    "once": "after",
-}
-
 FROM = r"(?:\b(?:since|from|starting|beginning|as from) (?:the )?)$"
 UPTO = r"(?:\b(?:as of|by|until|till|up to|through|as at) (?:the )?(?:end of )?)$"
 PRIOR = r"(?:\b(?:before|prior to|earlier than) (?:the )?)$"
@@ -307,7 +293,6 @@ GUARDS = {
     "LAST": "we_talk we_discuss we_chat we_speak we_say we_cover we_last we_left we_leave were_we we_were we_stop did_we was_we our_ the_ that_ this_ my_last",
     "PIVOT": "question all_i what_i thing_i anyway back_to",
     "META": "you_ remind recall remember memory wonder curious like_to_know to_confirm to_know to_check to_ask to_follow to_double to_make to_clarify to_verify i_was i'm_ i_am our_ i_mention i_told i_said by_the_way any_idea please thanks as_far",
-    "EVENT": "before prior until till by_the_time after following since once when while during throughout the_time",
     "RECENTLY": "recently lately of_late these_days other_day",
     "FORGET": "forget delet eras remov wip clear scrub purg discard remember memori rid",
 }
