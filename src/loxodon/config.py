@@ -5,8 +5,6 @@ dotted name, and `docs/reference.md` is made from it. Values come from the defau
 then the environment, which only entry points read.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping

@@ -29,7 +29,6 @@ from loxodon.config import Config
 from loxodon.errors import InputError, LoxodonError, refused
 from loxodon.fields import choice, filter_of, moment, number
 from loxodon.filelock import at_fork
-from loxodon.guard.guard import Guard
 from loxodon.layout import OFF_MARKER, OLD_STATE
 from loxodon.opening import OpenSpace, open_space
 from loxodon.paging import Page, cut, paged
@@ -157,6 +156,9 @@ class Memory(Knowledge, Recalling, Overviews):
     def __init__(self, space: OpenSpace, embedders: Embedders | None = None) -> None:
         self._space = space
         self._store = space.store
+        self.home, self.root = space.home, space.root  # the folder; where its state is
+        self.config, self.guard = space.config, space.guard
+        self.space, self.agent, self.chat = space.name, space.wall.agent, space.chat
         self._embedders = embedders or Embedders(space.config.embedder)
         self._used: set[str] = set()
         """Memories recalled since the last write. A recall itself never waits for a writer."""
@@ -197,41 +199,6 @@ class Memory(Knowledge, Recalling, Overviews):
         self._store.close()
 
     # Home, space and access
-
-    @property
-    def home(self) -> str:
-        """The folder of the home."""
-        return self._space.home
-
-    @property
-    def root(self) -> str:
-        """Where its state is: the home, or the address of the database (without a password)."""
-        return self._space.root
-
-    @property
-    def config(self) -> Config:
-        """The settings it was opened with."""
-        return self._space.config
-
-    @property
-    def guard(self) -> Guard:
-        """The rules on what may be stored and how it may be shown."""
-        return self._space.guard
-
-    @property
-    def space(self) -> str:
-        """The name of the space."""
-        return self._space.name
-
-    @property
-    def agent(self) -> str:
-        """The agent this memory is limited to; empty for the owner."""
-        return self._space.wall.agent
-
-    @property
-    def chat(self) -> Chat:
-        """`group` if nothing private can be seen through this memory."""
-        return self._space.chat
 
     def within(self, agent: str = "", chat: Chat = "direct", relays: bool | None = None) -> Self:
         """Return this memory limited to what an agent or a group chat may see and change.
