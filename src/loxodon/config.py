@@ -34,9 +34,9 @@ MAIN = (
 RETIRED = frozenset(
     """audit.head audit.keep audit.on_failure audit.size buffer.tokens chat consolidation
     embedder.english embedder.timeout idempotency importance model.temperature openclaw phase1
-    prompts schedule.overdue snapshot.days snapshot.first snapshot.second snapshot.third summary
-    tiered unsettled working.cache_ttl working.keep_recent working.protect working.reserve
-    working.reserve_floor working.soft_threshold working.summary workspace.days
+    prompts schedule.overdue snapshot.days snapshot.first snapshot.second snapshot.third
+    store.replica summary tiered unsettled working.cache_ttl working.keep_recent working.protect
+    working.reserve working.reserve_floor working.soft_threshold working.summary workspace.days
     workspace.debounce""".split()  # noqa: SIM905
 )
 Check = Callable[[str], bool]
@@ -155,7 +155,6 @@ class EncryptionConfig(NamedTuple):
 
 class StoreConfig(NamedTuple):
     url: str = Secret()
-    replica: str = Secret()
     pool: int = 20
     connect_timeout: float = 3.0
     statement_timeout: float = 30.0
@@ -360,7 +359,6 @@ KEYS: Mapping[str, Key] = {
         "files in the home. Needs the extra `postgres`.",
         check=_is_database,
     ),
-    "store.replica": Key("A hot standby of it that recalls may read from.", check=_is_database),
     "store.pool": Key("Number of connections to it that a process uses at once.", 2, 10_000),
     "store.connect_timeout": Key("Seconds to wait for a connection to it.", 2, 600),
     "store.statement_timeout": Key("Seconds that a statement may take; 0: no limit.", 0, 86_400),
@@ -394,7 +392,6 @@ ENVIRONMENT = {
     "LOXODON_EMBEDDER_MODEL": "embedder.name",
     "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",
     "LOXODON_STORE": "store.url",
-    "LOXODON_STORE_REPLICA": "store.replica",
 }
 
 

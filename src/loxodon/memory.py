@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from loxodon.paging import Item, Key, Slice
     from loxodon.security.audit_log import AuditLog
     from loxodon.security.inspection import Inspected, Subject
-    from loxodon.security.sealing import Seal
+    from loxodon.security.keys import Seal
     from loxodon.status import Stats, Status, Timekeeping
     from loxodon.store.store import Store
     from loxodon.store.working_sessions import WorkingSessions
@@ -247,7 +247,7 @@ class Memory(Knowledge, Recalling, Overviews):
         """Encrypts the files beside an encrypted database; None if it is not encrypted."""
         if not self._space.keys:
             return None
-        from loxodon.security.sealing import Seal
+        from loxodon.security.keys import Seal
 
         return Seal(self._space.keys)
 

@@ -28,7 +28,7 @@ from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
     from loxodon.opening import OpenSpace
-    from loxodon.security.sealing import Seal
+    from loxodon.security.keys import Seal
 
 _INDEX = "sessions.json"
 _CHAIN = ("n", "mac", "prev", "after")  # what held the lines of an audit log together
@@ -108,7 +108,7 @@ def _take_sessions(store: Store, space: OpenSpace, more_keys: Sequence[bytes]) -
     folder = os.path.join(space.folder, OLD_SESSIONS)
     names, keys, seal = files.names(folder), (*space.keys, *more_keys), None
     if keys:
-        from loxodon.security.sealing import Seal
+        from loxodon.security.keys import Seal
 
         seal = Seal(keys)
     try:

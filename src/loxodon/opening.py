@@ -67,8 +67,7 @@ def open_space(
     elif config.store.url:
         from loxodon.store.postgres.store import PostgresStore
 
-        where = config.store
-        store = PostgresStore(where.url, space, zone, decay, wall, guard, where.replica)
+        store = PostgresStore(config.store.url, space, zone, decay, wall, guard)
     else:
         file = os.path.join(folder, DATABASE)
         store = SqliteStore(file, space, zone, decay, keys, wall, guard)

@@ -17,7 +17,7 @@ from loxodon.errors import ForbiddenError, InputError
 from loxodon.journal.follow import follow_agent
 from loxodon.mcp.tools import TOOLS
 from loxodon.types import Origin
-from loxodon.working import Shown
+from loxodon.working.context import Shown
 from loxodon.working.flush import save
 from tests.agents.agent_files import ClaudeCode
 from tests.agents.openclaw.made import OpenClaw

@@ -301,7 +301,6 @@ SHARED = frozenset(
         "vectors",
         "vector_todo",
         "tombstones",
-        "signatures",
         "audit",
         "spaces",  # which have policies of their own
     }

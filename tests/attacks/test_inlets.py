@@ -237,8 +237,8 @@ def test_names_that_were_kept_before_are_mended_too(place: Place) -> None:
     _kept_before(place)
     with place.open() as memory:
         found = memory.scan().places
-        assert {"turns", "memories", "sessions", "channels", "speakers"} <= found.keys()
-        assert {"history", "documents", "transcripts"} <= found.keys()
+        assert {"parts of turns", "memories", "sessions", "channels", "speakers"} <= found.keys()
+        assert {"versions", "documents", "transcripts"} <= found.keys()
         assert {"github-token", "password"} <= memory.scan().found.keys()
         memory.scan(mend=True)
         assert memory.scan().places == {}

@@ -101,21 +101,6 @@ def test_search_with_a_condition_looks_as_far_as_it_must(memory: Memory) -> None
     assert [one.value["n"] for one in plain] == [2, 1, 0]
 
 
-def test_search_ordered_by_scores_of_the_caller(memory: Memory) -> None:
-    documents = memory.documents
-    for n in range(60):
-        documents.put(("n", str(n % 2)), str(n), n)
-    scores = {4: -0.5, 7: 0.9, 8: 0.0}
-
-    def found(**more: Any) -> list[tuple[int, float | None]]:
-        told = documents.search(("n",), scored=scores.get, limit=4, **more)
-        return [(one.value, one.score) for one in told]
-
-    assert found() == [(7, 0.9), (8, 0.0), (4, -0.5), (59, None)]
-    assert found(offset=2) == [(4, -0.5), (59, None), (58, None), (57, None)]
-    assert found(wanted=lambda value: value < 8) == [(7, 0.9), (4, -0.5), (6, None), (5, None)]
-
-
 def test_expired_documents_are_gone(memory: Memory, clock: Clock) -> None:
     documents = memory.documents
     documents.put(("a",), "short", "tea", minutes=10)

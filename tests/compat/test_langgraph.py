@@ -6,15 +6,13 @@ import asyncio
 from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
-from random import Random
 from typing import Any, TypedDict
 
 import pytest
 
 from loxodon import Memory
-from loxodon.errors import CallError, InputError
+from loxodon.errors import InputError
 from tests.clock import Clock
-from tests.looking import files_with
 
 if find_spec("langgraph") is None:
     pytest.skip("needs LangGraph: make test-compat", allow_module_level=True)
@@ -211,109 +209,6 @@ def test_indexed_fields_can_be_named(memory: Memory) -> None:
     assert found("tea") == found("oolong") == ["default"]
     assert found("coffee") == ["named"]
     assert len(store.search(("n",), query="tea")) == 3
-
-
-class Embedder:
-    """Vectors that count a few words, which mean the same in either language."""
-
-    WORDS = (("tea", "茶"), ("dog", "狗"), ("rain", "雨"))
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def __call__(self, texts: list[str]) -> list[list[float]]:
-        self.seen += texts
-        return [[float(any(one in text for one in pair)) for pair in self.WORDS] for text in texts]
-
-    async def later(self, texts: list[str]) -> list[list[float]]:
-        return self(texts)
-
-
-def told(found: list[Any]) -> list[tuple[str, float | None]]:
-    return [(one.key, one.score and round(one.score, 3)) for one in found]
-
-
-def test_search_by_meaning_with_an_index(memory: Memory, tmp_path: Path) -> None:
-    embed = Embedder()
-    index: Any = {"dims": 3, "embed": embed, "fields": ["text", "notes[*]"]}
-    stores = [LoxodonStore(memory, index=index), InMemoryStore(index=index)]
-    for store in stores:
-        store.put(("n", "a"), "tea", {"text": "green tea", "kind": 1})
-        store.put(("n", "b"), "both", {"text": "dog and tea", "notes": ["rain", "dog"], "kind": 1})
-        store.put(("n",), "other", {"text": "tea", "title": "rain", "kind": 2}, index=["title"])
-        store.put(("n",), "hidden", {"text": "tea", "kind": 1}, index=False)
-        store.put(("n",), "gone", {"text": "tea"})
-        store.delete(("n",), "gone")
-    asked: list[dict[str, Any]] = [
-        {"query": "茶"},
-        {"query": "狗"},
-        {"query": "雨", "limit": 2},
-        {"query": "茶", "limit": 1, "offset": 1},
-        {"query": "茶", "filter": {"kind": 1}},
-    ]
-    for one in asked:
-        ours, theirs = (sorted(told(store.search(("n",), **one)), key=str) for store in stores)
-        assert ours == theirs
-    assert told(stores[0].search(("n",), query="茶")) == [
-        ("tea", 1.0),
-        ("both", 0.707),
-        ("other", 0.0),
-        ("hidden", None),
-    ]
-    stores[0].put(("n", "a"), "tea", {"text": "rain"})  # and it is found by that from now on
-    assert told(stores[0].search(("n", "a"), query="茶")) == [("tea", 0.0)]
-    with Memory.open(tmp_path / "home", config=memory.config) as other:
-        again = Embedder()
-        store = LoxodonStore(other, index={"dims": 3, "embed": again.later, "fields": ["text"]})
-        assert told(asyncio.run(store.asearch(("n", "b"), query="狗"))) == [("both", 1.0)]
-        asyncio.run(store.aput(("n",), "new", {"text": "雨"}))
-        assert again.seen == ["狗", "雨"]
-        assert len(store.list_namespaces()) == 3
-
-
-def test_embedded_text_is_masked_expires_and_is_forgotten(
-    memory: Memory, clock: Clock, tmp_path: Path
-) -> None:
-    embed = Embedder()
-    index: Any = {"dims": 3, "embed": embed, "fields": ["text"]}
-    store = LoxodonStore(memory, index=index, ttl={"default_ttl": 10})
-    key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
-    store.put(("n",), "key", {"text": f"tea, and the key is {key}"})
-    store.put(("n",), "dog", {"text": "My dog is Zorinda. It rains."}, ttl=None)
-    assert "tea" in embed.seen[0]
-    assert key not in "".join(embed.seen)
-    assert not files_with([key], tmp_path)
-    clock.now += timedelta(minutes=8)
-    assert told(store.search(("n",), query="tea"))[0] == ("key", 1.0)  # and it may stay
-    clock.now += timedelta(minutes=8)
-    assert told(store.search(("n",), query="tea", refresh_ttl=False))[0] == ("key", 1.0)
-    clock.now += timedelta(minutes=8)
-    assert told(store.search(("n",), query="dog")) == [("dog", 0.707)]
-    memory.forget(entity="Zorinda")
-    assert told(store.search(("n",), query="dog")) == [("dog", None)]
-    assert not files_with(["Zorinda"], tmp_path / "home" / "spaces")
-
-
-def test_vectors_are_kept_as_they_are(memory: Memory) -> None:
-    def embed(texts: list[str]) -> list[list[float]]:
-        return [[rng.gauss(0, 1) for _ in range(385)] for rng in map(Random, texts)]
-
-    store = LoxodonStore(memory, index={"dims": 385, "embed": embed, "fields": ["text"]})
-    store.batch([PutOp(("n",), str(n), {"text": f"value {n}"}) for n in range(40)])
-    for n in range(40):
-        best, other = store.search(("n",), query=f"value {n}", limit=2)
-        assert (best.key, round(best.score, 3)) == (str(n), 1.0)
-        assert other.score < 0.5
-
-
-def test_embedder_with_wrong_vectors_is_refused(memory: Memory) -> None:
-    few: Any = {"dims": 3, "embed": lambda texts: []}
-    short: Any = {"dims": 4, "embed": Embedder()}
-    for index, message in ((few, "0 vectors of 1 text"), (short, "`dims` is 4")):
-        store = LoxodonStore(memory, index=index)
-        with pytest.raises(CallError, match=message):
-            store.put(("n",), "a", {"text": "tea"})
-        assert store.get(("n",), "a") is None
 
 
 def test_values_survive_a_restart_within_their_space(memory: Memory, tmp_path: Path) -> None:

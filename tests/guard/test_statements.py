@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from loxodon import Memory
-from loxodon.guard.answers import asked_for
 from loxodon.guard.guard import Guard
 from loxodon.guard.policy import built_in
+from loxodon.guard.statement_checks import asked_for
 from tests.each import each
 from tests.guard.text_rules import kept_turns
 

@@ -24,7 +24,7 @@ from loxodon.errors import (
     StoreError,
     UsageError,
 )
-from loxodon.security.sealing import Seal
+from loxodon.security.keys import Seal
 from loxodon.store.sqlite import cipher
 from loxodon.store.sqlite.database import migrations
 from loxodon.working import Session

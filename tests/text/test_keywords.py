@@ -7,13 +7,12 @@ Every third row was kept unseen while the rules were written. Do not tune on tho
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loxodon.text.keywords import keywords, quick
+from loxodon.text.keywords import quick
 from loxodon.text.wordlists import CHINESE_CHARACTERS, CHINESE_WORDS, ENGLISH, FILLERS
 from tests.cases import cases
 from tests.each import each
@@ -33,12 +32,12 @@ def is_named(word: str, found: list[str]) -> bool:
     return False
 
 
-def measure(function: Callable[[str], list[str]], kind: str, unseen: bool) -> tuple[float, float]:
+def measure(kind: str, unseen: bool) -> tuple[float, float]:
     """The share of wanted words that are found, and of unwanted words that are, too."""
     wanted, unwanted = [], []
     for index, row in enumerate(cases(__file__, kind)):
         if (index % 3 == 2) == unseen:
-            found = function(row["text"])
+            found = quick(row["text"])
             folded = [keyword.casefold() for keyword in found]
             wanted += [is_named(word, found) for word in row["wanted"]]
             unwanted += [word.casefold() in folded for word in row["unwanted"]]
@@ -46,67 +45,43 @@ def measure(function: Callable[[str], list[str]], kind: str, unseen: bool) -> tu
 
 
 @each("unseen", [False, True])
-@each(
-    ("function", "kind", "least"),
-    [
-        (keywords, "english", 0.92),
-        (keywords, "chinese", 0.90),
-        (keywords, "mixed", 0.90),
-        (quick, "english", 0.92),
-        (quick, "chinese", 0.80),
-        (quick, "mixed", 0.90),
-    ],
-)
-def test_finds_what_a_person_would(
-    function: Callable[[str], list[str]], kind: str, least: float, unseen: bool
-) -> None:
-    found, wrong = measure(function, kind, unseen)
+@each(("kind", "least"), [("english", 0.92), ("chinese", 0.80), ("mixed", 0.90)])
+def test_finds_what_a_person_would(kind: str, least: float, unseen: bool) -> None:
+    found, wrong = measure(kind, unseen)
     assert found >= least
     assert wrong <= 0.02
 
 
-both = pytest.mark.parametrize("function", [keywords, quick])
-
-
-@both
 @each("text", cases(__file__, "has_nothing_to_say_about"))
-def test_has_nothing_to_say_about(function: Callable[[str], list[str]], text: str) -> None:
-    assert function(text) == []
+def test_has_nothing_to_say_about(text: str) -> None:
+    assert quick(text) == []
 
 
-@both
-def test_names_terms_and_titles_stay_whole(function: Callable[[str], list[str]]) -> None:
+def test_names_terms_and_titles_stay_whole() -> None:
     text = "Acme Dashboard calls getUserById in v2.3.0, says J. K. Rowling of the Bank of America."
     names = {"Acme Dashboard", "getUserById", "v2.3.0", "J. K. Rowling", "Bank of America"}
-    assert names <= set(function(text))
-    assert {"Kuzu图数据库", "Kuzu"} <= set(function("我们选了Kuzu图数据库"))
-    assert "Go语言" in function("我在学Go语言")
-    assert "我和我的祖国" in function("昨天看了《我和我的祖国》")
-    assert "1984" in function("他推荐《1984》")
+    assert names <= set(quick(text))
+    assert {"Kuzu图数据库", "Kuzu"} <= set(quick("我们选了Kuzu图数据库"))
+    assert "Go语言" in quick("我在学Go语言")
+    assert "我和我的祖国" in quick("昨天看了《我和我的祖国》")
+    assert "1984" in quick("他推荐《1984》")
 
 
 def test_what_recurs_comes_first() -> None:
     text = "The build uses Bazel. The cache is remote. A cold cache hurts; a warm cache helps."
-    assert keywords(text)[0] == "cache"
-    assert keywords("今天聊了天气和咖啡。咖啡很苦，咖啡很贵。")[0] == "咖啡"
-
-
-def test_common_words_weigh_less() -> None:
-    text = "我们讨论了项目和帆船"
-    assert keywords(text, 1) == ["项目"]
-    assert keywords(text, 1, {"项目": 0.9}) == ["帆船"]
-    assert keywords("Our projects and sailboats", 1, {"project": 0.9}) == ["sailboats"]
+    assert quick(text)[0] == "cache"
+    assert quick("今天聊了天气和咖啡。咖啡很苦，咖啡很贵。")[0] == "咖啡"
 
 
 def test_forms_scripts_and_limit() -> None:
-    assert keywords("One memory, two memories, many memories.") == ["memory"]
-    found = keywords("我們覺得機器學習的模型很難，請推薦《深度學習》這本書")
+    assert quick("One memory, two memories, many memories.") == ["memory"]
+    found = quick("我們覺得機器學習的模型很難，請推薦《深度學習》這本書")
     assert "深度學習" in found  # kept as it is written
     assert not {"我們", "覺得"} & set(found)
     cities = "Berlin, Paris, Rome, Madrid, Vienna, Prague, Lisbon, Dublin, Athens, Oslo"
-    assert len(keywords(cities)) == 8
-    assert keywords(cities, 3) == ["Paris", "Rome", "Madrid"]
-    assert keywords(cities, 0) == []
+    assert len(quick(cities)) == 8
+    assert quick(cities, 3) == ["Paris", "Rome", "Madrid"]
+    assert quick(cities, 0) == []
 
 
 _TEXTS = st.text(max_size=120) | st.lists(
@@ -133,14 +108,11 @@ _TEXTS = st.text(max_size=120) | st.lists(
 ).map("".join)
 
 
-@both
 @given(text=_TEXTS)
 @settings(max_examples=count(30, 300))
-def test_keywords_are_telling_slices_of_the_text(
-    function: Callable[[str], list[str]], text: str
-) -> None:
-    found = function(text)
-    assert found == function(text)
+def test_keywords_are_telling_slices_of_the_text(text: str) -> None:
+    found = quick(text)
+    assert found == quick(text)
     assert len(found) == len(set(found)) <= 8
     for keyword in found:
         assert keyword in text
@@ -153,12 +125,11 @@ def test_keywords_are_telling_slices_of_the_text(
             assert keyword not in FILLERS
 
 
-@both
 @pytest.mark.parametrize(
     "unit", ["_", "a.", "a'", "A ", "a@", "1-", "中", "的", "“", "`a", "《a》", "的中"]
 )
-def test_time_grows_with_length_only(function: Callable[[str], list[str]], unit: str) -> None:
-    linear(function, lambda n: unit * n, count(48_000, 150_000) // len(unit))
+def test_time_grows_with_length_only(unit: str) -> None:
+    linear(quick, lambda n: unit * n, count(48_000, 150_000) // len(unit))
 
 
 @each("word", ["太太", "可可", "会议", "功能", "地址", "may", "us", "won"])

@@ -1,4 +1,4 @@
-"""The functions of `loxodon.working` that decide, which a loop of one's own may use alone."""
+"""The functions of `loxodon.working` that decide."""
 
 from __future__ import annotations
 
@@ -12,26 +12,13 @@ from hypothesis import strategies as st
 
 from loxodon import Config, ModelError
 from loxodon.tokens import estimate
-from loxodon.working import (
-    Cut,
-    Gauge,
-    Message,
-    Shown,
-    Usage,
-    applied,
-    compaction_due,
-    flush_due,
-    is_overflow,
-    is_silent,
-    joined,
-    limits,
-    paired,
-    place_to_cut,
-    pruned,
-    tokens_of,
-    usage_of,
-    window_in,
-)
+from loxodon.working import Message, is_overflow, is_silent
+from loxodon.working.accounting import Gauge, Usage, limits, tokens_of, usage_of
+from loxodon.working.compaction import Cut, compaction_due, place_to_cut
+from loxodon.working.context import Shown, joined, paired
+from loxodon.working.flush import flush_due
+from loxodon.working.overflow import window_in
+from loxodon.working.pruning import applied, pruned
 from tests.cases import cases
 from tests.each import each
 from tests.working.talk import assistant, calls, result, user, well_paired
@@ -86,9 +73,9 @@ def test_usage_in_the_words_of_each_provider(reported: object, usage: list[int] 
 
 def test_gauge_learns_from_what_the_provider_reports() -> None:
     small = Gauge().learned(100, 3_100)  # a small request tells what stands beside the messages
-    assert (small, small.of(50_000)) == (Gauge(3_000, 1.0), 53_000)
+    assert small == Gauge(3_000, 1.0)
     large = Gauge(3_000).learned(50_000, 68_000)  # a large one how the provider counts
-    assert (large, large.of(50_000)) == (Gauge(3_000, 1.3), 68_000)
+    assert large == Gauge(3_000, 1.3)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**9))
@@ -267,16 +254,15 @@ def talk(*outputs: str) -> list[Shown]:
     return shown(*messages)
 
 
-def prune(context: list[Shown], **changes: Any) -> list[Message]:
-    given: dict[str, Any] = {
-        "beside": 0,
-        "window": 10_000,
-        "most": 9_000,
-        "cold": True,
-        "protect": 3,
-        **changes,
-    }
-    return applied(context, pruned(context, given.pop("kept", {}), size, **given))
+def prune(
+    context: list[Shown],
+    window: int = 10_000,
+    most: int = 9_000,
+    cold: bool = True,
+    protect: int = 3,
+) -> list[Message]:
+    bounds = limits(WORKING, window)._replace(most=most)
+    return applied(context, pruned(context, {}, size, 0, bounds, cold, protect))
 
 
 def test_a_long_result_keeps_its_head_and_its_tail() -> None:
@@ -330,9 +316,8 @@ SIZES = st.lists(st.integers(0, 4_000), min_size=1, max_size=8)
 @given(SIZES, st.integers(100, 12_000), st.booleans())
 def test_nobodys_words_change(sizes: list[int], window: int, cold: bool) -> None:
     context = talk(*(LONG["en"][:n] for n in sizes))
-    kept = pruned(
-        context, {}, size, beside=0, window=window, most=window * 3 // 4, cold=cold, protect=3
-    )
+    bounds = limits(WORKING, window)._replace(most=window * 3 // 4)
+    kept = pruned(context, {}, size, 0, bounds, cold, 3)
     for before, after in zip(context, applied(context, kept), strict=True):
         if before.role == "tool":
             assert after["tool_call_id"] == before.message["tool_call_id"]

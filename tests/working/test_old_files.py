@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory, files, old_files
-from loxodon.security.sealing import Seal
+from loxodon.security.keys import Seal
 from loxodon.spaces import space_path
 from loxodon.working import Session
 from tests.working.talk import user

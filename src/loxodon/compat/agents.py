@@ -9,10 +9,8 @@
         await Runner.run(agent, "I am allergic to peanuts.", session=session)
 
 The items of the conversation are kept exactly, for the next run. What the user, the agent and its
-tools said is journalled as well, as turns of the session of the same name, and so remembered. The
-session can be shortened or cleared; the journal stays as it was said.
-
-What earlier sessions tell is put before the model by a filter of the SDK:
+tools said is journalled as well, and so remembered; the session can be shortened or cleared, the
+journal stays. What earlier sessions tell is put before the model by a filter of the SDK:
 
         config = RunConfig(call_model_input_filter=session.recall)
         await Runner.run(agent, "What can I eat?", session=session, run_config=config)
@@ -96,16 +94,15 @@ class LoxodonSession:
         said = [one for one in map(_said, told.input) if one]
         asked = next((text for role, text in reversed(said) if role == "user"), "")
         in_view = [text for _, text in said]
-        found = await in_thread(lambda: self._found(asked, in_view)) if asked else ""
-        if not found:
-            return told
-        whole = "\n\n".join(filter(None, (told.instructions, found)))
-        return dataclasses.replace(told, instructions=whole)
 
-    def _found(self, asked: str, in_view: Sequence[str]) -> str:
-        if not self._memory.gate(asked).recall:
-            return ""
-        return self._memory.recall(asked, in_view=in_view).context
+        def found() -> str:
+            wanted = asked and self._memory.gate(asked).recall
+            return self._memory.recall(asked, in_view=in_view).context if wanted else ""
+
+        if not (context := await in_thread(found)):
+            return told
+        whole = "\n\n".join(filter(None, (told.instructions, context)))
+        return dataclasses.replace(told, instructions=whole)
 
 
 def _turn(document: Document) -> dict[str, object] | None:
@@ -125,10 +122,8 @@ def _said(item: object) -> tuple[str, str] | None:
         role, said = "tool", item.get("output")
     else:
         role, said = _SPEAKERS.get(str(item.get("role")), ""), item.get("content")
-    text = (in_parts(said, _text_in) if role == "user" else _text_in(said))[:_MAX_SAID].replace(
-        "\0", ""
-    )
-    text = text.encode("utf-8", "replace").decode("utf-8").strip()
+    text = in_parts(said, _text_in) if role == "user" else _text_in(said)
+    text = text[:_MAX_SAID].replace("\0", "").encode("utf-8", "replace").decode("utf-8").strip()
     return (role, text) if role and text else None
 
 
@@ -143,11 +138,9 @@ def _text_in(said: object) -> str:
 
 
 def _settings(given: Any) -> Any:
-    """Settings as the SDK has them: its own defaults for none, and a mapping is checked by it."""
+    """Settings as the SDK has them, which checks what it is given."""
     try:
         from agents.memory import session_settings as sdk  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:  # an SDK that has no settings yet
+    except ImportError:  # it is not installed, or has no settings yet
         return SimpleNamespace(**given) if isinstance(given, Mapping) else given
-    if not isinstance(given, Mapping):
-        return sdk.SessionSettings() if given is None else given
-    return getattr(sdk, "coerce_session_settings", lambda one: sdk.SessionSettings(**one))(given)
+    return sdk.SessionSettings() if given is None else sdk.coerce_session_settings(given)

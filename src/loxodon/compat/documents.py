@@ -57,7 +57,6 @@ class Document(NamedTuple):
 
 
 Wanted = Callable[[Any], bool]  # whether a value is wanted
-Scored = Callable[[Any], float | None]  # the score of a value; None for one that comes last
 _Found = tuple[StoredDocument, float | None]
 
 
@@ -77,6 +76,9 @@ class Documents:
         self._kept = store.documents
         self._now = now
         self._clean: Callable[[Any], Any] = guard.value if guard else lambda value: value
+
+    def _at(self, namespace: Namespace, key: str = "") -> Namespace:
+        return (*self._root, *_checked(namespace, key))
 
     @verb(named=True)
     def cleaned(self, value: Any) -> Any:
@@ -116,18 +118,25 @@ class Documents:
     def _put(
         self, namespace: Namespace, key: str, value: Any, text: str | None, minutes: float | None
     ) -> Document:
-        key = self._clean(key)
-        names = self._at(tuple(map(self._clean, namespace)), key)
-        _check_value(value, MAX_DEPTH)
-        value, text = self._clean(value), self._clean(text)
-        whole = as_json(value)
-        found_by = text_of(value) if text is None else text
+        names = self._at(tuple(map(self._clean, namespace)), self._clean(key))
+        if not _is_json(value):
+            raise InputError(
+                "the document is not JSON",
+                hint="use objects, lists, strings, numbers, true, false and null, up to {most} "
+                "levels deep",
+                most=MAX_DEPTH,
+            )
+        value = self._clean(value)
+        found_by = text_of(value) if text is None else str(self._clean(text))
         found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
         now = self._now()
         ends = _end(now, minutes)
         with self._store.writing():
             self._sweep(now)
-            return self._document(self._kept.put(names, key, whole, found_by, now, minutes, ends))
+            kept = self._kept.put(
+                names, self._clean(key), _as_json(value), found_by, now, minutes, ends
+            )
+            return self._document(kept)
 
     @verb(named=True, audit="reads")
     def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
@@ -187,20 +196,15 @@ class Documents:
         limit: int = 10,
         offset: int = 0,
         refresh: bool = False,
-        scored: Scored | None = None,
     ) -> list[Document]:
         """The documents whose namespace begins so: those that match the query best, then the rest.
 
-        Without a query the last changed come first. `wanted` leaves out values it says no to. With
-        `scored` the order is by these scores instead.
+        Without a query the last changed come first. `wanted` leaves out values it says no to.
         """
         names = self._at(begin)
         first, end = number("offset", offset), offset + number("limit", limit)
         with self._store.reading():
-            if scored is not None:
-                found = self._scored(names, scored, wanted)[first:end]
-            else:
-                found = list(islice(self._ranked(names, query, end, wanted), first, end))
+            found = list(islice(self._ranked(names, query, end, wanted), first, end))
         if refresh:
             self._refresh([kept for kept, _ in found])
         return [self._document(kept, score) for kept, score in found]
@@ -232,44 +236,39 @@ class Documents:
         return (one for one in kept if one.expires_at is None or one.expires_at > now)
 
     def _refresh(self, documents: Sequence[StoredDocument]) -> None:
-        fleeting = [one for one in documents if one.minutes is not None]
-        if not fleeting:
-            return  # nothing to write: a read stays a read
-        now = self._now()
-        with self._store.writing():
-            for one in fleeting:
-                if ends := _end(now, one.minutes):
-                    self._store.execute("document_put_off", ends, one.no)
+        ends = {one.no: _end(self._now(), one.minutes) for one in documents}
+        if any(ends.values()):  # else nothing to write: a read stays a read
+            with self._store.writing():
+                for no, end in ends.items():
+                    if end:
+                        self._store.execute("document_put_off", end, no)
 
     def _ranked(
         self, begin: Namespace, query: str, most: int, wanted: Wanted | None
     ) -> Iterator[_Found]:
         """The documents that match the query, best first, then the others, last changed first."""
-        asked = self._query(query)
-        if wanted is not None:  # each has to be looked at, so nothing is searched for
-            found = ((one, asked.score(one.no) or None) for one in self._newest(begin, wanted))
-            yield from sorted(found, key=_by_score) if asked.words else found
-            return
-        hits = self._store.search(
-            "documents", asked.words, Filter(namespace=path_of(begin)), max(2 * most, _FIRST)
-        )
-        kept = self._kept.numbered(hit.row for hit in hits)
-        matching = self._lasting(kept[hit.row] for hit in hits if hit.row in kept)
-        scored = sorted(((one, asked.score(one.no)) for one in matching), key=_by_score)
-        yield from scored
-        told = {one.no for one, _ in scored}
-        yield from ((one, None) for one in self._newest(begin) if one.no not in told)
-
-    def _scored(self, begin: Namespace, scored: Scored, wanted: Wanted | None) -> list[_Found]:
-        ranked = [(one, scored(loaded(one.value))) for one in self._newest(begin, wanted)]
-        return sorted(ranked, key=lambda one: (one[1] is None, _by_score(one)))
-
-    def _query(self, query: str) -> _Query:
         own = query_words(query)
         others = {one.word: _RELATED * one.weight for one in expand(own, query)}
         having = self._store.having("documents", [*own, *others])
         weights = {word: others.get(word, 1.0) * rarity(having, word) for word in having.counts}
-        return _Query([*own, *others], weights, having.lists, sum(weights[one] for one in own))
+        whole = sum(weights[word] for word in own)
+
+        def score(kept: StoredDocument) -> float:
+            """How much of what the query's own words weigh it has, in these or related ones."""
+            has = sum(weights[word] for word, rows in having.lists.items() if kept.no in rows)
+            return min(1.0, has / whole) if whole else 0.0
+
+        if wanted is not None:  # each has to be looked at, so nothing is searched for
+            found = ((one, score(one) or None) for one in self._newest(begin, wanted))
+            yield from sorted(found, key=_by_score) if own else found
+            return
+        where = Filter(namespace=path_of(begin))
+        hits = self._store.search("documents", [*own, *others], where, max(2 * most, _FIRST))
+        matching = self._lasting(self._kept.numbered(hit.row for hit in hits).values())
+        rated = sorted(((one, score(one)) for one in matching), key=_by_score)
+        yield from rated
+        told = {one.no for one, _ in rated}
+        yield from ((one, None) for one in self._newest(begin) if one.no not in told)
 
     def _newest(
         self, namespace: Namespace, wanted: Wanted | None = None, *, deep: bool = True
@@ -281,38 +280,15 @@ class Documents:
                     yield one
             before, size = kept[-1].no, min(2 * size, _BATCH)
 
-    def _at(self, namespace: Namespace, key: str = "") -> Namespace:
-        return (*self._root, *_checked(namespace, key))
-
     def _document(self, kept: StoredDocument, score: float | None = None) -> Document:
         zone = self._now().tzinfo
-        return Document(
-            kept.namespace[len(self._root) :],
-            kept.key,
-            loaded(kept.value),
-            moment(kept.created_at, zone),
-            moment(kept.updated_at, zone),
-            score,
-            kept.minutes,
-        )
+        created, updated = moment(kept.created_at, zone), moment(kept.updated_at, zone)
+        names, value = kept.namespace[len(self._root) :], loaded(kept.value)
+        return Document(names, kept.key, value, created, updated, score, kept.minutes)
 
 
 def _by_score(found: _Found) -> float:
     return -(found[1] or 0.0)
-
-
-class _Query(NamedTuple):
-    """What a query looks for."""
-
-    words: list[str]
-    weights: Mapping[str, float]
-    lists: Mapping[str, Mapping[int, int]]  # documents by word, without very common words
-    whole: float  # weight of the query's own words
-
-    def score(self, row: int) -> float:
-        """How much of what the query's own words weigh a document has, in these or related ones."""
-        has = sum(self.weights[word] for word, rows in self.lists.items() if row in rows)
-        return min(1.0, has / self.whole) if self.whole else 0.0
 
 
 def _end(now: datetime, minutes: float | None) -> datetime | None:
@@ -326,61 +302,44 @@ def _end(now: datetime, minutes: float | None) -> datetime | None:
 def _checked(namespace: Namespace, key: str = "") -> Namespace:
     """A namespace that can be kept, with this key in it."""
     names = tuple(namespace)
-    if len(names) > MAX_NAMES or not all(isinstance(name, str) and name for name in names):
+    texts = all(isinstance(name, str) and 0 < len(name) <= MAX_KEY for name in names)
+    if len(names) > MAX_NAMES or not texts or not isinstance(key, str) or len(key) > MAX_KEY:
         raise InputError(
-            "a namespace cannot be {namespace}",
-            hint="use a tuple of up to {most} names, none of them empty",
+            "a document cannot be kept as {key} in the namespace {namespace}",
+            hint="use a key, and a tuple of up to {most} names, of up to {longest} characters each",
             namespace=repr(namespace)[:80],
+            key=repr(key)[:80],
             most=MAX_NAMES,
-        )
-    if not isinstance(key, str) or max(map(len, (*names, key))) > MAX_KEY:
-        raise InputError(
-            "the key or namespace of a document is too long, or not text",
-            hint="up to {most} characters each",
-            most=MAX_KEY,
+            longest=MAX_KEY,
         )
     return names
 
 
-def as_json(value: Any) -> str:
-    """A value as JSON that gives the same value back; an InputError for one that cannot be kept."""
-    _check_value(value, MAX_DEPTH)
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:  # half a character can be kept by its number only
-        text = json.dumps(value, separators=(",", ":"))
-    if len(text) > MAX_VALUE:
+def _as_json(value: Any) -> str:
+    """A value as JSON that gives the same value back; InputError for one that cannot be kept."""
+    whole = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if any("\ud800" <= c <= "\udfff" for c in whole):  # half a character: by its number only
+        whole = json.dumps(value, separators=(",", ":"))
+    if len(whole) > MAX_VALUE:
         raise InputError(
             "the document is too large: {size} characters",
             hint="the limit is {most} characters",
-            size=len(text),
+            size=len(whole),
             most=MAX_VALUE,
         )
-    return text
+    return whole
 
 
-def _check_value(value: Any, depth: int) -> None:
-    if depth == 0:
-        raise InputError(
-            "the document is nested too deeply", hint="the limit is {most} levels", most=MAX_DEPTH
-        )
+def _is_json(value: Any, depth: int = MAX_DEPTH) -> bool:
+    """Whether JSON would give a value back as it is."""
     if isinstance(value, dict):
-        if not all(isinstance(name, str) for name in value):
-            raise InputError("the names in a document must be text, as in JSON")
-        for one in value.values():
-            _check_value(one, depth - 1)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            _check_value(one, depth - 1)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise InputError("{value} is not a JSON number", value=repr(value))
-    elif value is not None and not isinstance(value, str | int | float):
-        raise InputError(
-            "a document cannot contain a {type}",
-            hint="use JSON values: objects, lists, strings, numbers, true, false and null",
-            type=type(value).__name__,
-        )
+        named = all(isinstance(name, str) for name in value)
+        return named and depth > 0 and all(_is_json(one, depth - 1) for one in value.values())
+    if isinstance(value, list | tuple):
+        return depth > 0 and all(_is_json(one, depth - 1) for one in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | int)
 
 
 def text_of(value: Any) -> str:

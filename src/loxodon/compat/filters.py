@@ -8,22 +8,24 @@ from typing import Any
 
 from loxodon.errors import CallError
 
-# LangGraph: {"key": value}, {"key": {"$gt": 3}}, {"outer.inner": value}, and values within values.
-
-_NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
-    "$gt": operator.gt,
-    "$gte": operator.ge,
-    "$lt": operator.lt,
-    "$lte": operator.le,
+_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "in": lambda has, wanted: has in wanted,
+    "nin": lambda has, wanted: has not in wanted,
+    "contains": lambda has, wanted: isinstance(has, str | list) and wanted in has,
+    "icontains": lambda has, wanted: str(wanted).casefold() in str(has).casefold(),
 }
-
-
-# Signs that are in the name of no field: somebody tries to write a query
-_NO_NAME = frozenset("'\"`\\")
+_LANGGRAPH = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
+_NO_NAME = frozenset("'\"`\\")  # in the name of no field: somebody tries to write a query
 
 
 def langgraph_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
-    """Whether a value of a store has all that a filter asks for."""
+    """LangGraph: {"key": value}, {"key": {"$gt": 3}}, {"outer.inner": value}, values in values."""
     return all(_is_like(_found_at(name, value), wanted) for name, wanted in conditions.items())
 
 
@@ -52,53 +54,27 @@ def _is_like(has: Any, wanted: Any) -> bool:
 
 
 def _compares(has: Any, name: str, other: Any) -> bool:
-    if name in ("$eq", "$ne"):
-        return bool(has == other) is (name == "$eq")
-    if name not in _NUMBERS:
-        raise _unknown(name, ("$eq", "$ne", *_NUMBERS))
+    if name not in _LANGGRAPH:
+        raise _unknown(name, _LANGGRAPH)
     try:
-        return _NUMBERS[name](float(has), float(other))
+        numbers = (has, other) if name in ("$eq", "$ne") else (float(has), float(other))
+        return bool(_TESTS[name[1:]](*numbers))
     except (TypeError, ValueError):  # what is no number is neither more nor less than one
         return False
 
 
-# mem0: {"key": value}, {"key": {"gte": 3}}, {"key": "*"}, and AND, OR, NOT of such.
-
-
-def _contained(has: Any, wanted: Any) -> bool:
-    return wanted in has if isinstance(has, str | list) else False
-
-
-_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "gt": operator.gt,
-    "gte": operator.ge,
-    "lt": operator.lt,
-    "lte": operator.le,
-    "in": lambda has, wanted: has in wanted,
-    "nin": lambda has, wanted: has not in wanted,
-    "contains": _contained,
-    "icontains": lambda has, wanted: _contained(str(has).casefold(), str(wanted).casefold()),
-}
-
-
 def mem0_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
-    """Whether what is known of a memory has all that mem0's `filters` ask for."""
+    """mem0: {"key": value}, {"key": {"gte": 3}}, {"key": "*"}, and AND, OR, NOT of such."""
     return all(_holds(name, wanted, value) for name, wanted in conditions.items())
 
 
 def _holds(name: str, wanted: Any, value: Mapping[str, Any]) -> bool:
-    if name in ("AND", "OR", "NOT", "$and", "$or", "$not"):
-        how = name.removeprefix("$").upper()
-        if not isinstance(wanted, list | tuple) or not all(
-            isinstance(one, Mapping) for one in wanted
-        ):
+    how = name.removeprefix("$").upper()
+    if how in ("AND", "OR", "NOT"):
+        if not isinstance(wanted, list) or not all(isinstance(one, Mapping) for one in wanted):
             raise CallError("{name} needs a list of conditions", name=how)
         held = [mem0_admits(one, value) for one in wanted]
-        if how == "AND":
-            return all(held)
-        return any(held) if how == "OR" else not any(held)
+        return all(held) if how == "AND" else any(held) is (how == "OR")
     if wanted == "*":
         return name in value
     if isinstance(wanted, Mapping):
@@ -120,9 +96,5 @@ def _passes(has: Any, test: str, other: Any) -> bool:
 
 
 def _unknown(name: str, known: tuple[str, ...]) -> CallError:
-    return CallError(
-        "unknown condition {name}",
-        hint="known conditions: {names}",
-        name=repr(name),
-        names=", ".join(known),
-    )
+    hint = "known conditions: {names}"
+    return CallError("unknown condition {name}", hint=hint, name=repr(name), names=", ".join(known))

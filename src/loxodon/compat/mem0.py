@@ -7,13 +7,10 @@
     memory.search("what can she not eat?", filters={"user_id": "ann"})
 
 Both ways of calling are understood: ids as arguments (0.x, 1.x) and in `filters` (2.x). A user is
-a space, with a wall around it; `agent_id` and `run_id` narrow what is asked for within it. What is
-added without a user lies in a space of its own.
-
-With `infer` messages are journalled and made known by the rules at once; without, each is kept as
-it stands. What else mem0 lets a caller say of a memory, its metadata and ids, is a document beside
-it. Deleting erases for good: the memory, the words of its history, and in the messages it was drawn
-from the sentences that say it. Nothing that came by another way is touched by `delete_all`.
+a space; `agent_id` and `run_id` narrow what is asked for within it. With `infer` messages are
+journalled and made known by the rules at once; without, each is kept as it stands. What else a
+caller says of a memory, its metadata and ids, is a document beside it, its mark. Deleting erases
+for good: the memory, its history, and in the messages it was drawn from the sentences that say it.
 """
 
 from __future__ import annotations
@@ -22,56 +19,33 @@ import os
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import wraps
+from hashlib import md5
 from itertools import islice
-from types import TracebackType
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
 
 from loxodon.clock import Clock
 from loxodon.compat.edge import in_thread
 from loxodon.compat.filters import mem0_admits
-from loxodon.compat.mem0_calls import (
-    CHANNEL,
-    Answer,
-    Scope,
-    deleted,
-    end_of,
-    id_of,
-    is_about,
-    is_in,
-    last_day,
-    left_of,
-    limit_of,
-    mark_of,
-    merged,
-    messages_in,
-    moment_of,
-    parted,
-    said_of,
-    scope_of,
-    session_of,
-    setting,
-    shown_as,
-    steps,
-    text_in,
-    turn_of,
-)
 from loxodon.errors import CallError, GoneError, NotFoundError
+from loxodon.guard.own_words import in_parts
 from loxodon.http.host import Host
+from loxodon.journal.jsonl import text_of
 from loxodon.memory import Memory as Space
 from loxodon.types import CAPTURED, Origin, Record
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
+Answer = dict[str, Any]
 Answers = dict[str, list[Answer]]
+Found = dict[str, tuple[float, Mapping[str, Any]]]  # score and why, by the id of a memory
 
+CHANNEL = "mem0"
+ROOT = (CHANNEL,)  # The namespace of the marks
 DEFAULT_HOME = "~/.loxodon"
-ROOT = (CHANNEL,)  # The namespace of what a caller said of memories: ids and metadata
-# The namespace of what is left of the histories of deleted memories: when, and not a word
-DELETED = (CHANNEL, "deleted")
-
+NOBODY = "(no user)"  # The space of what was added without a user; no user can be called so
+_IDS = ("user_id", "agent_id", "run_id")
+_KEPT_APART = frozenset({*_IDS, "actor_id"})  # what metadata cannot set: whose a memory is
 _MANY = 500  # Memories that are looked through where conditions leave some of them out
 _ALL_TOKENS = 1 << 30
 _TURNS = 10  # Turns that are looked at for memories that were drawn from them
@@ -82,23 +56,84 @@ _LEARNED = frozenset({"learned", "held", "updated", "repeated"})
 _KINDS: tuple[Literal["fact", "belief"], ...] = ("fact", "belief")
 
 
+class Scope(NamedTuple):
+    """Whose memories a call is about."""
+
+    space: str
+    agent_id: str = ""
+    run_id: str = ""
+    conditions: Mapping[str, Any] = {}
+
+    @property
+    def asked(self) -> tuple[tuple[str, str], ...]:
+        return ("agent_ids", self.agent_id), ("run_ids", self.run_id)
+
+    @property
+    def session(self) -> str:
+        """Where a call journals to; with an agent it has a space, as the name of no run."""
+        return (self.run_id or CHANNEL) + (f" ({self.agent_id})" if self.agent_id else "")
+
+    def has_session(self, session: str) -> bool:
+        run, _, agent = session.partition(" ")
+        return self.run_id in ("", run) and (not self.agent_id or agent == f"({self.agent_id})")
+
+    def has_mark(self, mark: Mapping[str, Any]) -> bool:
+        return all(not one or one in mark.get(name, ()) for name, one in self.asked)
+
+
+def _scope(user_id: Any, agent_id: Any, run_id: Any, filters: Mapping[str, Any] | None) -> Scope:
+    conditions = dict(filters or {})
+    ids = {}
+    for name, given in zip(_IDS, (user_id, agent_id, run_id), strict=True):
+        beside = conditions.pop(name, None)
+        value = beside if given is None else given
+        ids[name] = "" if value is None else str(value).strip()
+        plain = not isinstance(value, Mapping | list | tuple | bool)
+        if value is not None and (not plain or not ids[name] or len(ids[name].split()) > 1):
+            raise _bad(name, value, "it must be a name without spaces")
+    if not any(ids.values()):
+        raise CallError(
+            "no user, agent or run given", hint="give at least one of user_id, agent_id and run_id"
+        )
+    return Scope(ids["user_id"] or NOBODY, ids["agent_id"], ids["run_id"], conditions)
+
+
+def _bad(field: str, value: object, hint: str) -> CallError:
+    return CallError("{field} cannot be {value}", hint=hint, field=field, value=repr(value)[:60])
+
+
+def _most(limit: int | None, top_k: int | None, filters: object) -> int:
+    """How many are wanted: mem0's own defaults, of either way of calling."""
+    most = top_k if top_k is not None else limit
+    if most is None:
+        return 100 if filters is None else 20
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise _bad("top_k", most, "it must be a whole number, 0 or more")
+    return most
+
+
+def _end(last_day: object) -> datetime | None:
+    """The moment at which a memory ends: mem0 names the last day on which it holds, in UTC."""
+    if last_day is None:
+        return None
+    return datetime.fromisoformat(str(last_day)[:10]).replace(tzinfo=UTC) + timedelta(days=1)
+
+
 class Memory:
     """mem0's `Memory`, over a Loxodon home.
 
     `config` may name a `home`; else it is LOXODON_HOME, or ~/.loxodon. The rest of mem0's settings
-    (models, vector stores) is read past: Loxodon's own are in the home's config.toml. Of `version`
-    only `v1.0` counts, with which answers are bare lists, as they once were.
+    (models, vector stores) is read past: Loxodon's own are in the home's config.toml.
     """
 
     def __init__(self, config: object = None, *, clock: Clock | None = None) -> None:
         self.config = config
-        home = setting(config, "home") or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
-        self.api_version = str(setting(config, "version") or "v1.1")
+        named = config.get("home") if isinstance(config, Mapping) else None
+        home = named or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
         self._host = Host(str(home), clock, surface="mem0")
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Memory:
-        """A memory by mem0's settings, of which those of Loxodon count."""
         return cls(config_dict)
 
     def __enter__(self) -> Memory:
@@ -110,8 +145,6 @@ class Memory:
     def close(self) -> None:
         """Let go of the databases. Closing twice is fine."""
         self._host.close()
-
-    # What is said
 
     def add(
         self,
@@ -127,36 +160,37 @@ class Memory:
         expiration_date: Any = None,
         infer: bool = True,
         memory_type: str | None = None,
-    ) -> Any:
+    ) -> Answers:
         """Take messages in; what became of the memories: `ADD`, `UPDATE` and `DELETE`.
 
         On disk when this returns. `timestamp` is when it was said. `prompt` has no meaning here:
         the rules need none.
         """
         if memory_type is not None:
-            raise CallError(
-                "cannot create memories of the type {type}",
-                hint="omit memory_type; messages become facts and beliefs",
-                type=repr(memory_type),
-            )
-        scope = scope_of(user_id, agent_id, run_id, filters)
-        ends = last_day(expiration_date)
-        said = messages_in(messages)
-        mark = {**mark_of(scope, metadata), **({"expiration_date": ends} if ends else {})}
+            raise _bad("memory_type", memory_type, "omit it; messages become facts and beliefs")
+        scope = _scope(user_id, agent_id, run_id, filters)
+        given = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+        given = [given] if isinstance(given, Mapping) else given
+        if not isinstance(given, list | tuple) or not all(isinstance(m, Mapping) for m in given):
+            raise CallError("messages must be a string, a message or a list of messages")
+        said = [
+            one
+            for one in given
+            if one.get("role") not in (None, "system") and one.get("content") is not None
+        ]
+        mark: Answer = {name: [one] if one else [] for name, one in scope.asked}
+        mark["metadata"] = _said_of(metadata)
+        ends = _end(expiration_date)
         with self._host.using(scope.space) as memory:
             if infer:
-                results = _infer(memory, scope, said, mark, timestamp)
-            else:
-                with memory.documents.together():
-                    results = [_keep(memory, one, mark) for one in said]
-        return self._answer(results)
-
-    # What is known
+                return {"results": _infer(memory, scope, said, mark, ends, timestamp)}
+            with memory.documents.together():
+                return {"results": [_keep(memory, one, mark, ends) for one in said]}
 
     def get(self, memory_id: str) -> Answer | None:
         """A memory by its id; None where there is none, or it was deleted."""
         with suppress(NotFoundError), self._holding(memory_id) as (memory, record):
-            return {**shown_as(record, _marks(memory, record.id)), "score": None}
+            return {**_shown(record, _mark(memory, record.id)), "score": None}
         return None
 
     def get_all(
@@ -169,18 +203,14 @@ class Memory:
         filters: Mapping[str, Any] | None = None,
         top_k: int | None = None,
         show_expired: bool = False,
-    ) -> Any:
+    ) -> Answers:
         """The memories of a user, agent or run, newest first."""
-        scope = scope_of(user_id, agent_id, run_id, filters)
-        most = limit_of(limit, top_k, filters)
-        results: list[Answer] = []
+        scope = _scope(user_id, agent_id, run_id, filters)
+        most = _most(limit, top_k, filters)
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
-            for size in (2 * most + 1, 0):  # mostly the newest are enough
-                found = _admitted(memory, scope, memory.list(limit=size), show_expired)
-                results = [shown_as(*one, scope) for one in islice(found, most)]
-                if len(results) == most:
-                    break
-        return self._answer(results)
+            found = _admitted(memory, scope, memory.list(), show_expired)
+            return {"results": [_shown(*one, scope) for one in islice(found, most)]}
+        return {"results": []}
 
     def search(
         self,
@@ -197,7 +227,7 @@ class Memory:
         explain: bool = False,
         reference_date: Any = None,
         show_expired: bool = False,
-    ) -> Any:
+    ) -> Answers:
         """The memories that answer a query, best first, each with a score from 0 to 1.
 
         `reference_date` asks for what was known and held then. `explain` tells how each was found.
@@ -205,26 +235,23 @@ class Memory:
         if not isinstance(query, str) or not query.strip():
             raise CallError("the {what} is empty", hint="give a text", what="query")
         if threshold is not None and not 0 <= threshold <= 1:
-            raise CallError(
-                "{field} cannot be {value}",
-                hint="it must be a number from 0 to 1",
-                field="threshold",
-                value=repr(threshold),
-            )
-        scope = scope_of(user_id, agent_id, run_id, filters)
-        most, as_of = limit_of(limit, top_k, filters), moment_of(reference_date)
+            raise _bad("threshold", threshold, "it must be a number from 0 to 1")
+        scope = _scope(user_id, agent_id, run_id, filters)
+        most = _most(limit, top_k, filters)
         results: list[Answer] = []
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
-            found = _recalled(memory, query, most, scope, as_of)
-            if not found and threshold is None and as_of is None:
-                found = _weightiest(memory)
+            found = _recalled(memory, query, most, scope, reference_date)
+            if not found and threshold is None and reference_date is None:
+                # mem0 hands over the nearest however far: `What do you know about me?`
+                ranked = sorted(memory.list(), key=lambda one: -one.importance * one.strength)
+                found = {record.id: (0.0, {}) for record in ranked}
             good = [id for id, (score, _) in found.items() if score >= (threshold or 0.0)]
             admitted = _admitted(memory, scope, map(memory.get, good), show_expired)
             for record, mark in islice(admitted, most):
                 score, why = found[record.id]
-                shown = {**shown_as(record, mark, scope), "score": score}
-                results.append({**shown, "score_details": why} if explain else shown)
-        return self._answer(results)
+                more = {"score_details": why} if explain else {}
+                results.append({**_shown(record, mark, scope), "score": score, **more})
+        return {"results": results}
 
     def update(
         self,
@@ -241,50 +268,47 @@ class Memory:
                 "there is nothing to update", hint="give text, metadata or expiration_date"
             )
         with self._holding(memory_id) as (memory, record), memory.documents.together():
-            mark = merged(_marks(memory, record.id), {"metadata": said_of(metadata)})
+            mark = _merged(_mark(memory, record.id), {"metadata": _said_of(metadata)})
             if text is not None:
                 memory.edit(record.id, content=text)
             if expiration_date is not _UNSET:
-                mark["expiration_date"] = last_day(expiration_date)
-                memory.edit(record.id, expires_at=end_of(mark))
+                memory.edit(record.id, expires_at=_end(expiration_date))
             memory.documents.put(ROOT, record.id, mark, text="")
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> Answer:
         """Erase a memory for good; see the module."""
         with self._holding(memory_id) as (memory, record):
-            _erase(memory, [record.id])
+            memory.forget(record.id, only=True)  # and the documents that have its id
         return {"message": "Memory deleted successfully!"}
 
     def delete_all(self, user_id: Any = None, agent_id: Any = None, run_id: Any = None) -> Answer:
         """Erase the memories and messages of a user, agent or run that were added here."""
-        scope = scope_of(user_id, agent_id, run_id, None)
+        scope = _scope(user_id, agent_id, run_id, None)
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
             _erase_all(memory, scope)
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[Answer]:
-        """What was done to a memory, oldest first; nothing where there is none."""
-        id, space = parted(memory_id)
+        """What was done to a memory, oldest first; nothing where there is none any more."""
+        id, space = _parted(memory_id)
         with suppress(NotFoundError), self._host.using(space, make=False) as memory:
             return _history(memory, id, memory_id)
         return []
 
     def reset(self) -> None:
-        """Erase all that was ever added here, whoever's it is, and that it was there."""
+        """Erase all that was ever added here, whoever's it is."""
         for space in self._host.spaces():
             with self._host.using(space) as memory:
                 _erase_all(memory, Scope(space))
-                memory.documents.clear(DELETED)
 
     def chat(self, query: str) -> Answer:
-        """mem0 never made this work either; `examples/chat.py` is one."""
-        raise NotImplementedError("examples/chat.py is a conversation with memory")
+        raise NotImplementedError("mem0 has none either; examples/chat.py is one")
 
     @contextmanager
     def _holding(self, memory_id: str) -> Iterator[tuple[Space, Record]]:
         """An active memory by the id that a caller has, and its space while it is used."""
-        id, space = parted(memory_id)
+        id, space = _parted(memory_id)
         gone = GoneError("no memory with the id {id}", id=repr(memory_id))
         with ExitStack() as stack:
             try:
@@ -296,159 +320,123 @@ class Memory:
                 raise gone
             yield memory, record
 
-    def _answer(self, results: list[Answer]) -> list[Answer] | Answers:
-        return results if self.api_version == "v1.0" else {"results": results}
-
 
 # What is said
 
 
-def _keep(memory: Space, message: Mapping[str, Any], mark: Answer) -> Answer:
-    role, name, text = str(message.get("role")), message.get("name"), text_in(message)
+def _keep(memory: Space, message: Mapping[str, Any], mark: Answer, ends: datetime | None) -> Answer:
+    """Keep a message as it stands."""
+    role, name, text = str(message.get("role")), message.get("name"), text_of(message["content"])
     whole = {**mark, "role": role, **({"actor_id": str(name)} if name else {})}
-    record = memory.capture(text, expires_at=end_of(mark), origin=_ORIGINS.get(role, "import"))
+    record = memory.capture(text, expires_at=ends, origin=_ORIGINS.get(role, "import"))
     memory.documents.put(ROOT, record.id, whole, text="")
-    return {
-        "id": id_of(record),
-        "memory": record.content,
-        "event": "ADD",
-        "actor_id": whole.get("actor_id"),
-        "role": role,
-    }
+    return {**_event("ADD", record), "actor_id": whole.get("actor_id"), "role": role}
 
 
 def _infer(
-    memory: Space, scope: Scope, messages: Sequence[Mapping[str, Any]], mark: Answer, timestamp: Any
+    memory: Space,
+    scope: Scope,
+    messages: Sequence[Mapping[str, Any]],
+    mark: Answer,
+    ends: datetime | None,
+    timestamp: Any,
 ) -> list[Answer]:
     """Journal messages, make them known, and tell what that changed."""
-    turns = [turn_of(message, timestamp) for message in messages if text_in(message).strip()]
+    turns = [_turn(one, timestamp) for one in messages if text_of(one["content"]).strip()]
     since = memory.now()
     before = Counter(memory.changes_since(since))
-    memory.add(turns, session=session_of(scope))
+    memory.add(turns, session=scope.session)
     memory.flush()
     changes: dict[str, list[str]] = {}
     for id, change, _ in (Counter(memory.changes_since(since)) - before).elements():
         changes.setdefault(id, []).append(change)
-    # What became of memories by the turns that were `told`; other changes are another's doing
-    told = {str(turn["id"]) for turn in turns}
+    told = {str(turn["id"]) for turn in turns}  # other changes are another's doing
     changed = [(memory.get(id), done) for id, done in changes.items()]
-    learned = [
-        (record, done)
-        for record, done in changed
-        if record.state == "active" and record.kind != "summary" and not _LEARNED.isdisjoint(done)
-        if any(source.turn in told for source in record.sources)
-    ]
-    results = []
-    for record, done in learned:
-        results += _learned(memory, record, done)
-        # Note what the caller said of a memory, beside what was said of it before
+    results, replaced = [], set()
+    for record, done in changed:
+        said = any(source.turn in told for source in record.sources)
+        if record.state != "active" or record.kind == "summary" or not said:
+            continue
+        if _LEARNED.isdisjoint(done):
+            continue
+        replaced.add(record.replaces)
+        earlier = memory.history(record.id)[-1 - len(done) :][0].record
+        if "learned" in done or "held" in done:
+            results.append(_event("ADD", record))
+        elif earlier.content != record.content:
+            results.append({**_event("UPDATE", record), "previous_memory": earlier.content})
         with memory.documents.together():
-            memory.documents.put(ROOT, record.id, merged(_marks(memory, record.id), mark), text="")
-            if ends := end_of(mark):
+            memory.documents.put(ROOT, record.id, _merged(_mark(memory, record.id), mark), text="")
+            if ends:
                 memory.edit(record.id, expires_at=ends)
-    replaced = {record.replaces for record, _ in learned}
-    gone = [
-        record
-        for record, done in changed
-        if record.state == "archived" and ("retracted" in done or record.id in replaced)
-    ]
-    return results + [{"id": id_of(one), "memory": one.content, "event": "DELETE"} for one in gone]
+    for record, done in changed:
+        if record.state == "archived" and ("retracted" in done or record.id in replaced):
+            results.append(_event("DELETE", record))
+    return results
 
 
-def _learned(memory: Space, record: Record, done: Sequence[str]) -> list[Answer]:
-    """What messages made of a memory; nothing where it only heard again what it knew."""
-    event: Answer = {"id": id_of(record), "memory": record.content}
-    if "learned" in done or "held" in done:
-        return [{**event, "event": "ADD"}]
-    (earlier, *_) = memory.history(record.id)[-1 - len(done) :]
-    if earlier.record.content == record.content:
-        return []
-    return [{**event, "event": "UPDATE", "previous_memory": earlier.record.content}]
+def _event(event: str, record: Record) -> Answer:
+    return {"id": _id(record), "memory": record.content, "event": event}
+
+
+def _turn(message: Mapping[str, Any], timestamp: Any) -> dict[str, object]:
+    turn = {
+        "role": message["role"],
+        "content": text_of(message["content"]),
+        "id": uuid4().hex,
+        "channel": CHANNEL,
+        "speaker": message.get("name") and str(message["name"]),
+        "at": timestamp,
+    }
+    if message["role"] == "user":
+        turn |= {"origin": "relayed", "content": in_parts(message["content"], text_of)}
+    return {name: value for name, value in turn.items() if value}
+
+
+# What a caller said of a memory
+
+
+def _mark(memory: Space, id: str) -> Answer:
+    found = memory.documents.get(ROOT, id)
+    return dict(found.value) if found else {}
+
+
+def _said_of(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: one for name, one in (metadata or {}).items() if name not in _KEPT_APART}
+
+
+def _merged(before: Mapping[str, Any], mark: Mapping[str, Any]) -> Answer:
+    """What was said of a memory and is said now: a fact that two runs told belongs to both."""
+    found = {**before, **mark}
+    for name in ("agent_ids", "run_ids"):
+        found[name] = [*dict.fromkeys((*before.get(name, ()), *mark.get(name, ())))]
+    found["metadata"] = {**before.get("metadata", {}), **mark.get("metadata", {})}
+    return found
 
 
 # What lies in a space
-
-
-def _marks(memory: Space, id: str) -> Answer:
-    found = memory.documents.get(ROOT, id)
-    return dict(found.value) if found else {}
 
 
 def _admitted(
     memory: Space, scope: Scope, records: Iterable[Record], show_expired: bool
 ) -> Iterator[tuple[Record, Answer]]:
     """Those of these memories that a call is about, with what was said of them, in order."""
-    known: dict[str, Answer] | None = None
-    if scope.is_narrow:  # one look at all is faster than one for each
-        known = {one.key: one.value for one in memory.documents.newest(ROOT)}
+    marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
     now = memory.now()
     for record in records:
-        if record.state != "active" or record.kind == "summary":
+        is_over = record.expires_at is not None and record.expires_at <= now
+        if record.state != "active" or record.kind == "summary" or (is_over and not show_expired):
             continue
-        if record.expires_at is not None and record.expires_at <= now and not show_expired:
-            continue
-        mark = _marks(memory, record.id) if known is None else known.get(record.id, {})
-        if not is_about(scope, mark):
-            continue
-        if mem0_admits(scope.conditions, {**mark.get("metadata", {}), **shown_as(record, mark)}):
+        mark = marks.get(record.id, {})
+        known = {**mark.get("metadata", {}), **_shown(record, mark)}
+        if scope.has_mark(mark) and mem0_admits(scope.conditions, known):
             yield record, mark
 
 
-def _history(memory: Space, id: str, memory_id: str) -> list[Answer]:
-    versions = []
-    with suppress(NotFoundError):
-        versions = [one for one in memory.history(id) if one.record.id == id]
-    if not versions and (deleted := memory.documents.get(DELETED, id)):
-        return list(deleted.value)
-    return list(steps(memory_id, versions, _marks(memory, id)))
-
-
-def _erase(memory: Space, ids: Sequence[str], turns: Sequence[str] = ()) -> None:
-    """Erase memories and turns, and nothing else; that there were such memories is kept."""
-    if not ids and not turns:
-        return
-    now = memory.now()
-    past = {id: deleted(_history(memory, id, id_of(memory.get(id))), now) for id in ids}
-    memory.forget(*ids, *turns, only=True)  # and with a memory the documents that have its id
-    with memory.documents.together():
-        for id, left in past.items():
-            memory.documents.put(DELETED, id, left, text="")
-
-
-def _erase_all(memory: Space, scope: Scope) -> None:
-    """Erase all of a user, agent or run that came through here, and nothing that did not.
-
-    A memory that came by another way too, or was told by another agent or run, stays theirs.
-    """
-    marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
-    said = {(one.session, one.id): one for one in memory.journal() if one.channel == CHANNEL}
-    own = {key: turn for key, turn in said.items() if is_in(scope, turn.session)}
-    gone = []
-    with memory.documents.together():
-        for record in memory.list(state=None):
-            sources = {(one.session, one.turn) for one in record.sources}
-            if (mark := marks.get(record.id)) is None:
-                if sources and sources <= own.keys():
-                    gone.append(record.id)
-            elif is_about(scope, mark):
-                if "role" in mark:  # kept as it stood: its source is that
-                    sources = {key for key in sources if key[0] != CAPTURED}
-                rest = left_of(scope, mark)
-                if not rest and sources <= said.keys():
-                    gone.append(record.id)
-                elif rest:
-                    memory.documents.put(ROOT, record.id, rest, text="")
-                else:
-                    memory.documents.delete(ROOT, record.id)
-    _erase(memory, gone, [turn.ref for turn in own.values()])
-
-
-def _recalled(
-    memory: Space, query: str, most: int, scope: Scope, as_of: datetime | None
-) -> dict[str, tuple[float, Mapping[str, Any]]]:
-    """(score, why) of the memories that a recall finds, by id, best first."""
-    top = max(most, _MANY if scope.is_narrow else 0)
-    found: dict[str, tuple[float, Mapping[str, Any]]] = {}
+def _recalled(memory: Space, query: str, most: int, scope: Scope, as_of: Any) -> Found:
+    """The memories that a recall finds, best first."""
+    top = max(most, _MANY if scope != Scope(scope.space) else 0)
+    found: Found = {}
     for kind in _KINDS:
         for item in memory.recall(query, top, _ALL_TOKENS, kind=kind, as_of=as_of).items:
             found[item.id] = (item.score, item.why)
@@ -460,62 +448,117 @@ def _recalled(
     return {id: (round(score / (1 + score), 4), why) for id, (score, why) in ranked}
 
 
-def _weightiest(memory: Space) -> dict[str, tuple[float, Mapping[str, Any]]]:
-    """All memories by id, what matters most first, for a question that none has a word of.
+def _history(memory: Space, id: str, memory_id: str) -> list[Answer]:
+    """What changed the words of a memory, or whether it is there, as mem0 tells it."""
+    mark, old, found = _mark(memory, id), None, []
+    for one in memory.history(id):
+        new = one.record.content if one.record.state == "active" else None
+        if one.record.id == id and new != old:
+            event = {
+                "id": f"{memory_id}#{one.version}",
+                "memory_id": memory_id,
+                "old_memory": old,
+                "new_memory": new,
+                "event": "DELETE" if new is None else "ADD" if old is None else "UPDATE",
+                "created_at": one.record.created_at.isoformat(),
+                "updated_at": one.at.isoformat(),
+                "is_deleted": new is None,
+                "actor_id": mark.get("actor_id"),
+                "role": mark.get("role"),
+            }
+            found.append(event)
+            old = new
+    return found
 
-    mem0 hands over the nearest however far they are, and programs ask it `What do you know about
-    me?`.
+
+def _erase_all(memory: Space, scope: Scope) -> None:
+    """Erase all of a user, agent or run that came through here, and nothing that did not.
+
+    A memory that came by another way too, or was told by another agent or run, stays theirs.
     """
-    ranked = sorted(memory.list(), key=lambda one: -one.importance * one.strength)
-    return {record.id: (0.0, {}) for record in ranked}
+    marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
+    said = {(one.session, one.id): one for one in memory.journal() if one.channel == CHANNEL}
+    own = {key: turn for key, turn in said.items() if scope.has_session(turn.session)}
+    gone = []
+    with memory.documents.together():
+        for record in memory.list(state=None):
+            sources = {(one.session, one.turn) for one in record.sources}
+            if (mark := marks.get(record.id)) is None:
+                if sources and sources <= own.keys():
+                    gone.append(record.id)
+                continue
+            if not scope.has_mark(mark):
+                continue
+            if "role" in mark:  # kept as it stood: its source is that
+                sources = {key for key in sources if key[0] != CAPTURED}
+            rest = {n: [one for one in mark.get(n, ()) if one != it] for n, it in scope.asked}
+            if any(rest[name] for name, it in scope.asked if it):
+                memory.documents.put(ROOT, record.id, {**mark, **rest}, text="")
+            elif sources <= said.keys():
+                gone.append(record.id)
+            else:
+                memory.documents.delete(ROOT, record.id)
+    if erased := [*gone, *(turn.ref for turn in own.values())]:
+        memory.forget(*erased, only=True)
 
 
-# Without keeping an event loop waiting
+# Answers
 
 
-def _async(
-    method: Callable[Concatenate[Memory, P], R],
-) -> Callable[Concatenate[AsyncMemory, P], Coroutine[Any, Any, R]]:
-    @wraps(method)
-    async def call(self: AsyncMemory, /, *args: P.args, **more: P.kwargs) -> R:
-        return await in_thread(lambda: method(self.memory, *args, **more))
+def _id(record: Record) -> str:
+    """The id that a caller gets: ours, and whose it is, since mem0 asks by the id alone."""
+    return f"{record.id}@{'' if record.space == NOBODY else record.space}"
 
-    return call
+
+def _parted(memory_id: object) -> tuple[str, str]:
+    id, _, space = str(memory_id).partition("@")
+    return id, space or NOBODY
+
+
+def _shown(record: Record, mark: Mapping[str, Any], scope: Scope | None = None) -> Answer:
+    shown: Answer = {
+        "id": _id(record),
+        "memory": record.content,
+        "hash": md5(record.content.encode(), usedforsecurity=False).hexdigest(),
+        "metadata": mark.get("metadata") or None,
+        "created_at": record.created_at.isoformat(),
+        "updated_at": record.updated_at.isoformat(),
+    }
+    if record.space != NOBODY:
+        shown["user_id"] = record.space
+    for names, asked in (scope or Scope("")).asked:
+        if held := mark.get(names):
+            shown[names.removesuffix("s")] = asked or held[-1]
+    if record.expires_at:
+        last = record.expires_at.astimezone(UTC) - timedelta(microseconds=1)
+        shown["expiration_date"] = f"{last:%Y-%m-%d}"
+    return shown | {name: mark[name] for name in ("actor_id", "role") if mark.get(name)}
 
 
 class AsyncMemory:
-    """mem0's `AsyncMemory`: all that `Memory` does, in threads."""
+    """mem0's `AsyncMemory`: each call of `Memory`, in a thread, so that no event loop waits."""
 
     def __init__(self, config: object = None, *, clock: Clock | None = None) -> None:
         self.memory = Memory(config, clock=clock)
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> AsyncMemory:
-        """A memory by mem0's settings, of which those of Loxodon count."""
         return cls(config_dict)
 
     async def __aenter__(self) -> AsyncMemory:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of the databases. Closing twice is fine."""
         self.memory.close()
 
-    add = _async(Memory.add)
-    get = _async(Memory.get)
-    get_all = _async(Memory.get_all)
-    search = _async(Memory.search)
-    update = _async(Memory.update)
-    delete = _async(Memory.delete)
-    delete_all = _async(Memory.delete_all)
-    history = _async(Memory.history)
-    reset = _async(Memory.reset)
-    chat = _async(Memory.chat)
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = getattr(self.memory, name)
+
+        @wraps(method)
+        async def call(*args: Any, **more: Any) -> Any:
+            return await in_thread(lambda: method(*args, **more))
+
+        return call

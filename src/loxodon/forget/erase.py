@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from loxodon.clock import to_stored
@@ -52,8 +52,6 @@ class Eraser:
         self._erased = ""  # all texts that are gone, to find names in
         self.counts: Counter[str] = Counter()
         self.imports: list[bytes] = []  # the keys of imports whose memories went
-        self.days: set[str] = set()  # on which something was said that is gone
-        self.months: set[str] = set()  # of memories that are gone
 
     def run(self) -> None:
         losing = self._turns()
@@ -69,19 +67,7 @@ class Eraser:
             for theme in {one.value for one in records if one.kind == "summary"}:
                 if ":" in theme or "/" in theme:
                     themes.renew_theme(self._store, theme, self._now)
-        self.months = {record.id.split("_")[1][:-2] for record in records}
         self.counts = Counter({name: n for name, n in self.counts.items() if n})
-
-    def may_be_in(self, view: str) -> bool:
-        """Whether a text view, by its name, may have something of what is gone."""
-        folder, _, file = view.partition("/")
-        renamed = any(self.counts[name] for name in ("names", "sessions", "channels"))
-        if renamed or folder not in ("daily", "segments", "insights"):
-            return True
-        if folder == "insights":
-            return file.removesuffix(".md").replace("-", "") in self.months
-        day = datetime.fromisoformat(file[:10])
-        return any(f"{day + timedelta(days=n):%Y-%m-%d}" in self.days for n in (-1, 0, 1))
 
     def _turns(self) -> list[MemoryRow]:
         """Take out turns and parts of turns; the memories that lose a source, as they were."""
@@ -107,7 +93,6 @@ class Eraser:
         if left:
             self._erasure.redact(left)
         touched = {*self._gone, *left}
-        self.days = {f"{one.at:%Y-%m-%d}" for one in self._store.turns(touched).values()}
         self.counts["work in hand"] += self._erasure.drop_work(
             self._gone, {row: content for row, (content, _) in left.items()}
         )

@@ -156,7 +156,6 @@ class _Run:
         self._marks = marks
         self._everything = everything
         self._progress = progress
-        self._eraser: Eraser | None = None
         self.counts: Counter[str] = Counter()
 
     def sweep_store(self) -> list[bytes]:
@@ -166,9 +165,9 @@ class _Run:
             self.counts = Counter({name: dropped[name] for name in _COUNTED if dropped[name]})
             self.counts["transcripts"] += self._store.working_sessions.clear()
             return []
-        self._eraser = self._erased(self._store)
-        self.counts += self._eraser.counts
-        return self._eraser.imports
+        eraser = self._erased(self._store)
+        self.counts += eraser.counts
+        return eraser.imports
 
     def _erased(self, store: Store) -> Eraser:
         from loxodon.forget.erase import Eraser
@@ -205,10 +204,8 @@ class _Run:
         if self._marks.present and not own and not self.counts.keys() - {_ASIDE}:
             return []
         kept = [*self._kept_copies(settled, dry_run=dry_run)]
-        # A run that goes on with another's does not know what that one has erased.
-        may_be_in = self._eraser.may_be_in if self._eraser and self._marks.present else None
         self.counts["views out of use"] += copies.renewed(
-            self._workspace, settled, may_be_in, dry=dry_run, progress=self._progress
+            self._workspace, settled, dry=dry_run, progress=self._progress
         )
         return [*kept, *own, *backups(self._memory.home, self._memory.config)]
 

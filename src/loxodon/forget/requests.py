@@ -74,13 +74,20 @@ class Place(NamedTuple):
     start: int
     end: int
 
+    @classmethod
+    def whole(cls, turn: Turn) -> Place:
+        return cls(row_of(turn), 0, len(turn.content))
+
+    def of(self, turn: Turn) -> str:
+        return turn.content[self.start : self.end]
+
 
 class Meant(NamedTuple):
     """What a request is about."""
 
     records: dict[str, Record]
     places: dict[Place, None]
-    is_sure: bool = True
+    is_sure: bool = True  # else it is asked about: only other words, in several talks
 
 
 # What is done about a request
@@ -179,7 +186,7 @@ def _kept(
 
 def _hold_reply(store: Store, turn: Turn, now: datetime) -> None:
     """The answer to a request says again what that was about."""
-    place = _whole(turn)
+    place = Place.whole(turn)
     for one in store.quarantine.in_turns([place.row - 1]).get(place.row - 1, ()):
         if (one.reason, one.state) == (FORGET, HELD):
             store.quarantine.put([_kept(place, "", f"{FORGET} q_{one.no}", now, HELD)])
@@ -218,8 +225,8 @@ def meant(store: Store, turn: Turn, request: Request) -> Meant:
     for one in found.values():
         for source in store.turns(one.turns).values():
             captured = source.channel == CAPTURED
-            passages = [_whole(source)] if captured else _passages(source)
-            shares = {it: covers(_text(source, it), one.record.content) for it in passages}
+            passages = [Place.whole(source)] if captured else _passages(source)
+            shares = {it: covers(it.of(source), one.record.content) for it in passages}
             best = max(shares.values())
             places |= dict.fromkeys(it for it, share in shares.items() if 0 < share == best)
     return Meant({it.record.id: it.record for it in found.values()}, places, search.is_sure)
@@ -235,7 +242,7 @@ def _last(store: Store, turn: Turn, request: Request) -> Iterator[Place]:
         yield Place(row_of(turn), 0, request.start)
         return
     for one in reversed(store.query_turns("turns_before", turn.session, row_of(turn), 8)):
-        yield _whole(one)
+        yield Place.whole(one)
         if one.role == "user":
             return
 
@@ -356,7 +363,7 @@ class _Search:
             if turn.content == self._turn.content or row in held:
                 continue
             for place in _passages(turn) if turn.role in ("user", "assistant") else ():
-                text = _text(turn, place)
+                text = place.of(turn)
                 if score := self._score(text):
                     scored.append((score, place, turn, text))
         said = [one for one in scored if one[2].role == "user"] or scored
@@ -380,11 +387,11 @@ class _Search:
         """A passage, and the talk around it that is about the same."""
         yield place
         row = row_of(turn)
-        if place != _whole(turn):
+        if place != Place.whole(turn):
             return
         if turn.role == "assistant":
             for one in reversed(self._store.query_turns("turns_before", turn.session, row, 2)):
-                yield _whole(one)
+                yield Place.whole(one)
                 if one.role == "user":
                     break
         said = turn
@@ -393,7 +400,7 @@ class _Search:
                 if one.at - said.at > _SAME_TALK or not self._goes_on(one.content, said.content):
                     return
                 said = one
-            yield _whole(one)
+            yield Place.whole(one)
 
     def _goes_on(self, text: str, after: str) -> bool:
         if not self._names and _PERSON.match(text) and roles_in(after):
@@ -456,19 +463,11 @@ def _joined(word: str) -> str:
 # Passages, and memories of them
 
 
-def _whole(turn: Turn) -> Place:
-    return Place(row_of(turn), 0, len(turn.content))
-
-
-def _text(turn: Turn, place: Place) -> str:
-    return turn.content[place.start : place.end]
-
-
 def _passages(turn: Turn) -> list[Place]:
     """The parts of a message that are about one thing each."""
     if len(turn.content) <= _SHORT:
-        return [_whole(turn)]
-    return [Place(row_of(turn), start, end) for start, end in spans(turn.content)]
+        return [Place.whole(turn)]
+    return [Place(row_of(turn), *span) for span in spans(turn.content)]
 
 
 def _is_one_talk(one: Turn, other: Turn) -> bool:
@@ -489,7 +488,7 @@ def _drawn_from(store: Store, places: Iterable[Place]) -> list[MemoryRow]:
         rest = turns[row].content
         for one in sorted(stretches[row], reverse=True):
             rest = rest[: one.start] + rest[one.end :]
-        inside = " ".join(_text(turns[row], one) for one in stretches[row])
+        inside = " ".join(one.of(turns[row]) for one in stretches[row])
         return not rest.strip() or covers(inside, content) > covers(rest, content)
 
     return [

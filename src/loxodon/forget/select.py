@@ -37,7 +37,6 @@ from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Record
 
 _REPLIES = 3  # turns behind a source that may answer it
-_MOST_ALIKE = 300
 _SAME = 0.75  # how much of a memory a clause has that says it
 _LEAST = 0.2  # and the best clause of those that it was drawn from
 _INDEXES: tuple[Index, ...] = ("memories", "archive")

@@ -14,13 +14,13 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from loxodon.guard import personal_checks, seed_phrases, statement_checks  # noqa: F401  (each has checks)
-from loxodon.guard.answers import answer, asked_for
+from loxodon.guard import personal_checks  # noqa: F401  (has checks)
 from loxodon.guard.candidates import CHECKS, Candidate
 from loxodon.guard.guard import DOTS, Detection
 from loxodon.guard.policy import Policy
 from loxodon.guard.rules import Rule, label_of
 from loxodon.guard.secret_checks import entropy
+from loxodon.guard.statement_checks import answer, asked_for
 
 _WIDE = (
     r"[０-９Ａ-Ｚａ-ｚ＠\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D7CE}-\x{1D7FF}"

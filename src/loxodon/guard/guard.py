@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from loxodon.types import Draft, Record, Turn
 
 _Said = TypeVar("_Said", "Draft", "Turn")
+# Turns before an answer that count: the question, and the same answer where it is sent again
 LATELY = 2
-"""Turns before an answer that count: the question, and the same answer where it is sent again."""
+# Nothing of note; how people are reached; who they are, or that a secret was told
 SENSITIVITIES = ("low", "medium", "high")
-"""Nothing of note; how people are reached; who they are, or that a secret was told."""
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
 _LONGEST_NAME = 100
@@ -52,8 +52,7 @@ class GuardedText(NamedTuple):
 
     text: str
     sensitivity: str = "low"
-    found: tuple[str, ...] = ()
-    """The kinds of what is in it, or was."""
+    found: tuple[str, ...] = ()  # the kinds of what is in it, or was
 
 
 class Clean(str):
@@ -74,8 +73,7 @@ class Guard:
         self._load = load
         self._usual = usual
         self._engine: _Engine | None = None
-        self.name = lru_cache(maxsize=_NAMES)(self.clean)
-        """`clean` for names, which come again and again."""
+        self.name = lru_cache(maxsize=_NAMES)(self.clean)  # for names, which come again and again
 
     @classmethod
     def of(cls, home: str) -> Guard:
@@ -86,12 +84,7 @@ class Guard:
         path = os.path.join(home, "policy.toml")
         stamp = files.stamp(path)
         # There is none; where it cannot be read, reading it says why.
-        key = (path, stamp) if stamp or os.path.lexists(path) else None
-        # Without a lock, which a forked process could find held by nobody: each step is whole.
-        guard = _GUARDS.setdefault(key, cls(lambda: _policy_of(home), usual=key is None))
-        for oldest in list(_GUARDS)[:-_MOST_GUARDS]:
-            _GUARDS.pop(oldest, None)
-        return guard
+        return _shared(home if stamp or os.path.lexists(path) else "", stamp)
 
     @property
     def engine(self) -> _Engine:
@@ -234,25 +227,25 @@ class Guard:
 
             if not has_sign(text):
                 return text  # so that a recall from the shell need not load what looks closer
+        never = {kind for kind, action in self.policy.actions.items() if action == "never"}
+
+        def mask(it: str, one: Detection) -> str:
+            return _marker(it, one) if one.kind in never else mask_of(it, one)
+
         for _ in range(_ROUNDS):
-            found = self.engine.outgoing.found(text)
-            hidden = [one for one in found if self._is_hidden(one, private, reveal)]
+            hidden = [
+                one
+                for one in self.engine.outgoing.found(text)
+                if one.kind in never
+                or (not reveal and (one.family in ("identity", "secret") or not private))
+            ]
             if not hidden:
                 break
             if masked is not None:
-                for one in hidden:
-                    it = text[one.start : one.end]
-                    masked[it] = self._mask(it, one)
-            text = _put(text, hidden, self._mask)
+                places = ((text[one.start : one.end], one) for one in hidden)
+                masked.update((it, mask(it, one)) for it, one in places)
+            text = _put(text, hidden, mask)
         return text
-
-    def _is_hidden(self, one: Detection, private: bool, reveal: bool) -> bool:
-        masked = not reveal and (one.family in ("identity", "secret") or not private)
-        return masked or self.policy.actions[one.kind] == "never"
-
-    def _mask(self, it: str, one: Detection) -> str:
-        never = self.policy.actions[one.kind] == "never"
-        return _marker(it, one) if never else mask_of(it, one)
 
     def shown_value(self, value: Any, private: bool, reveal: bool = False) -> Any:
         """Any JSON value with its texts as they may be shown.
@@ -307,15 +300,16 @@ class Guard:
         return value
 
 
-def _policy_of(home: str) -> Policy:
-    from loxodon.guard.policy import load
+@lru_cache(maxsize=32)
+def _shared(home: str, stamp: files.Stamp | None) -> Guard:
+    """The guard of a home with a policy as it was at a moment, or of those without one."""
 
-    return load(home)
+    def load() -> Policy:
+        from loxodon.guard import policy
 
+        return policy.load(home) if home else policy.built_in()
 
-_Key = tuple[str, files.Stamp | None] | None
-_GUARDS: dict[_Key, Guard] = {}
-_MOST_GUARDS = 32
+    return Guard(load, usual=not home)
 
 
 def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:
@@ -380,8 +374,8 @@ class _Engine:
     """A policy, compiled."""
 
     def __init__(self, policy: Policy) -> None:
-        from loxodon.guard.answers import answer
         from loxodon.guard.find import Finder
+        from loxodon.guard.statement_checks import answer
 
         self.policy = policy
         self.may_answer = answer

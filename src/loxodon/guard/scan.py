@@ -1,7 +1,7 @@
 """What was kept before there was a rule against it: found, and with `mend` taken out.
 
-Everything that holds words goes through the guard as it would today. Then indexes and pages are
-made anew, and nothing of it is left in the file.
+It goes the way of what is forgotten (`forget/erase.py`): everything that holds words is put through
+the guard as it would be today, and what was made of it is made anew.
 """
 
 from __future__ import annotations
@@ -13,30 +13,24 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from loxodon.forget.erase import Eraser
+from loxodon.forget.marks import Marker, Marks
 from loxodon.journal.identity import key_of
-from loxodon.security.audit import is_id
-from loxodon.store.rows import loaded
+from loxodon.tokens import counter
 from loxodon.views import copies
-from loxodon.working.transcript import line_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from loxodon.guard.guard import Guard
     from loxodon.memory import Memory
     from loxodon.store.store import Store
 
-_REFERENCES = ("id", "replaces", "derived_from")  # what names memories in the history of one
 _UNSETTLED = "unsettled"  # stored where a mending was killed before the indexes were made anew
 
 
 class Scanned(NamedTuple):
     """What a scan found."""
 
-    found: Mapping[str, int]
-    """How often each kind that must not be kept is there."""
-    places: Mapping[str, int]
-    """In how many turns, memories and so on."""
+    found: Mapping[str, int]  # how often each kind that must not be kept is there
+    places: Mapping[str, int]  # in how many turns, memories and so on
     mended: bool
 
 
@@ -46,29 +40,27 @@ class _DryRunError(Exception):
 
 def scan(memory: Memory, store: Store, *, mend: bool = False) -> Scanned:
     """Look for what must not be kept; with `mend`, take it out."""
-    work = _Mending(memory.guard, store, memory.now())
     with suppress(_DryRunError), store.writing():
-        work.run()
+        found, places = _mended(memory, store)
         if not mend:
             raise _DryRunError
-        if work.places:
+        if places:
             store.set_value(_UNSETTLED, "yes")
-    if mend and (work.places or store.value(_UNSETTLED)):
+    if mend and (places or store.value(_UNSETTLED)):
         _settle(store)
         memory.workspace.index()
         copies.renewed(memory.workspace, {})
         with store.writing():
             store.set_value(_UNSETTLED, "")
-    return Scanned(dict(work.found), dict(work.places), mend)
+    return Scanned(found, places, mend)
 
 
 def mend_restored(memory: Memory, store: Store) -> None:
     """Take out of a database that is being restored what may not be kept any more: a backup, or a
     folder of views, may be older than the rules."""
-    work = _Mending(memory.guard, store, memory.now())
     with store.writing():
-        work.run()
-    if work.places:
+        _, places = _mended(memory, store)
+    if places:
         _settle(store)
 
 
@@ -78,130 +70,64 @@ def _settle(store: Store) -> None:
     store.erasure.settle()
 
 
-class _Mending:
-    """Puts everything in a database through the guard. Call `run` inside `writing`."""
+def _mended(memory: Memory, store: Store) -> tuple[dict[str, int], dict[str, int]]:
+    """Put everything in a database through the guard; kinds and places of what was changed."""
+    cleaner, now = _Cleaner(memory, store), memory.now()
+    places = Counter[str]()
+    for record in [one.record for one in store.erasure.memories()]:
+        new = memory.guard.record(record)._asdict()
+        del new["sensitivity"]
+        changed = {name: one for name, one in new.items() if one != getattr(record, name)}
+        if changed:
+            cleaner.cut("\n".join(map(str, record)), 0)  # counts it
+            store.update(record.id, None, "reworded", now, changed)
+            places["memories"] += 1
+    for name in {one.speaker for one in store.erasure.turns()}:
+        if (clean := cleaner.cut(name, 0)) != name:
+            store.execute("rename_speaker", clean, name)
+            places["speakers"] += 1
+    notes = store.workspace_data
+    for file in notes.files():  # which are read again, through the guard
+        texts = store.column("chunks_of_file", file.root, file.path)
+        if [cleaner.cut(text, 0) for text in texts] != list(texts):
+            notes.drop_file(file.root, file.path)
+            places["notes"] += 1
+    eraser = Eraser(store, cleaner, now, counter(memory.config.tokenizer))
+    eraser.run()
+    places += eraser.counts
+    return dict(cleaner.found), dict(places) if cleaner.found else {}
 
-    def __init__(self, guard: Guard, store: Store, now: datetime) -> None:
-        self._guard = guard
-        self._store = store
-        self._now = now
+
+class _Cleaner(Marks):
+    """Cuts out of texts what may not be kept, as marks do what was forgotten."""
+
+    def __init__(self, memory: Memory, store: Store) -> None:
+        super().__init__(Marker(memory.root, memory.config, memory.space), (), present=True)
+        self.cuts = True
+        self._guard = memory.guard
+        turns = store.erasure.turns()
+        self._by_id = {one.key for one in turns if one.key == key_of(one.session, one.id)}
         self.found: Counter[str] = Counter()
-        self.places: Counter[str] = Counter()
 
-    def run(self) -> None:
-        self._names()
-        self._turns()
-        self._memories()
-        self._texts()
-        self._notes_and_transcripts()
-        if self.places:
-            len(self._store.query("drop_pages"))
-
-    def _clean(self, text: str, place: str) -> str:
-        """`text` as it may be kept; counted where that is not as it is."""
+    def cut(self, text: str, at: int, key: bytes = b"") -> str:
         taken = self._guard.taken(text)
         if taken.text != text:
             actions = self._guard.policy.actions
             self.found.update(kind for kind in taken.found if actions[kind] == "never")
-            self.places[place] += 1
         return taken.text
 
-    def _clean_json(self, value: Any, place: str) -> Any:
+    def cut_json(self, value: Any, at: int) -> Any:
         new = self._guard.value(value)
         if new != value:
-            self._clean(json.dumps(value, ensure_ascii=False), place)
+            self.cut(json.dumps(value, ensure_ascii=False), at)  # counts it
         return new
 
-    def _names(self) -> None:
-        """Names of sessions and channels, of who spoke, and of entities."""
-        erasure, worklog = self._store.erasure, self._store.worklog
-        for name, _ in self._store.query("session_starts"):
-            if (new := self._clean(name, "sessions")) != name:
-                erasure.rename_session(name, new)
-        for name, _ in self._store.query("channels"):
-            if self._clean(name, "channels") != name:
-                erasure.drop_channel(name)
-        for name in {one.speaker for one in erasure.turns()}:
-            if (new := self._clean(name, "speakers")) != name:
-                self._store.execute("rename_speaker", new, name)
-        for one in worklog.entities():
-            names = [self._clean(name, "entities") for name in (one.name, *one.aliases)]
-            if names != [one.name, *one.aliases]:
-                worklog.put_entity(one._replace(name=names[0], aliases=tuple(names[1:])))
+    def left_of_turn(self, key: bytes, text: str, at: int) -> tuple[str, bytes]:
+        # A key made of the words would let them be guessed.
+        return self.cut(text, at), key if key in self._by_id else os.urandom(16)
 
-    def _turns(self) -> None:
-        changed: dict[int, tuple[str, bytes]] = {}
-        for one in self._store.erasure.turns():
-            if (text := self._clean(one.content, "turns")) != one.content:
-                # A key made of the words would let them be guessed.
-                by_id = one.key == key_of(one.session, one.id)
-                changed[one.seq] = (text, one.key if by_id else os.urandom(16))
-        if changed:
-            self._store.erasure.redact(changed)
-            self._store.erasure.drop_work((), {seq: text for seq, (text, _) in changed.items()})
+    def session_name(self, name: str, at: int) -> str:
+        return self.cut(name, at)
 
-    def _memories(self) -> None:
-        """Memories, and their histories."""
-        erasure = self._store.erasure
-        for record in [one.record for one in erasure.memories()]:
-            cleaned = self._guard.record(record)._asdict()
-            changed = {
-                name: value
-                for name, value in cleaned.items()
-                if value != getattr(record, name) and name != "sensitivity"
-            }
-            if changed:
-                self._clean("\n".join(map(str, record)), "memories")
-                self._store.update(record.id, None, "reworded", self._now, changed)
-        for memory, version, before in list(erasure.histories()):
-            old = loaded(before)
-            # Which memory took the place of which is no word that anybody said.
-            named = {name: old[name] for name in _REFERENCES if _is_reference(old.get(name))}
-            new = {**self._clean_json({**old, **dict.fromkeys(named)}, "history"), **named}
-            if new != old:
-                erasure.set_history(memory, version, json.dumps(new, ensure_ascii=False))
-
-    def _texts(self) -> None:
-        """Documents, events and so on, and segments."""
-        for one in list(self._store.erasure.texts()):
-            text = one.text
-            if (one.table, one.column) == ("documents", "value"):
-                value = loaded(text)
-                if (new := self._clean_json(value, "documents")) != value:
-                    text = json.dumps(new, ensure_ascii=False)
-            else:
-                text = self._clean(text, one.table)
-            if text != one.text:
-                self._store.erasure.set_text(one, text)
-        for it in self._store.worklog.segments():
-            text, topic = self._clean(it.text, "segments"), self._clean(it.topic, "segments")
-            if (text, topic) != (it.text, it.topic):
-                cleaned = it._replace(text=text, topic=topic, no=0)
-                self._store.worklog.put_segments([cleaned], [it.no])
-
-    def _notes_and_transcripts(self) -> None:
-        """Files with a note that has something are read again, through the guard."""
-        notes, working = self._store.workspace_data, self._store.working_sessions
-        for file in notes.files():
-            texts = self._store.column("chunks_of_file", file.root, file.path)
-            if [self._clean(text, "notes") for text in texts] != list(texts):
-                notes.drop_file(file.root, file.path)
-        for one in working.all():
-            if (key := self._clean(one.key, "sessions")) != one.key:
-                working.rename(one, key)
-        for id, _, lines in working.transcripts():
-            entries = {n: loaded(line) for n, line in lines}
-            new = {n: self._clean_json(entry, "transcripts") for n, entry in entries.items()}
-            changed = {n: line_of(entry) for n, entry in new.items() if entry != entries[n]}
-            if changed:
-                working.rewrite(id, changed)
-
-
-def _is_reference(value: object) -> bool:
-    """Whether it is an id of ours, or a list of such ids as a history keeps it."""
-    if not isinstance(value, str):
-        return False
-    with suppress(ValueError):
-        listed = json.loads(value)
-        return isinstance(listed, list) and all(isinstance(n, str) and is_id(n) for n in listed)
-    return is_id(value)
+    def has_name(self, text: str, at: int) -> bool:
+        return self.cut(text, at) != text

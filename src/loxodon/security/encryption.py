@@ -28,8 +28,7 @@ from loxodon.filelock import FileLock, draft_in, sweep_drafts
 from loxodon.layout import BESIDE, DATABASE, KEYS, PENDING, RECODING, SPACES, VIEWS, WORKSPACE
 from loxodon.memory import Memory
 from loxodon.security import keys, overwriting
-from loxodon.security.keys import Change, KeySource, Work
-from loxodon.security.sealing import Seal
+from loxodon.security.keys import Change, KeySource, Seal, Work
 from loxodon.store import Progress
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.cipher import Keys

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import NotFoundError
-from loxodon.forget.marks import plain
+from loxodon.forget.names import has_name
 from loxodon.language.statements import USER
 from loxodon.security.audit_log import AuditEntry
 from loxodon.store import Filter, Note
@@ -128,21 +128,23 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
         found = store.entities_named([fold(name)]).get(fold(name))
         names = (found.name, *found.aliases) if found else (name,)
         of_user = USER in names
+
+        def is_in(*texts: str) -> bool:
+            return any(has_name(text, one) for text in texts for one in names if one != USER)
+
         memories = tuple(
             SubjectMemory(record, tuple(store.history(record.id)), _said(store, record.sources))
             for record in store.find(Filter())
             if {record.subject, record.project, *record.entities} & {*names}
-            or _names_any((record.content,), names)
+            or is_in(record.content)
         )
         turns = tuple(
             turn
             for turn in store.journal(Filter(), 0)
-            if (of_user and turn.role == "user") or _names_any((turn.speaker, turn.content), names)
+            if (of_user and turn.role == "user") or is_in(turn.speaker, turn.content)
         )
         events = tuple(
-            one
-            for one in store.worklog.events()
-            if of_user or _names_any((one.sender, one.summary), names)
+            one for one in store.worklog.events() if of_user or is_in(one.sender, one.summary)
         )
         hits = (store.search("chunks", query_words(one), Filter(), 1_000) for one in names)
         pieces = store.workspace_data.notes(sorted({hit.row for some in hits for hit in some}))
@@ -153,7 +155,7 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
                 note.chunk.text,
             )
             for note in pieces.values()
-            if _names_any((note.chunk.text, note.chunk.heading), names)
+            if is_in(note.chunk.text, note.chunk.heading)
         )
     if not (found or memories or turns or events or notes):
         raise NotFoundError(
@@ -162,14 +164,3 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
             name=repr(name),
         )
     return Subject(names[0], names, memories, turns, events, notes)
-
-
-def _names_any(texts: Iterable[str], names: Iterable[str]) -> bool:
-    wanted = [f" {plain(name)} " for name in names if name != USER and plain(name)]
-    for text in texts:
-        folded = f" {plain(text)} "
-        for name in wanted:
-            # In a script without spaces a name stands anywhere, else as a whole word.
-            if (name if name.isascii() else name.strip()) in folded.replace("'s ", " "):
-                return True
-    return False

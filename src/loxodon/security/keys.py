@@ -13,7 +13,8 @@ from __future__ import annotations
 import hmac
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -381,4 +382,50 @@ def change_of(home: str) -> Change | None:
             work, place, waiting = json.load(file)
         return Change(work, KeySource(*place), KeySource(*(waiting or place)))
     except (OSError, ValueError, TypeError):
+        return None
+
+
+# Sealed lines
+
+_SEALED = b"loxodon-sealed:"
+_NONCE = 12
+
+
+class Seal:
+    """Seals lines of text: what waits beside an encrypted database while the engine is off.
+
+    Each line for itself (ChaCha20-Poly1305), bound to the name of its file, so that appending stays
+    one write. The first key closes, any opens. A file that encrypting was cut short on has plain
+    lines too.
+    """
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        try:
+            from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+        except ImportError:
+            raise KeyProblemError(
+                "an encrypted memory needs `cryptography`, which is not installed",
+                hint=INSTALL,
+                extra="encryption",
+            ) from None
+        self._ciphers = [ChaCha20Poly1305(mac(key, b"loxodon\0transcripts")) for key in keys]
+
+    def closed(self, line: bytes, name: str) -> bytes:
+        """A line, without its end, as it may stand in the file called `name`."""
+        nonce = os.urandom(_NONCE)
+        return _SEALED + b64encode(nonce + self._ciphers[0].encrypt(nonce, line, name.encode()))
+
+    def opened(self, line: bytes, name: str) -> bytes | None:
+        """What `closed` was given; a line that is not sealed as it is; None for one that does not
+        open: it is damaged, of another file, or of another key."""
+        from cryptography.exceptions import InvalidTag
+
+        if not line.startswith(_SEALED):
+            return line
+        for cipher in self._ciphers:
+            try:
+                data = b64decode(line[len(_SEALED) :].strip(), validate=True)
+                return cipher.decrypt(data[:_NONCE], data[_NONCE:], name.encode())
+            except (InvalidTag, ValueError):
+                continue
         return None

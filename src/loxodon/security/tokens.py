@@ -8,7 +8,6 @@ asks a server must have one, or the token that the server was started with, whic
 from __future__ import annotations
 
 import hmac
-import json
 import os
 import secrets
 from collections.abc import Sequence
@@ -166,25 +165,13 @@ def checked_name(name: object) -> str:
 
 
 def _in_toml(grants: Sequence[Grant]) -> bytes:
-    parts = [_HEAD]
-    for grant in grants:
-        fields = {
-            "name": grant.name,
-            "spaces": grant.spaces,
-            "agent": grant.agent,
-            "chat": grant.chat,
-            "rights": grant.rights,
-            "relays": grant.relays,
-            "made": grant.made,
-            "expires": grant.expires,
-            "sha256": grant.digest,
-        }
-        # A value in TOML is as in JSON, but for one control character.
-        lines = (
-            f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()
-        )
-        parts.append("\n[[token]]\n" + "\n".join(lines).replace("\x7f", "\\u007f") + "\n")
-    return "".join(parts).encode()
+    import tomlkit
+
+    rows = [
+        {"sha256" if name == "digest" else name: value for name, value in one._asdict().items()}
+        for one in grants
+    ]
+    return (_HEAD + tomlkit.dumps({"token": rows} if rows else {})).encode()
 
 
 def write(home: str, data: bytes) -> None:

@@ -7,18 +7,20 @@ and looks for an intact copy of the former.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.messages import t, tn
 from loxodon.store import Progress
 from loxodon.store.driver import Driver, Row
-from loxodon.store.fulltext import FullText
 from loxodon.store.indexes import indexed_rows
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.rows import labels_of
 from loxodon.store.search import TABLES
 from loxodon.types import Problem, Record
+
+if TYPE_CHECKING:
+    from loxodon.store.fulltext import FullText
 
 _REPAIR = "loxodon repair"
 MOST = 20  # findings of one kind that are told one by one

@@ -137,7 +137,6 @@ class Driver:
         self._mode = ""  # or "reading", "writing"
         self._closed = False
         self._memo: dict[Hashable, Any] = {}
-        self._lasting: dict[str, tuple[object, dict[int, int]]] = {}
 
     # What a backend does in its own way
 
@@ -299,16 +298,6 @@ class Driver:
             memo["counters"] = dict(self.all("index_counters"))
         found: dict[str, int] = memo["counters"]
         return found
-
-    def lasting(self, name: str, counter: str, most: int) -> dict[int, int]:
-        """What stays known from one read to the next for as long as a counter stands still."""
-        version = self.generation, self.counters.get(counter, 0)
-        known = self._lasting.get(name)
-        if known is None or known[0] != version or len(known[1]) > most:
-            known = version, {}
-            if self._mode != "writing":  # which may be undone, and the counter with it
-                self._lasting[name] = known
-        return known[1]
 
     def each(
         self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _BATCH = 1_000
 _ALL = (
-    "signatures",
     "memory_labels",
     "memory_sources",
     "memory_changes",
@@ -67,7 +66,7 @@ _OF_TURN = (
 )
 _OF_MEMORY = (
     *((f"memory_{name}", "memory") for name in ("labels", "sources", "changes", "uses")),
-    *((name, "memory") for name in ("signatures", "unindexed", "imports", "tokens")),
+    *((name, "memory") for name in ("unindexed", "imports", "tokens")),
     ("reviews", "belief"),
     ("reviews", "against"),
     ("memories", "row"),

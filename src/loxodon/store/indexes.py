@@ -13,14 +13,17 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from loxodon.store import Having, Index, Nature
 from loxodon.store.driver import Driver, Row, these
-from loxodon.store.fulltext import FullText
 from loxodon.store.rows import loaded
 from loxodon.store.search import TABLES, divided
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import fold, index_words
+
+if TYPE_CHECKING:
+    from loxodon.store.fulltext import FullText
 
 _BATCH = 500
 SAMPLE_FROM = 2_000  # rows from which on an index is sampled: below, reading every list is cheap

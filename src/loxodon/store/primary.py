@@ -74,7 +74,6 @@ PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
     "working_sessions": _table("owner key entry", 2),
     "transcript_lines": _table("session n owner line", 2),
     "tokens": _table("token request memory version at", memory="memory"),
-    "signatures": _table("memory version mac", 2, memory="memory"),
     "tombstones": _table("kind mark size until", 2),
     "receipts": _table("id at actor what erased files"),
     # How many rows an index has is derived, and how many writes there were is of the file.

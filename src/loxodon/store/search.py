@@ -12,14 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
 from loxodon.store.driver import Driver, these
-from loxodon.store.fulltext import FullText
 from loxodon.store.rows import about_label
 from loxodon.text.words import among, fold, index_words
+
+if TYPE_CHECKING:
+    from loxodon.store.fulltext import FullText
 
 LEAST_BUDGET = 6_000  # list entries that a search may read however small the index is
 _WITHIN = 20_000  # turns of a time from which on finding the first and last takes too long

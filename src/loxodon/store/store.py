@@ -39,7 +39,6 @@ from loxodon.store.audit_rows import AuditRows
 from loxodon.store.documents import DocumentStore
 from loxodon.store.driver import LOCK_SECONDS, Driver, Row, these, these_keys
 from loxodon.store.erasure import Erasure
-from loxodon.store.fulltext import FullText
 from loxodon.store.indexes import (
     BATCH,
     Indexes,
@@ -86,6 +85,7 @@ from loxodon.types import (
 if TYPE_CHECKING:
     from loxodon.guard.guard import Guard
     from loxodon.security.audit import Audit
+    from loxodon.store.fulltext import FullText
     from loxodon.store.rows import DecayModel
 
 _Value = TypeVar("_Value")

@@ -1,9 +1,8 @@
 """Keywords: the most telling words and short phrases of a text, found without a model.
 
-`keywords` cuts Chinese with a dictionary (loading it costs a process 80 ms, once); `quick` does not
-load it and cuts at function words instead. English is the same in both. A text becomes pieces
-(words that may be part of a keyword), neighbouring pieces become phrases, and phrases are ranked by
-kind, length, number and position. Function words are never pieces, so no phrase reaches over one.
+A text becomes pieces (words that may be part of a keyword), neighbouring pieces become phrases, and
+phrases are ranked by kind, length, number and position. Function words are never pieces, so no
+phrase reaches over one; Chinese is cut at them.
 
 A keyword is always a slice of the text as it was given: traditional characters stay traditional.
 """
@@ -12,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from math import log2, sqrt
 from typing import NamedTuple
@@ -27,9 +26,13 @@ from loxodon.text.wordlists import (
     ENGLISH,
     FILLERS,
     TO_SIMPLIFIED,
+    words_of,
 )
 
-_MAX_RUN = 6
+MAX_TEXT = 200_000  # Characters that are looked at: what a longer text is about is said by then
+_MAX_WORDS = 3  # Of a phrase
+_MAX_NAME = 5  # Words of a name
+_MAX_HAN = 6  # Characters of a Chinese keyword
 
 
 class Kind:
@@ -40,10 +43,12 @@ class Kind:
     WEAK = 2  # a filler with a capital: part of a name (New York), never one alone
     LINK = 3  # "of" inside a name
     NUMBER = 4  # part of a name: PostgreSQL 16
-    HAN = 5  # a Chinese word that joins its neighbours
-    GLUE = 6  # one character that joins its neighbours and cannot stand alone
-    LONE = 7  # a Chinese word that stands alone: verbs, adjectives
-    OPENING = 8  # a capitalised word that begins a sentence: WORD or NAME, as the text shows
+    HAN = 5  # Chinese
+    OPENING = 6  # a capitalised word that begins a sentence: WORD or NAME, as the text shows
+
+
+_IN_NAME = frozenset((Kind.NAME, Kind.WEAK, Kind.LINK))
+_NOT_ALONE = frozenset((Kind.WEAK, Kind.LINK, Kind.NUMBER))
 
 
 class KeywordPiece(NamedTuple):
@@ -54,7 +59,52 @@ class KeywordPiece(NamedTuple):
     kind: int
 
 
-Cutter = Callable[[str, int], Iterable[KeywordPiece]]
+class _Phrase(NamedTuple):
+    pieces: list[KeywordPiece]
+    start: int
+    end: int
+    boost: float = 1.0
+
+
+def quick(text: str, limit: int = 8) -> list[str]:
+    """At most `limit` keywords of `text`, best first."""
+    text = text[:MAX_TEXT]
+    plain = text if text.isascii() else text.translate(TO_SIMPLIFIED)
+    pieces = _pieces(plain)
+    runs = list(_runs(plain, pieces))
+    phrases: dict[str, _Phrase] = {}
+    counts: Counter[str] = Counter()
+    for phrase in (*_quoted(plain, pieces), *(p for run in runs for p in _phrases(run))):
+        key = _key(phrase.pieces)
+        counts[key] += 1
+        phrases.setdefault(key, phrase)
+    _count_parts(runs, phrases, counts)
+
+    def score(key: str, phrase: _Phrase) -> float:
+        weight = sum(piece.weight for piece in phrase.pieces) / sqrt(len(phrase.pieces))
+        position = 1.2 - 0.2 * phrase.start / len(plain)
+        return weight * (1 + log2(counts[key])) * position * phrase.boost
+
+    ranked = sorted((-score(key, phrase), phrase.start, key) for key, phrase in phrases.items())
+    chosen: list[str] = []
+    answer: dict[str, None] = {}
+    for _, _, key in ranked:
+        if len(answer) >= limit:
+            break
+        phrase = phrases[key]
+        if not any(_repeats(key, phrase, other, counts) for other in chosen):
+            chosen.append(key)
+            answer[text[phrase.start : phrase.end]] = None
+    return list(answer)
+
+
+def _repeats(key: str, phrase: _Phrase, other: str, counts: Counter[str]) -> bool:
+    """Whether `key` adds nothing to `other`, which is ranked above it."""
+    if f" {key} " in f" {other} ":
+        # A name is worth naming apart; a word only if it is used on its own, too.
+        name = phrase.pieces[0].kind == Kind.NAME
+        return counts[key] < 2 * counts[other] and not (name and counts[key] == 1)
+    return " " in other and f" {other} " in f" {key} "
 
 
 # --- pieces -------------------------------------------------------------------------------------
@@ -70,16 +120,10 @@ _BEFORE_CAPITAL = frozenset(".!?:\n。！？：•|#>*")
 _LINKS = frozenset(("of", "de", "del", "der", "van", "von", "la", "le", "di", "da"))
 _NOT_ADVERBS = frozenset(("family", "assembly", "anomaly", "reply", "supply", "italy"))
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "st"))
-# Stems of verbs that a request begins with: in "Invite Emma" the name is Emma
-_IMPERATIVES = frozenset(
-    """
-    add ask book cancel check clean contact delet deploy download draft email fix hire instal invit
-    mail merg messag migrat order prepar print renam renew replac repli review schedul ship sync
-    test text track translat updat upgrad upload
-    """.split()  # noqa: SIM905
-)
+_IMPERATIVES = words_of("imperatives")
 _NAME_WEIGHT = 1.9
 _SHORT_NAMES = frozenset(("US", "IT", "U.S", "U.K"))
+_stem = Stemmer.Stemmer("english").stemWord
 
 
 @cache  # classes of Chinese characters take milliseconds to compile, which English need not pay
@@ -94,87 +138,68 @@ def _token(ascii_only: bool) -> re.Pattern[str]:
     )
 
 
-def pieces_of(text: str, cut: Cutter) -> list[KeywordPiece]:
+def _pieces(text: str) -> list[KeywordPiece]:
     """The pieces of `text` in order; what is left out between two of them keeps them apart."""
     found: list[KeywordPiece] = []
-    previous = 0
-    titled = False
-    shouted = _is_shouted(text)
+    previous, titled = 0, False
+    # Capitals tell nothing where all is written in them
+    shouted = text.isascii() and text.count(" ") >= 3
+    shouted = shouted and sum(map(str.isupper, text)) > sum(map(str.islower, text))
     for match in _token(text.isascii()).finditer(text):
-        start, end = match.span()
+        start, previous_end, previous = match.start(), previous, match.end()
         if match.lastgroup == "han":
-            found.extend(cut(match.group(), start))
+            found += _chinese(match[0], start)
         elif match.lastgroup == "latin":
-            word = match.group().rstrip(".'’-")
-            opening = not previous or not _BEFORE_CAPITAL.isdisjoint(text[previous:start])
+            word = match[0].rstrip(".'’-")
+            before = text[previous_end:start]
+            opening = not previous_end or not _BEFORE_CAPITAL.isdisjoint(before)
             if shouted and word.isupper():
                 word = word.lower()
-            piece = _latin(word, start, opening and not titled)
-            if piece:
+            if piece := _latin(word, start, opening and not titled):
                 found.append(piece)
             titled = word.lower() in _TITLES or (len(word) == 1 and word.isupper())
-            end = start + len(word)
-        previous = end
-    _settle(text, found)
+            previous = start + len(word)
+    # An opening piece is a name if it is one elsewhere or a name follows
+    names = {piece.key for piece in found if piece.kind == Kind.NAME}
+    for index in range(len(found) - 1, -1, -1):
+        piece = found[index]
+        if piece.kind == Kind.OPENING:
+            after = found[index + 1] if index + 1 < len(found) else piece
+            followed = after.kind == Kind.NAME and text[piece.end : after.start] == " "
+            if piece.key in names or (followed and piece.key not in _IMPERATIVES):
+                found[index] = piece._replace(kind=Kind.NAME, weight=_NAME_WEIGHT)
+            else:
+                found[index] = piece._replace(kind=Kind.WORD)
     return found
-
-
-def _settle(text: str, pieces: list[KeywordPiece]) -> None:
-    """Makes each OPENING piece a name, if it is one elsewhere or a name follows, or a word."""
-    names = {piece.key for piece in pieces if piece.kind == Kind.NAME}
-    for index in range(len(pieces) - 1, -1, -1):
-        piece = pieces[index]
-        if piece.kind != Kind.OPENING:
-            continue
-        after = pieces[index + 1] if index + 1 < len(pieces) else piece
-        followed = after.kind == Kind.NAME and text[piece.end : after.start] == " "
-        if piece.key in names or (followed and piece.key not in _IMPERATIVES):
-            pieces[index] = piece._replace(kind=Kind.NAME, weight=_NAME_WEIGHT)
-        else:
-            pieces[index] = piece._replace(kind=Kind.WORD)
-
-
-def _is_shouted(text: str) -> bool:
-    """Whether capitals tell nothing, because all is written in them."""
-    if not text.isascii() or text.count(" ") < 3:
-        return False
-    return sum(map(str.isupper, text)) > sum(map(str.islower, text))
 
 
 def _latin(word: str, start: int, opening: bool) -> KeywordPiece | None:
     """The piece for a word that is not Chinese; None for one that no keyword has in it."""
     word = word.replace("’", "'").partition("'")[0]
-    end = start + len(word)
-    lower = word.lower()
+    lower, capital, end = word.lower(), word[0].isupper(), start + len(word)
+
+    def piece(weight: float, kind: int, key: str = lower) -> KeywordPiece:
+        return KeywordPiece(start, end, key, weight, kind)
+
     if lower in ENGLISH and word not in _SHORT_NAMES:
-        return KeywordPiece(start, end, lower, 0.0, Kind.LINK) if lower in _LINKS else None
+        return piece(0.0, Kind.LINK) if lower in _LINKS else None
     if _BARE_NUMBER.fullmatch(word) and not (len(word) == 2 and word[1].isupper()):
-        return KeywordPiece(start, end, lower, 0.0, Kind.NUMBER) if word[-1].isdigit() else None
-    capital = word[0].isupper()
+        return piece(0.0, Kind.NUMBER) if word[-1].isdigit() else None
     if lower.replace(".", "") in FILLERS and word not in _SHORT_NAMES:
-        if capital and (not opening or lower == "new"):
-            return KeywordPiece(start, end, lower, 0.3, Kind.WEAK)
-        return None
-    end, lower = start + len(word), word.lower()
+        return piece(0.3, Kind.WEAK) if capital and (not opening or lower == "new") else None
     if _TECHNICAL.search(word) or (len(word) > 1 and word.isupper()):
-        return KeywordPiece(start, end, lower, 2.0, Kind.NAME)
+        return piece(2.0, Kind.NAME)
+    stem = _stem(lower) if lower.isascii() else lower
     if capital and not opening:
-        return KeywordPiece(start, end, _stem(lower), _NAME_WEIGHT, Kind.NAME)
+        return piece(_NAME_WEIGHT, Kind.NAME, stem)
     if lower in _LINKS:
-        return KeywordPiece(start, end, lower, 0.0, Kind.LINK)
+        return piece(0.0, Kind.LINK)
     if len(word) < 3 or (lower.endswith("ly") and len(word) > 4 and lower not in _NOT_ADVERBS):
         return None
     weight = 0.7 + 0.05 * min(len(word), 10)
     if lower.endswith(("ing", "ed", "ful", "ous", "ive", "able", "ible", "less")):
         weight *= 0.7  # more often a verb or an adjective than a topic
-    return KeywordPiece(start, end, _stem(lower), weight, Kind.OPENING if capital else Kind.WORD)
-
-
-_ENGLISH_STEM: Callable[[str], str] = Stemmer.Stemmer("english").stemWord
-
-
-def _stem(lower: str) -> str:
-    return _ENGLISH_STEM(lower) if lower.isascii() else lower
+    return piece(weight, Kind.OPENING if capital else Kind.WORD, stem)
 
 
 # --- Chinese ------------------------------------------------------------------------------------
@@ -182,268 +207,133 @@ def _stem(lower: str) -> str:
 _VERBS = frozenset(
     "吃喝买卖看用做写叫说学玩养住去来开打听找带戴弹换喂订改修装发交报教读跑选加调想招搬"
 )
-_ADVERBS = frozenset("太刚才由含只先挺蛮")
 _PLACES = frozenset("时里中上下前后内外")
 _MEASURES = frozenset(
     "个名条次点分天周年月号日秒块元只艘家位本台张件双杯瓶斤米岁层遍种份部辆间场届片根颗套"
 )
-_JUNK_FIRST = frozenset("我你他她它您咱这那哪很太不没就也都又再还才刚挺最更")
-_JUNK_LAST = frozenset("的了着过吗呢吧啊呀嘛们得地")
-_NUMERALS = frozenset("零一二三四五六七八九十百千万亿两半几第每某")
 _SINGLES = frozenset("猫狗兔鱼鸟马龟茶酒药琴棋")  # The few single characters that make a keyword
-_NOT_GLUE = CHINESE_CHARACTERS | _VERBS | _ADVERBS | _PLACES | _MEASURES | _NUMERALS
-_NOT_INVENTED = CHINESE_CHARACTERS | _VERBS | _PLACES
-# Words that the dictionary lacks and cuts wrongly
-_OWN_WORDS = re.compile(
-    "(后端|大模型|智能体|提示词|微服务|小程序|公众号|短视频|钉钉|充电宝|充电桩|无人机|个税|月报"
-    "|持续集成|科目[一二三四])"
-)
-_TAG_WEIGHTS = (
-    dict.fromkeys(("nr", "ns", "nt", "nz", "nrt", "nrfg"), (1.4, Kind.HAN))
-    | dict.fromkeys(("n", "vn", "an", "j", "b", "f", "s", "x", "t", "m", "ng"), (1.0, Kind.HAN))
-    | dict.fromkeys(("i", "l", "nl"), (0.8, Kind.LONE))
-    | dict.fromkeys(("v", "vi", "vd"), (0.55, Kind.LONE))
-    | dict.fromkeys(("a", "ad", "z"), (0.4, Kind.LONE))
-)
-
-
-def cut_by_dictionary(run: str, offset: int) -> Iterator[KeywordPiece]:
-    # Imported here: it loads a dictionary, which takes 80 ms.
-    import rjieba
-
-    before = ""
-    for stretch in _OWN_WORDS.split(run):
-        own = _OWN_WORDS.fullmatch(stretch)
-        for word, tag in [(stretch, "n")] if own else rjieba.tag(stretch):
-            if len(word) == 1:
-                piece = _character(word, tag, offset)
-            else:
-                if before.endswith("叫"):
-                    tag = "nr"  # 我的猫叫可可: whatever follows is a name
-                piece = _chinese(word, tag, offset, bool(own) or rjieba.has_word(word))
-            if piece:
-                yield piece
-            offset += len(word)
-            before = word
-
-
-def _chinese(word: str, tag: str, start: int, known: bool) -> KeywordPiece | None:
-    """The piece for a word as it was tagged; None for one that no keyword has in it.
-
-    Not `known` are words that the tagger made up: names mostly, and bits of grammar.
-    """
-    end = start + len(word)
-    if word in CHINESE_WORDS:
-        return None
-    if word in CHINESE_NOMINAL:
-        return KeywordPiece(start, end, word, 0.9, Kind.HAN)
-    if len(word) == 2 and word[0] in _SINGLES and word[1] in _VERBS:  # 猫叫, 狗叫
-        return KeywordPiece(start, start + 1, word[0], 0.6, Kind.HAN)
-    if word not in CHINESE_PROTECTED:
-        grammar = len(word) == 2 and (word[0] in _JUNK_FIRST or word[1] in _JUNK_LAST)
-        number = word[0] in _NUMERALS and (tag in ("m", "t") or word[-1] in _MEASURES)
-        made_up = not known and tag[:2] != "nr" and not _NOT_INVENTED.isdisjoint(word)
-        if grammar or number or made_up:
-            return None
-    weight, kind = _TAG_WEIGHTS.get(tag, (0.0, 0))
-    return KeywordPiece(start, end, word, weight * _by_length(word), kind) if weight else None
-
-
-def _by_length(word: str) -> float:
-    return 0.7 + 0.1 * min(len(word), 5)
-
-
-def _character(word: str, tag: str, start: int) -> KeywordPiece | None:
-    if word in _SINGLES:
-        return KeywordPiece(start, start + 1, word, 0.6, Kind.HAN)
-    if tag[0] in "nkqz" and word not in _NOT_GLUE:
-        return KeywordPiece(start, start + 1, word, 0.3, Kind.GLUE)
-    return None
-
-
-_BREAKS = CHINESE_CHARACTERS | _ADVERBS | frozenset("吃喝买说做叫换去请")
 _WORD_FIRST = frozenset(word[0] for word in CHINESE_WORDS)
-_PROTECTED_FIRST = frozenset(word[0] for word in CHINESE_PROTECTED)
+_EVERYDAY_FIRST = frozenset(word[0] for word in CHINESE_PROTECTED)
+_BREAKS = CHINESE_CHARACTERS | frozenset("太刚才由含只先挺蛮吃喝买说做叫换去请")
 _LOOSE_FIRST = _VERBS | frozenset("后过")
 _LOOSE_LAST = _VERBS | _PLACES | frozenset("坏高住完出成")
-
-
-def cut_by_function(run: str, offset: int) -> Iterator[KeywordPiece]:
-    """Stretches of 2 to 6 characters between function words, numbers and plain verbs."""
-    # What is counted becomes as many function characters, so that offsets stay.
-    masked = _COUNTED.sub(lambda m: "的" * len(m[0]), run)
-    for start, end in _shortened(masked, _content_runs(masked, _BREAKS)):
-        if start and run[start - 1] in "这那哪每某" and run[start] in _MEASURES:
-            start += 1
-        while end - start > 2 and run[start] in _LOOSE_FIRST and not _protected(run, start):
-            start += 1
-        while end - start > 2 and run[end - 1] in _LOOSE_LAST and not _protected(run, end - 2):
-            end -= 1
-        word = run[start:end]
-        if 1 < len(word) <= _MAX_RUN or word in _SINGLES:
-            yield KeywordPiece(offset + start, offset + end, word, _by_length(word), Kind.HAN)
-
-
 _NUMERAL = "[零一二三四五六七八九十百千万亿两半几]"
 _COUNTED = re.compile(
     f"{_NUMERAL}{{2,}}|{_NUMERAL}(?:小时|分钟|公里|公斤|星期|季度|[{''.join(sorted(_MEASURES))}])"
 )
 
 
-def _shortened(run: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """`spans`, with those too long for a keyword cut at verbs too."""
+def _chinese(run: str, offset: int) -> Iterator[KeywordPiece]:
+    """Stretches of 2 to 6 characters between function words, numbers and plain verbs."""
+    # What is counted becomes as many function characters, so that offsets stay.
+    masked = _COUNTED.sub(lambda m: "的" * len(m[0]), run)
+    spans: list[tuple[int, int]] = []
+    for start, end in _content_runs(masked, _BREAKS):
+        if end - start <= _MAX_HAN:
+            spans.append((start, end))
+        else:  # too long for a keyword: cut at verbs too
+            cut = _content_runs(masked[start:end], _BREAKS | _VERBS)
+            spans += [(start + first, start + last) for first, last in cut]
     for start, end in spans:
-        if end - start <= _MAX_RUN:
-            yield start, end
-        else:
-            for first, last in _content_runs(run[start:end], _BREAKS | _VERBS):
-                yield start + first, start + last
+        if start and run[start - 1] in "这那哪每某" and run[start] in _MEASURES:
+            start += 1
+        while end - start > 2 and run[start] in _LOOSE_FIRST and not _everyday(run, start):
+            start += 1
+        while end - start > 2 and run[end - 1] in _LOOSE_LAST and not _everyday(run, end - 2):
+            end -= 1
+        word = run[start:end]
+        if 1 < len(word) <= _MAX_HAN or word in _SINGLES:
+            weight = 0.7 + 0.1 * min(len(word), 5)
+            yield KeywordPiece(offset + start, offset + end, word, weight, Kind.HAN)
 
 
 def _content_runs(run: str, breaks: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """(start, end) of what stands between function words."""
     position = start = 0
-    size = len(run)
-    while position < size:
-        length = _function(run, position, breaks)
-        if length:
+    while position < len(run):
+        word = _listed(run, position, CHINESE_WORDS) if run[position] in _WORD_FIRST else 0
+        everyday = 0 if word else _everyday(run, position)
+        if word or (run[position] in breaks and not everyday):
             if position > start:
                 yield start, position
-            position += length
+            position += word or 1
             start = position
         else:
-            position += _protected(run, position) or 1
-    if size > start:
-        yield start, size
+            position += everyday or 1
+    if len(run) > start:
+        yield start, len(run)
 
 
-def _function(run: str, position: int, breaks: frozenset[str]) -> int:
-    """The length of the function word that stands at `position`, 0 for none."""
-    first = run[position]
-    if first in _WORD_FIRST:
-        for length in (4, 3, 2):
-            if (word := run[position : position + length]) in CHINESE_WORDS:
-                return len(word)
-    return int(first in breaks and not _protected(run, position))
+def _everyday(run: str, position: int) -> int:
+    return _listed(run, position, CHINESE_PROTECTED) if run[position] in _EVERYDAY_FIRST else 0
 
 
-def _protected(run: str, position: int) -> int:
-    """The length of the everyday word that stands at `position`, 0 for none."""
-    if run[position] in _PROTECTED_FIRST:
-        for length in (4, 3, 2):
-            if (word := run[position : position + length]) in CHINESE_PROTECTED:
-                return len(word)
+def _listed(run: str, position: int, words: frozenset[str]) -> int:
+    """The length of the word of a list that stands at `position`, 0 for none."""
+    for length in (4, 3, 2):
+        if (word := run[position : position + length]) in words:
+            return len(word)
     return 0
 
 
-MAX_TEXT = 200_000  # Characters that are looked at: what a longer text is about is said by then
-
-
-class _Phrase(NamedTuple):
-    pieces: tuple[KeywordPiece, ...]
-    start: int
-    end: int
-    boost: float = 1.0
-
-
-def keywords(text: str, limit: int = 8, corpus: Mapping[str, float] | None = None) -> list[str]:
-    """At most `limit` keywords of `text`, best first.
-
-    `corpus` has the share of documents (0 to 1) that a word is in, by its lower-case form or its
-    stem; common words weigh less.
-    """
-    return _rank(text, limit, corpus or {}, cut_by_dictionary)
-
-
-def quick(text: str, limit: int = 8) -> list[str]:
-    """As `keywords`, without the dictionary: for a cold start or the path of every message."""
-    return _rank(text, limit, {}, cut_by_function)
-
-
 # --- phrases ------------------------------------------------------------------------------------
-
-_MAX_WORDS = 3
-_MAX_NAME = 5
-_MAX_HAN = 8
-_IN_NAME = frozenset((Kind.NAME, Kind.WEAK, Kind.LINK))
-_MAY_BEGIN = frozenset((Kind.WORD, Kind.NAME, Kind.HAN))
-_MAY_END = _MAY_BEGIN | {Kind.GLUE}
-_NOT_ALONE = frozenset((Kind.WEAK, Kind.LINK, Kind.NUMBER))
-_LOWER_WORD = re.compile(r" ([a-z]+)")
-_BEFORE_HAN = frozenset((Kind.NAME, Kind.WEAK, Kind.NUMBER))
 
 
 def _runs(text: str, pieces: list[KeywordPiece]) -> Iterator[list[KeywordPiece]]:
     """Pieces that belong together, however many."""
     run: list[KeywordPiece] = []
     for index, piece in enumerate(pieces):
-        if piece.kind == Kind.LINK and not _links(text, piece, pieces[index + 1 : index + 2]):
-            continue
+        if piece.kind == Kind.LINK:
+            following = pieces[index + 1 : index + 2]
+            if not any(p.kind in _IN_NAME and text[piece.end : p.start] == " " for p in following):
+                continue
         if run and not _joins(text, run[-1], piece):
             yield run
             run = []
-        if piece.kind == Kind.NUMBER and _is_amount(text, piece.end):
-            continue
+        if piece.kind == Kind.NUMBER:
+            # It may count what follows: "Emma 5 times", but not "React 18 with Vite"
+            counted = re.compile(" ([a-z]+)").match(text, piece.end)
+            if counted and counted[1] not in ENGLISH:
+                continue
         if run or piece.kind not in (Kind.LINK, Kind.NUMBER):
             run.append(piece)
     if run:
         yield run
 
 
-def _links(text: str, piece: KeywordPiece, following: list[KeywordPiece]) -> bool:
-    return any(p.kind in _IN_NAME and text[piece.end : p.start] == " " for p in following)
-
-
-def _is_amount(text: str, end: int) -> bool:
-    """Whether a number counts what follows: "Emma 5 times", but not "React 18 with Vite"."""
-    found = _LOWER_WORD.match(text, end)
-    return found is not None and found[1] not in ENGLISH
-
-
 def _joins(text: str, last: KeywordPiece, piece: KeywordPiece) -> bool:
     """Whether `piece` continues what ends with `last`."""
     gap = text[last.end : piece.start]
-    if piece.kind >= Kind.HAN:
-        if Kind.LONE in (piece.kind, last.kind):
-            return False
-        if last.kind >= Kind.HAN:
-            return gap == ""
+    if piece.kind == Kind.HAN:
         # A noun makes a term (OKR系统), a verb makes a clause (v2.3.0发布).
         near = gap == "" or (gap == " " and last.kind != Kind.WEAK)
-        return near and last.kind in _BEFORE_HAN and piece.key not in CHINESE_NOMINAL
-    if last.kind >= Kind.HAN:
-        return False
+        named = last.kind in (Kind.NAME, Kind.WEAK, Kind.NUMBER)
+        return near and named and piece.key not in CHINESE_NOMINAL
     initial = gap == ". " and last.end - last.start == 1 and last.kind == Kind.NAME
-    if gap != " " and not initial:
+    if last.kind == Kind.HAN or (gap != " " and not initial):
         return False
     if piece.kind == Kind.NUMBER:
         return last.kind == Kind.NAME
     if piece.kind == Kind.WORD:
         return last.kind in (Kind.WORD, Kind.NAME)
     if last.kind == Kind.WORD:
-        return piece.kind == Kind.NAME and piece.end - piece.start == 1  # vitamin C, plan B
+        return _is_letter(piece)  # vitamin C, plan B
     return last.kind in _IN_NAME
+
+
+def _is_letter(piece: KeywordPiece) -> bool:
+    return piece.kind == Kind.NAME and piece.end - piece.start == 1
 
 
 def _phrases(run: list[KeywordPiece]) -> Iterator[_Phrase]:
     """A run as phrases short enough for a keyword."""
     current: list[KeywordPiece] = []
-    long = len(run) > _MAX_WORDS
     for piece in run:
-        # A long run is best cut before a verb: 注册信息 | 生成兴趣标签
-        verb = long and len(current) > 1 and piece.key in CHINESE_NOMINAL
-        if current and (verb or _is_full(current, piece)):
+        if len(current) >= (_MAX_WORDS if piece.kind == Kind.WORD else _MAX_NAME):
             yield from _phrase(current)
             current = []
         current.append(piece)
     yield from _phrase(current)
-
-
-def _is_full(current: list[KeywordPiece], piece: KeywordPiece) -> bool:
-    if piece.kind < Kind.HAN:
-        return len(current) >= (_MAX_WORDS if piece.kind == Kind.WORD else _MAX_NAME)
-    words = sum(1 for p in current if p.kind == Kind.HAN)
-    chars = sum(p.end - p.start for p in current if p.kind >= Kind.HAN)
-    return words >= _MAX_WORDS or chars + piece.end - piece.start > _MAX_HAN
 
 
 def _phrase(current: list[KeywordPiece]) -> Iterator[_Phrase]:
@@ -452,21 +342,19 @@ def _phrase(current: list[KeywordPiece]) -> Iterator[_Phrase]:
         current = current[1:]
     while current and current[-1].kind == Kind.LINK:
         current = current[:-1]
-    kinds = {piece.kind for piece in current}
-    if kinds <= _NOT_ALONE or (len(current) == 1 and _is_letter(current[0])):
+    if {p.kind for p in current} <= _NOT_ALONE or (len(current) == 1 and _is_letter(current[0])):
         return
-    yield _Phrase(tuple(current), current[0].start, current[-1].end)
-    name = 0
-    while name < len(current) and current[name].kind < Kind.HAN and current[name].kind:
-        name += 1
-    named = any(p.kind == Kind.NAME and not _is_letter(p) for p in current[:name])
-    if named and name < len(current):
-        yield _Phrase(tuple(current[:name]), current[0].start, current[name - 1].end)
+    yield _Phrase(current, current[0].start, current[-1].end)
+    others = (n for n, p in enumerate(current) if p.kind in (Kind.WORD, Kind.HAN))
+    name = next(others, 0)  # 0 where all of it is a name
+    if any(p.kind == Kind.NAME and not _is_letter(p) for p in current[:name]):
+        yield _Phrase(current[:name], current[0].start, current[name - 1].end)
 
 
-def _is_letter(piece: KeywordPiece) -> bool:
-    """A single letter or character: but two in a row are a name that no dictionary knows."""
-    return piece.kind in (Kind.NAME, Kind.GLUE) and piece.end - piece.start == 1
+_QUOTES = re.compile(
+    r"《([^《》\n]{1,30})》|「([^「」\n]{2,16})」|“([^“”\n]{2,24})”|`([^`\n]{2,40})`"
+    r'|"([^"\n]{2,40})"'
+)
 
 
 def _quoted(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:
@@ -486,48 +374,19 @@ def _quoted(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:
         if title or _is_term(text[start:end], inside):
             if {piece.kind for piece in inside} <= _NOT_ALONE:
                 inside = [KeywordPiece(start, end, text[start:end].lower(), 1.4, Kind.HAN)]
-            yield _Phrase(tuple(inside), start, end, 1.6 if title else 1.3)
+            yield _Phrase(inside, start, end, 1.6 if title else 1.3)
 
 
 def _is_term(quoted: str, inside: list[KeywordPiece]) -> bool:
     """Whether quoted words are a term, and not something that was said."""
-    if {p.kind for p in inside} - _NOT_ALONE and sum(p.end - p.start for p in inside) >= len(
-        quoted.replace(" ", "")
-    ):
+    covered = sum(p.end - p.start for p in inside) >= len(quoted.replace(" ", ""))
+    if covered and {p.kind for p in inside} - _NOT_ALONE:
         return quoted == quoted.strip()
     short = 1 < len(quoted) <= 6 and quoted[0] >= "\u3400" and quoted not in CHINESE_WORDS
     return short and CHINESE_CHARACTERS.isdisjoint(quoted) and quoted.isalpha()
 
 
-_QUOTES = re.compile(
-    r"《([^《》\n]{1,30})》|「([^「」\n]{2,16})」|“([^“”\n]{2,24})”|`([^`\n]{2,40})`"
-    r'|"([^"\n]{2,40})"'
-)
-
-
-# --- ranking ------------------------------------------------------------------------------------
-
-
-def _rank(text: str, limit: int, corpus: Mapping[str, float], cut: Cutter) -> list[str]:
-    text = text[:MAX_TEXT]
-    plain = text if text.isascii() else text.translate(TO_SIMPLIFIED)
-    pieces = pieces_of(plain, cut)
-    runs = list(_runs(plain, pieces))
-    phrases: dict[str, _Phrase] = {}
-    counts: Counter[str] = Counter()
-    for phrase in (*_quoted(plain, pieces), *(p for run in runs for p in _phrases(run))):
-        key = _key(phrase.pieces)
-        counts[key] += 1
-        phrases.setdefault(key, phrase)
-    _count_parts(runs, phrases, counts)
-    scored = sorted(
-        (-_score(phrase, counts[key], plain, corpus), phrase.start, key)
-        for key, phrase in phrases.items()
-    )
-    return _choose(text, limit, [key for _, _, key in scored], phrases, counts)
-
-
-def _key(pieces: Iterable[KeywordPiece]) -> str:
+def _key(pieces: list[KeywordPiece]) -> str:
     return " ".join([piece.key for piece in pieces])
 
 
@@ -541,7 +400,7 @@ def _count_parts(
         for length in range(1, min(len(run), _MAX_WORDS) + 1):
             for first in range(len(run) - length + 1):
                 part = run[first : first + length]
-                if part[0].kind in _MAY_BEGIN and part[-1].kind in _MAY_END:
+                if part[0].kind not in _NOT_ALONE and part[-1].kind not in _NOT_ALONE:
                     key = _key(part)
                     parts[key] += 1
                     found.setdefault(key, part)
@@ -550,47 +409,5 @@ def _count_parts(
             counts[key] = max(counts[key], count)
         elif count > 1:
             part = found[key]
-            phrases[key] = _Phrase(tuple(part), part[0].start, part[-1].end)
+            phrases[key] = _Phrase(part, part[0].start, part[-1].end)
             counts[key] = count
-
-
-def _score(phrase: _Phrase, count: int, text: str, corpus: Mapping[str, float]) -> float:
-    weight = 0.0
-    for piece in phrase.pieces:
-        rarity = 1.0
-        if corpus:  # near 0 for a word that all documents have
-            surface = text[piece.start : piece.end].lower()
-            rarity = max(0.05, 1 - corpus.get(surface, corpus.get(piece.key, 0.0))) ** 2
-        weight += piece.weight * rarity
-    position = 1.2 - 0.2 * phrase.start / len(text)
-    return weight / sqrt(len(phrase.pieces)) * (1 + log2(count)) * position * phrase.boost
-
-
-_ENOUGH = 3  # With so many keywords, verbs and adjectives add little
-
-
-def _choose(
-    text: str, limit: int, ranked: list[str], phrases: dict[str, _Phrase], counts: Counter[str]
-) -> list[str]:
-    """The best, without those that repeat a better one or a part of it."""
-    chosen: list[str] = []
-    answer: dict[str, None] = {}
-    for key in ranked:
-        if len(answer) >= limit:
-            break
-        phrase = phrases[key]
-        if phrase.pieces[0].kind == Kind.LONE and len(answer) >= _ENOUGH:
-            continue
-        if not any(_repeats(key, phrase, other, counts) for other in chosen):
-            chosen.append(key)
-            answer[text[phrase.start : phrase.end]] = None
-    return list(answer)
-
-
-def _repeats(key: str, phrase: _Phrase, other: str, counts: Counter[str]) -> bool:
-    """Whether `key` adds nothing to `other`, which is ranked above it."""
-    if f" {key} " in f" {other} ":
-        # A name is worth naming apart; a word only if it is used on its own, too.
-        name = phrase.pieces[0].kind == Kind.NAME
-        return counts[key] < 2 * counts[other] and not (name and counts[key] == 1)
-    return " " in other and f" {other} " in f" {key} "

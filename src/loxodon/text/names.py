@@ -12,18 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from loxodon.text.wordlists import words_of
+
 LOOKED_AT = 600  # Characters of a message in which names are looked for
 _WORDS = 4
 _CHARACTERS = 8
-# Words that no name begins or ends with
-_LINKING = frozenset(
-    """
-    a an the this that these those i me you he him she it its we us they them who whom what when
-    where why how which is are was were be been am do does did have has had will would can could
-    should and or but if so to of in on at by for with from as not no my your his her our their
-    about
-    """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
-)
+_LINKING = words_of("not_in_names")
 
 
 class NameSpan(NamedTuple):
@@ -36,27 +30,13 @@ class NameSpan(NamedTuple):
 
 def parts_of(text: str) -> list[NameSpan]:
     """Every stretch of `text` (folded already) that may be a name, the longest first."""
-    found: list[NameSpan] = []
-    words = list(_words(text[:LOOKED_AT]))
-    for first, (start, end, spaced) in enumerate(words):
-        if not spaced:
-            found += [NameSpan(a, b, text[a:b]) for a, b in _stretches(text, start, end)]
-        elif text[start:end] not in _LINKING:
-            found += _of_words(text, words[first : first + _WORDS])
-    found.sort(key=lambda part: (part.start - part.end, part.start))
-    return found
+    found = [NameSpan(start, end, text[start:end]) for start, end in _places(text)]
+    return sorted(found, key=lambda part: (part.start - part.end, part.start))
 
 
 def candidates(text: str) -> set[str]:
-    """The same without their places, in a fraction of the time: enough to know whether one is."""
-    found: set[str] = set()
-    words = list(_words(text[:LOOKED_AT]))
-    for first, (start, end, spaced) in enumerate(words):
-        if not spaced:
-            found.update(text[a:b] for a, b in _stretches(text, start, end))
-        elif text[start:end] not in _LINKING:
-            found.update(part.name for part in _of_words(text, words[first : first + _WORDS]))
-    return found
+    """The same without their places: enough to know whether one is."""
+    return {text[start:end] for start, end in _places(text)}
 
 
 def named(text: str, known: Callable[[Iterable[str]], Iterable[str]]) -> list[NameSpan]:
@@ -79,35 +59,33 @@ _GAPS = frozenset(("", " ", "-", "_", ". ", "&", " & ", "'", "."))
 _WORD = re.compile(r"[^\W_]+")
 
 
-def _words(text: str) -> Iterator[tuple[int, int, bool]]:
-    """(start, end, whether its script has spaces) of each stretch of letters."""
-    for match in _WORD.finditer(text):
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of each stretch that may be a name."""
+    words: list[tuple[int, int, str]] = []  # start, end, and the word if its script has spaces
+    for match in _WORD.finditer(text[:LOOKED_AT]):
         start = match.start()
         for spaced, letters in groupby(match[0], "\u2e80".__gt__):
-            end = start + len(list(letters))
-            yield start, end, spaced
-            start = end
-
-
-def _of_words(text: str, words: list[tuple[int, int, bool]]) -> Iterator[NameSpan]:
-    start, last, _ = words[0]
-    for first, end, spaced in words:
-        gap = text[last:first] if first > last else ""
-        if first > start and gap not in _GAPS:
-            return
-        if not spaced:  # OKR系统
-            for more in range(first + 1, min(first + _CHARACTERS, end) + 1):
-                yield NameSpan(start, more, text[start:more])
-            return
-        last = end
-        if text[first:end] not in _LINKING:
-            yield NameSpan(start, end, text[start:end])
-
-
-def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """(start, end) of each stretch of characters that may be a name."""
-    for first in range(start, end):
-        if text[first] not in _NOT_FIRST:
-            for last in range(first + 1, min(first + _CHARACTERS, end) + 1):
-                if text[last - 1] not in _NOT_LAST:
-                    yield first, last
+            word = "".join(letters)
+            words.append((start, start + len(word), word if spaced else ""))
+            start += len(word)
+    for n, (start, end, first_word) in enumerate(words):
+        if not first_word:
+            for first in range(start, end):
+                if text[first] not in _NOT_FIRST:
+                    for last in range(first + 1, min(first + _CHARACTERS, end) + 1):
+                        if text[last - 1] not in _NOT_LAST:
+                            yield first, last
+        elif first_word not in _LINKING:
+            before = start
+            for first, last, word in words[n : n + _WORDS]:
+                if first > start and text[before:first] not in _GAPS:
+                    break
+                if not word:  # OKR系统
+                    yield from (
+                        (start, more)
+                        for more in range(first + 1, min(first + _CHARACTERS, last) + 1)
+                    )
+                    break
+                before = last
+                if word not in _LINKING:
+                    yield start, last

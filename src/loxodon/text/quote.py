@@ -23,32 +23,16 @@ import re
 from functools import cache
 
 from loxodon.messages import LANGUAGES, t
+from loxodon.text.wordlists import words_of
 from loxodon.text.words import fold
 
 INDENT = "   "
 # Characters behind a bracket, blanks counted once, that are read to know what it opens
 _INSIDE = 64
 _READ = 160
-# Marks that are no blocks of ours
-_HEADINGS = frozenset(
-    """
-    systemprompt systemmessage inst sys imstart imend 系统提示 系统提示词 系统消息
-    """.split()  # noqa: SIM905
-)
-# Who speaks in a transcript, or in the format of a model
-_ROLES = frozenset(
-    """
-    system systemprompt systemmessage systeminstruction developer developermessage assistant user
-    usermessage human ai model bot tool toolresult toolresponse function instruction instructions
-    response 系统 系统提示 系统提示词 系统消息 系统指令 开发者 助手 用户 用户消息 人类 工具 指令
-    """.split()  # noqa: SIM905
-)
-_CALLS = frozenset(
-    """
-    tool toolcall toolcalls toolresponse toolresult toolresults availabletools functioncall
-    functioncalls
-    """.split()  # noqa: SIM905
-)
+_HEADINGS = words_of("headings")
+_ROLES = words_of("roles")
+_CALLS = words_of("tool_calls")
 # What marks without a form of their own are called: in any bracket, and between angles
 _TAGS = _CALLS | _ROLES | frozenset(("s", "bos", "eos", "pad", "unk", "tools", "think", "thinking"))
 _BEGINNINGS = ("relatedmemories", "endofrelatedmemories", "相关记忆")

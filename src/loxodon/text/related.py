@@ -32,6 +32,7 @@ _ONE_CHARACTER = 0.6  # What is left of the weight of a single character: it beg
 # Characters of a question that are looked at: what is longer has words enough of its own
 _LOOKED_AT = 2_000
 _LONGEST_PHRASE = 4
+_LONGEST_WORD = 6  # Characters of a Chinese word
 _FIRST_HAN = "\u2e80"
 
 
@@ -61,14 +62,18 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
     """
     asked = frozenset(words)
     best: dict[str, tuple[float, int, int, str]] = {}
-    for place, (typed, key) in enumerate(_known_in(fold(text[:_LOOKED_AT]))):
+    folded = fold(text[:_LOOKED_AT])
+    known: dict[str, str] = {}
+    for typed, key in chain(_latin_in(folded), _han_in(folded)):
+        known.setdefault(key, typed)
+    for place, (key, typed) in enumerate(known.items()):
         found = _related(key)
         if _is_han(key) and len(key) == 1:
             # The pairs of the question have it only beside its neighbours there: 的猫, 猫叫.
             found = ((_searched(key), SAME * _ONE_CHARACTER), *found)
         for rank, (word, weight) in enumerate(found):
             one = (-weight, rank, place, typed)
-            if word not in asked and one < best.get(word, _WORST):
+            if word not in asked and one < best.get(word, (1.0, 0, 0, "")):
                 best[word] = one
     chosen: dict[str, Expansion] = {}
     for word, (less, _, _, because) in sorted(best.items(), key=lambda item: item[1]):
@@ -80,9 +85,6 @@ def expand(words: Collection[str], text: str) -> list[Expansion]:
     return list(chosen.values())
 
 
-_WORST = (1.0, 0, 0, "")
-
-
 # --- what a question has --------------------------------------------------------------------------
 
 
@@ -90,17 +92,8 @@ _LATIN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 
 
-def _known_in(folded: str) -> Iterator[tuple[str, str]]:
-    """(as typed, key) of each known word of a text, each key once."""
-    seen: set[str] = set()
-    for typed, key in chain(_latin_in(folded), _han_in(folded)):
-        if key not in seen:
-            seen.add(key)
-            yield typed, key
-
-
 def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
-    """Known English words and phrases, the longest where several begin."""
+    """(as typed, key) of known English words and phrases, the longest where several begin."""
     tokens = [match.span() for match in _LATIN.finditer(folded)]
     at = 0
     while at < len(tokens):
@@ -116,20 +109,19 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
 
 
 def _han_in(folded: str) -> Iterator[tuple[str, str]]:
-    """Known Chinese words, cut from the end of each stretch, the longest first."""
+    """The same for Chinese words, cut from the end of each stretch, the longest first."""
     if folded.isascii():
         return
-    han = _chinese()
-    words = (han.known, han.others, CHINESE_WORDS)
+    known, others = _chinese()
     for stretch in _HAN.findall(folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
-            start = max(0, end - han.longest)
-            while start < end and not any(stretch[start:end] in some for some in words):
+            start = max(0, end - _LONGEST_WORD)
+            while (word := stretch[start:end]) and word not in known and word not in others:
                 start += 1
-            if stretch[start:end] in han.known:
-                found.append(stretch[start:end])
+            if word in known:
+                found.append(word)
             end = min(start, end - 1)
         yield from ((word, word) for word in reversed(found))
 
@@ -137,23 +129,11 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
 # --- the groups -----------------------------------------------------------------------------------
 
 
-class _Line(NamedTuple):
-    # The words that mean the same; where there are kinds, the words for all of them
-    general: list[str]
-    kinds: list[str]
-
-
 class _Thesaurus(NamedTuple):
     # As they are in the file, without what is not for us; those that stand for nothing last
     rows: str
     words: str  # The same, character for character, with nothing but spaces around each word
     known: int  # Where the rows end that stand for something
-
-
-class _Chinese(NamedTuple):
-    known: frozenset[str]
-    others: frozenset[str]  # Words that stand for nothing here, but are not to be cut apart
-    longest: int
 
 
 @cache
@@ -169,19 +149,17 @@ def _thesaurus() -> _Thesaurus:
 
 
 @cache
-def _chinese() -> _Chinese:
-    """The Chinese words, to cut a question by."""
+def _chinese() -> tuple[frozenset[str], frozenset[str]]:
+    """Chinese words, to cut a question by: those that are known, and those not to be cut apart."""
     _, words, end = _thesaurus()
-    known = frozenset(word for word in words[:end].split() if word >= _FIRST_HAN)
-    others = frozenset(word for word in words[end:].split() if word >= _FIRST_HAN)
-    others |= CHINESE_PROTECTED
-    return _Chinese(known, others, max(map(len, known | others)))
+    known = frozenset(filter(_is_han, words[:end].split()))
+    return known, CHINESE_WORDS | CHINESE_PROTECTED | set(filter(_is_han, words[end:].split()))
 
 
 def _written(key: str) -> list[str]:
     """How the file writes the words that are known under `key`."""
     if _is_han(key):
-        return [key] if key in _chinese().known else []
+        return [key] if key in _chinese()[0] else []
     return _beginning(key[:2]).get(key, [])
 
 
@@ -206,8 +184,26 @@ def _beginning(letters: str) -> dict[str, list[str]]:
 
 @cache
 def _related(key: str) -> Sequence[tuple[str, float]]:
+    """The words that stand with those of `key`, and the kinds of what means the same."""
+    near: dict[str, float] = {}
+
+    def add(others: Sequence[str], weight: float) -> None:
+        for other in others:
+            near[other] = max(weight, near.get(other, 0.0))
+
+    for word in _written(key):
+        for general, kinds in _lines(word):
+            if word in general:
+                add(general, SAME)
+                add(kinds, KIND)
+            else:
+                add(general, GENERAL)
+    for same in [word for word, weight in near.items() if weight == SAME]:
+        for general, kinds in _lines(same):
+            if same in general:
+                add(kinds, KIND)
     found: dict[str, float] = {}
-    for word, weight in _near(_written(key)).items():
+    for word, weight in near.items():
         searched = _searched(word)
         if searched.endswith("*"):
             weight *= _ONE_CHARACTER
@@ -217,45 +213,20 @@ def _related(key: str) -> Sequence[tuple[str, float]]:
     return sorted(found.items(), key=lambda item: (-item[1], _is_han(item[0]) != _is_han(key)))
 
 
-def _near(words: Sequence[str]) -> dict[str, float]:
-    """The words that stand with any of `words`, and the kinds of what means the same."""
-    near: dict[str, float] = {}
-
-    def add(others: Sequence[str], weight: float) -> None:
-        for other in others:
-            near[other] = max(weight, near.get(other, 0.0))
-
-    for word in words:
-        for line in _lines(word):
-            if word in line.general:
-                add(line.general, SAME)
-                add(line.kinds, KIND)
-            else:
-                add(line.general, GENERAL)
-    for same in [word for word, weight in near.items() if weight == SAME]:
-        for line in _lines(same):
-            if same in line.general:
-                add(line.kinds, KIND)
-    return near
-
-
 @cache
-def _lines(word: str) -> list[_Line]:
-    """The rows that have a word and stand for something."""
+def _lines(word: str) -> list[tuple[list[str], list[str]]]:
+    """The rows that have a word and stand for something: words that mean the same (where there are
+    kinds, the words for all of them), and the kinds."""
     rows, words, known = _thesaurus()
     found = []
     at = words.find(f" {word} ", 0, known)
     while at >= 0:
         end = words.index("\n", at)
-        found.append(_line(rows[rows.rfind("\n", 0, at) + 1 : end]))
+        row = rows[rows.rfind("\n", 0, at) + 2 : end]
+        general, _, kinds = row.replace("|", " ").partition(":")
+        found.append((general.split(), kinds.split()))
         at = words.find(f" {word} ", end, known)
     return found
-
-
-@cache
-def _line(row: str) -> _Line:
-    general, _, kinds = row[1:].replace("|", " ").partition(":")
-    return _Line(general.split(), kinds.split())
 
 
 # --- keys and search words ------------------------------------------------------------------------

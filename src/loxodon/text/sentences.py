@@ -14,7 +14,16 @@ import re
 from collections.abc import Iterator
 
 from loxodon.text.steps import charge
-from loxodon.text.wordlists import ENGLISH
+from loxodon.text.wordlists import ENGLISH, words_of
+
+_UNFINISHED = words_of("unfinished")
+_NEVER_LAST = words_of("abbreviations_never_last")
+_MAYBE_LAST = words_of("abbreviations_maybe_last")
+_BEFORE_NUMBER = words_of("abbreviations_before_numbers")
+_DATES = words_of("abbreviations_of_dates")
+_ZONES = words_of("time_zones")
+_LAST_WORD = re.compile(r"(?:[A-Za-z]+\.)*[A-Za-z]+\Z|[0-9]+\Z|\w\Z")
+_ACRONYM = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]|Ph\.D")
 
 
 def split(text: str) -> list[str]:
@@ -48,15 +57,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*$")
 _ITEM = re.compile(r"(?:[-*+•·#>|]|\(?[a-z0-9]{1,2}[.)]\s)")
-# Words that no sentence ends with, or few
-_UNFINISHED = frozenset(
-    """
-    a an the this that these those my your his her its our their of at by for with about against
-    between among into onto through during before after to from in on over under within without via
-    per and or but nor if than because as while until unless although though whether which who
-    is are was were be been has have had will would shall should can could may might must not
-    """.split()  # noqa: SIM905
-)
 # A line this long that breaks off before a small letter was broken by an editor, not a person
 _WRAPPED = 40
 
@@ -109,6 +109,8 @@ _STRONG = "。！？；｡"
 # What may stand before the first word of a sentence
 _SKIPPED = " \t\u3000\"'“‘「『（(《【[*_-+•·#>"
 _CLOSERS = "\"'”’」』）)》〉】]}*`"
+# Marks that open and close alike, and how many make a pair
+_PAIRED = {'"': 2, "`": 2, "*": 4}
 _ENCLOSING = frozenset("\"'”’」』)")
 _EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
 # Emoji that close what was said, as a face does; others may stand for a word
@@ -129,7 +131,6 @@ _MARK = re.compile(
     rf"(?P<core>[{_END}](?:[{_END}{_CLOSER}]*[{_END}])?)(?P<tail>[{_CLOSER}～~{_EMOJI}]*)"
     rf"|(?P<soft>[～~{_EMOJI}]+)"
 )
-
 _ONLY_EMOJI = re.compile(rf"[\s～~{_EMOJI}]*+\Z")
 
 
@@ -138,16 +139,24 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     begin = _first_word(text, start, end)
     listed = _LIST_NUMBER.match(text, begin, end)
     number = int(listed[1]) if listed else -1
-    pairs = _Pairs(text, start)
+    counted, seen = start, dict.fromkeys(_PAIRED, 0)
     for match in _MARK.finditer(text, begin, end):
-        at = match.start()
+        at, stop = match.span()
         if at <= begin:
             continue
-        if item := _next_item(text, begin, at, number):
+        following = str(number + 1)
+        item = at - len(following)  # where the 2 of "1. Tea 2. Milk" stands
+        if number >= 0 and text[item:at] == following and text[max(begin, item - 1)].isspace():
             yield item
             begin, number = item, number + 1
             continue
-        stop = pairs.closed_by(at, match.end())
+        if not _PAIRED.keys().isdisjoint(match[0]):
+            # A straight quote opens what follows if an even number of them came before
+            for mark in seen:
+                seen[mark] += text.count(mark, counted, at)
+            counted = at
+            opens = [m for m, n in _PAIRED.items() if m in match[0] and seen[m] % n == 0]
+            stop = min([stop, *(at + match[0].index(mark) for mark in opens)])
         if stop < end and _ends(text, begin, match, stop, end):
             yield stop
             begin = _first_word(text, stop, end)
@@ -157,39 +166,6 @@ def _first_word(text: str, start: int, end: int) -> int:
     while start < end and text[start] in _SKIPPED:
         start += 1
     return start
-
-
-def _next_item(text: str, begin: int, at: int, number: int) -> int:
-    """Where the next item of a list on one line begins ("1. Tea 2. Milk"), 0 if not before `at`."""
-    following = str(number + 1)
-    item = at - len(following)
-    if number >= 0 and item > begin and text[item:at] == following and text[item - 1].isspace():
-        return item
-    return 0
-
-
-class _Pairs:
-    """Tells a straight quote that closes from one that opens: by the number that came before."""
-
-    def __init__(self, text: str, start: int) -> None:
-        self._text = text
-        self._counted = start
-        self._seen = dict.fromkeys('"`*', 0)
-
-    def closed_by(self, at: int, stop: int) -> int:
-        """`stop`, or where in `at`..`stop` a quote opens that belongs to the next sentence."""
-        run = self._text[at:stop]
-        for mark, period in (('"', 2), ("`", 2), ("*", 4)):
-            if mark in run:
-                self._count(at)
-                if self._seen[mark] % period == 0:
-                    stop = min(stop, at + run.index(mark))
-        return stop
-
-    def _count(self, at: int) -> None:
-        for mark in self._seen:
-            self._seen[mark] += self._text.count(mark, self._counted, at)
-        self._counted = at
 
 
 # --- decisions ----------------------------------------------------------------------------------
@@ -271,29 +247,3 @@ def _abbreviates(word: str, following: str) -> bool:
 
 def _is_han(character: str) -> bool:
     return "\u3041" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"
-
-
-_LAST_WORD = re.compile(r"(?:[A-Za-z]+\.)*[A-Za-z]+\Z|[0-9]+\Z|\w\Z")
-_ACRONYM = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]|Ph\.D")
-_NEVER_LAST = frozenset(
-    """
-    mr mrs ms dr prof rev gen sen rep gov capt col lt sgt hon messrs mt e.g i.e eg ie vs cf viz
-    approx esp incl
-    """.split()  # noqa: SIM905
-)
-_MAYBE_LAST = frozenset(
-    """
-    inc ltd co corp etc jr sr bros al ave rd st blvd dept est misc min max avg
-    """.split()  # noqa: SIM905
-)
-_BEFORE_NUMBER = frozenset(
-    """
-    no nos fig figs vol p pp ch sec eq art ver tel ext
-    """.split()  # noqa: SIM905
-)
-_DATES = frozenset(
-    """
-    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
-    """.split()  # noqa: SIM905
-)
-_ZONES = frozenset(("EST", "EDT", "PST", "PDT", "CST", "CET", "CEST", "UTC", "GMT", "BST", "JST"))

@@ -70,14 +70,11 @@ def sense(text: str) -> tuple[str, ...]:
     directions in one order, beyond stop words and inflection.
     """
     # `doesn't` as `does not`, and one sign for less than nothing
-    folded = fold(text)
-    folded = folded.replace("can't", "can not").replace("won't", "will not")
+    folded = fold(text).replace("can't", "can not").replace("won't", "will not")
     contracted = folded.replace("cannot", "can not").replace("n't", " not").replace("−", "-")
     words = [_EXPANDED.get(one, one) for one in _SENSE_PART.findall(contracted)]
-    last = len(words) - 1
     found = []
-    for n, word in enumerate(words):
-        following = words[n + 1] if n < last else ""
+    for word, following in zip(words, [*words[1:], ""], strict=False):
         ends = not following or following in _DIVIDERS
         progressive = word in _BE and following.endswith("ing")
         if word not in _EMPTY and not progressive and not (word == "了" and ends):
@@ -99,25 +96,8 @@ def opposed(a: str, b: str) -> bool:
 
 # Words and signs without which a sentence says the same
 _EMPTY = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "also",
-        "now",
-        "still",
-        "very",
-        "really",
-        "just",
-        "actually",
-        "either",
-        "too",
-        "please",
-        "do",
-        "does",
-        *"的也很都就还又请吧啊呀呢嘛哦",
-    ]
-) | frozenset(".,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
+    "a an the also now still very really just actually either too please do does".split()  # noqa: SIM905
+) | frozenset("的也很都就还又请吧啊呀呢嘛哦.,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
 _DIVIDERS = frozenset('.,;!?。，；！？”"')
 _BE = ("am", "is", "are", "be")
 _EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}

@@ -11,12 +11,85 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from loxodon.text.similarity import sense
 
 Words = tuple[str, ...]
-Kind = Literal["number", "date", "name", "word"]
+_NO = frozenset(["not", "no", *"不没"])
+_WHEN = ("to", "on", "at", "for", "until", "till")
+_PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
+_LONGEST = 8  # Words of a value, or characters
+_DAYS = (
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
+    r"|ober)?\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+)
+_FIRST = {"the user's": "my", "the user": "I"}
+_quoted = re.compile(r"“(.+)”", re.S)
+_between = re.compile(
+    r"[,;](?!\d)|[，；。、！!]|\s[-–—]+\s|(?<!\d)\.\s"
+    r"|\b(?:and|but|because|cos|so|who|which|that|when|while|if|though|although|plus)\b"
+    r"|而且|但是?|因为|所以|不过|并且|[和及]",
+    re.I,
+)
+_adds = re.compile(
+    r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
+    r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
+    r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
+    r"|平均|每|连续|主要|都是|用的是|不然|因为|押|名?叫|[^，]{0,2}是",
+    re.I,
+)
+_somebody = re.compile(
+    r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你爸妈哥姐弟妹爷奶婆公儿女友]", re.I
+)
+_token = re.compile(
+    r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])"
+    r"|['’]\w+|\w"
+)
+_of_speaker = re.compile(r"(?:I|my|our|we)\b|我", re.I)
+_past = re.compile(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
+_done = re.compile(r"[了过](?![，。]|$)")
+_spaced = re.compile(r"(?<=[!-~])\|(?=[!-~])")
+_third = re.compile(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
+_now = re.compile(
+    r"\b(?:from now on|these days|nowadays|currently|(?<!right )(?<!for )now)\b"
+    r"|现在|目前|如今|眼下|以后|今后",
+    re.I,
+)
+_announcing = re.compile(
+    r"\b(?:from now on|these days|nowadays|at the moment|currently|now|instead|actually|finally"
+    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back"
+    r"|(?:down|up) (?=to)|using|only)\b|换了一?[个家份台辆部位]?|只[用要]?|改签|从?现在(?:起|开始)?"
+    r"|目前|如今|眼下|以后|今后|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
+    re.I,
+)
+_moved = re.compile(
+    r"\b(?:moved|changed|switched|swapped|pushed|postponed|rescheduled|shifted|bumped|put back"
+    r"|brought forward|went (?:up|down)|rose|dropped|increased|transferred|upgraded|new"
+    r"|from now on|no longer|instead)\b"
+    r"|[换改搬转调涨降升挪]|推[迟到]|提前|延[期到]|跳槽|以后|今后",
+    re.I,
+)
+_one_more = re.compile(
+    r"\b(?:also|too|another|second|as well|one of|both|either|extra)\b"
+    r"|还(?![是没款钱在])|也|另|其中|之一",
+    re.I,
+)
+_day = re.compile(
+    rf"\b(?:{_DAYS})|\b\d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}(?:-\d\d|年)|\d{{1,2}}/\d{{1,2}}"
+    r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
+    re.I,
+)
+_of_time = re.compile(rf"(?:at|on|the|half|past|noon|[ap]m|\d|[^A-Za-z]|{_DAYS})", re.I)
+_clock = re.compile(r"\d:\d\d")
+_time = re.compile(r"\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
+# A name, or what a machine goes by: an address, a path, a version.
+_named = re.compile(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z]\.[a-z]))")
+_number = re.compile(
+    r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[零一二两三四五六七八九十百千万半]"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve",
+    re.I,
+)
 
 
 def own_words(content: str) -> str:
@@ -105,11 +178,7 @@ def _one_slot(new: Sequence[_Token], old: Sequence[_Token], announced: bool, mov
     return set_to and len(shared) > 1 and len(shared) >= len(value)
 
 
-_NO = frozenset(["not", "no", *"不没"])
-_LONGEST = 8  # Words of a value, or characters
-
-
-def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token]) -> Kind:
+def _kind(head: Sequence[_Token], value: Sequence[_Token], tail: Sequence[_Token]) -> str:
     before, after = head[-1].raw if head else "", tail[0].raw if tail else ""
     text, around = (
         _spaced.sub(" ", "|".join(some)).replace("|", "")
@@ -135,7 +204,7 @@ def _said(words: str, about: str) -> list[list[_Token]]:
     """The clauses of a sentence without who it is about, and without what only links or announces
     a value."""
     found, links = [], _links()
-    for clause in clauses_in(_third.sub(_first, words)):
+    for clause in clauses_in(_third.sub(lambda m: _FIRST.get(m[0].lower(), "我"), words)):
         text = _announcing.sub(" ", clause)
         if about and about in text:
             text = text.partition(about)[2]
@@ -154,49 +223,6 @@ def _said(words: str, about: str) -> list[list[_Token]]:
     return found
 
 
-_quoted = re.compile(r"“(.+)”", re.S)
-
-
-_between = re.compile(
-    r"[,;](?!\d)|[，；。、！!]|\s[-–—]+\s|(?<!\d)\.\s"
-    r"|\b(?:and|but|because|cos|so|who|which|that|when|while|if|though|although|plus)\b"
-    r"|而且|但是?|因为|所以|不过|并且|[和及]",
-    re.I,
-)
-
-
-_adds = re.compile(
-    r"(?:an?|the|one|two|three|four|five|six|seven|eight|nine|ten|about|around|every|each|once"
-    r"|twice|mostly|mainly|usually|since|for|in|on|at|with|near|from|called|named)\b|\w+ \d|\d"
-    r"|[一二两三四五六七八九十百半]+[^，]{0,3}[一二两三四五六七八九十百半\d天年月周次]|[总一]共|大[概约]|差不多"
-    r"|平均|每|连续|主要|都是|用的是|不然|因为|押|名?叫|[^，]{0,2}是",
-    re.I,
-)
-
-
-_somebody = re.compile(
-    r"\b(?:I|we|my|our|he|she|they|his|her|their)\b|[我他她你爸妈哥姐弟妹爷奶婆公儿女友]", re.I
-)
-
-
-_token = re.compile(
-    r"\d{4}-\d\d(?:-\d\d)?|[£$€¥]?\d+(?:[.,:]\d+)*%?|[A-Za-z][A-Za-z0-9&.+#_@/-]*(?<![.-])"
-    r"|['’]\w+|\w"
-)
-_of_speaker = re.compile(r"(?:I|my|our|we)\b|我", re.I)
-_past = re.compile(r"\b(?:have|has|had|was|were)\b|['’](?:ve|d)\b|[了过](?!$)", re.I)
-_done = re.compile(r"[了过](?![，。]|$)")
-_spaced = re.compile(r"(?<=[!-~])\|(?=[!-~])")
-_third = re.compile(r"\b[Tt]he user's\b|\b[Tt]he user\b|用户")
-
-
-def _first(found: re.Match[str]) -> str:
-    return {"the user's": "my", "the user": "I"}.get(found[0].lower(), "我")
-
-
-_PRONOUNS = frozenset(["he", "she", "it", "they", "that", *"他她它"])
-
-
 @cache
 def _links() -> frozenset[str]:
     """What stands between a thing and its value, or says that this has changed; and the speaker."""
@@ -206,55 +232,3 @@ def _links() -> frozenset[str]:
             " scheduled moved changed pushed postponed shifted bumped switched raised use"
         )
     ) | frozenset("的了我们是叫在到成为于改换调推延挪定约变涨降升搬转新又用姓")
-
-
-_now = re.compile(
-    r"\b(?:from now on|these days|nowadays|currently|(?<!right )(?<!for )now)\b"
-    r"|现在|目前|如今|眼下|以后|今后",
-    re.I,
-)
-_announcing = re.compile(
-    r"\b(?:from now on|these days|nowadays|at the moment|currently|now|instead|actually|finally"
-    r"|already|as of \w+|rescheduled|brought forward|put back|(?:went|gone) (?:up|down)|back"
-    r"|(?:down|up) (?=to)|using|only)\b|换了一?[个家份台辆部位]?|只[用要]?|改签|从?现在(?:起|开始)?"
-    r"|目前|如今|眼下|以后|今后|已经|最近|推迟|提前|安排|调整|换成|改成|开始",
-    re.I,
-)
-_moved = re.compile(
-    r"\b(?:moved|changed|switched|swapped|pushed|postponed|rescheduled|shifted|bumped|put back"
-    r"|brought forward|went (?:up|down)|rose|dropped|increased|transferred|upgraded|new"
-    r"|from now on|no longer|instead)\b"
-    r"|[换改搬转调涨降升挪]|推[迟到]|提前|延[期到]|跳槽|以后|今后",
-    re.I,
-)
-_one_more = re.compile(
-    r"\b(?:also|too|another|second|as well|one of|both|either|extra)\b"
-    r"|还(?![是没款钱在])|也|另|其中|之一",
-    re.I,
-)
-
-
-_DAYS = (
-    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|(?:em)?ber"
-    r"|ober)?\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
-)
-_day = re.compile(
-    rf"\b(?:{_DAYS})|\b\d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}(?:-\d\d|年)|\d{{1,2}}/\d{{1,2}}"
-    r"|[\d一二三四五六七八九十][月号日]|(?:周|星期|礼拜)[一二三四五六日天]|月[底初]",
-    re.I,
-)
-_of_time = re.compile(rf"(?:at|on|the|half|past|noon|[ap]m|\d|[^A-Za-z]|{_DAYS})", re.I)
-_WHEN = ("to", "on", "at", "for", "until", "till")
-_clock = re.compile(r"\d:\d\d")
-_time = re.compile(r"\b\d{1,2} ?[ap]m\b|[\d一二三四五六七八九十两]点", re.I)
-
-
-# A name, or what a machine goes by: an address, a path, a version.
-_named = re.compile(r"(?:(?:an?|the) )?(?:[A-Z]|[a-z]+[A-Z]|\S*(?:[@_/]|[a-z]-?\d|[a-z]\.[a-z]))")
-
-
-_number = re.compile(
-    r"[£$€¥]?\d+(?:[.,:]\d+)*%?|[零一二两三四五六七八九十百千万半]"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve",
-    re.I,
-)

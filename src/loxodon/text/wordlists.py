@@ -16,7 +16,8 @@ def _sections() -> dict[str, str]:
 _LISTS = _sections()
 
 
-def _words(name: str) -> frozenset[str]:
+def words_of(name: str) -> frozenset[str]:
+    """The words of one list."""
     return frozenset(_LISTS[name].split())
 
 
@@ -25,12 +26,12 @@ def _bases(name: str) -> dict[str, str]:
     return {form: base for form, base in pairs}  # noqa: C416  strict typing wants the two named
 
 
-ENGLISH = _words("english")
-FILLERS = _words("fillers")
+ENGLISH = words_of("english")
+FILLERS = words_of("fillers")
 CHINESE_CHARACTERS = frozenset("".join(_LISTS["chinese_characters"].split()))
-CHINESE_WORDS = _words("chinese_words")
-CHINESE_PROTECTED = _words("chinese_protected")
-CHINESE_NOMINAL = _words("chinese_nominal")
+CHINESE_WORDS = words_of("chinese_words")
+CHINESE_PROTECTED = words_of("chinese_protected")
+CHINESE_NOMINAL = words_of("chinese_nominal")
 BASES = _bases("verbs") | _bases("nouns")
 PAST = frozenset(_bases("verbs")) - {"goes"}  # Forms that tell of what is over or done to somebody
 SPELLINGS = _bases("spellings")

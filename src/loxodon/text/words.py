@@ -18,8 +18,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from functools import cache, lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
 from itertools import groupby
 
 import Stemmer
@@ -34,7 +34,7 @@ VERSION = f"3/{Stemmer.version()}"
 MAX_QUERY_WORDS = 256
 
 # Scripts that are not cut by spaces, as (first, last character, kind); the rest is letters.
-_LETTERS, _HAN_KANA, _HANGUL, _UNSPACED = range(4)
+_LETTERS, _HAN_KANA, _HANGUL, _UNSPACED, _PICTURE = range(5)
 _SCRIPTS = (
     ("\u0e01", "\u0edf", _UNSPACED),  # Thai, Lao
     ("\u0f40", "\u0fbc", _UNSPACED),  # Tibetan
@@ -56,11 +56,7 @@ _CAMEL = re.compile(r"[a-z][A-Z]")
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{100,}")  # Data in letters, in which capitals begin no words
 # How often a word counts in one text: a search reads each, and learns little by more
 _MOST_OF_A_WORD = 100
-
-
 _ANY_WORD = re.compile(rf"((?:[^\W_]+|[{_SIGNS}]+)+(?:'[a-z]+)?)|([{_EMOJI}])")
-
-
 # Accents are dropped from scripts where people leave them out when they type; not from Indic
 # scripts or kana, where the mark makes another letter.
 _ACCENT = re.compile(
@@ -94,31 +90,22 @@ def index_words(text: str) -> list[str]:
         words = [stem for word in _ASCII_WORD.findall(folded) if (stem := _STEMS[word])]
     else:
         words = []
-        for piece, emoji in _ANY_WORD.findall(folded):
-            if emoji:
-                words.append(emoji)
-            elif piece.isascii():
-                if stem := _STEMS[piece]:
-                    words.append(stem)
+        for script, stretch in _stretches(folded):
+            if script == _LETTERS:
+                words += [stem] if (stem := _STEMS[stretch]) else []
+            elif script == _PICTURE:
+                words.append(stretch)
             else:
-                for script, stretch in _stretches(piece):
-                    if script:
-                        words += _pairs(stretch)
-                        words.append(stretch[-1])
-                    elif stem := _STEMS[stretch]:
-                        words.append(stem)
+                words += _pairs(stretch)
+                words.append(stretch[-1])
     if _CAMEL.search(text):
         # `user`, `name` for `userName`: people ask for the parts
-        parts = []
         for whole in re.findall(r"[A-Za-z]+", _BLOB.sub(" ", text)):
             if _CAMEL.search(whole):
                 found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
-                parts += [_STEMS[part.lower()] for part in found]
-        words += [part for part in parts if part]
-    return words if len(words) <= _MOST_OF_A_WORD else _few_of_each(words)
-
-
-def _few_of_each(words: list[str]) -> list[str]:
+                words += [stem for part in found if (stem := _STEMS[part.lower()])]
+    if len(words) <= _MOST_OF_A_WORD:
+        return words
     seen: Counter[str] = Counter()
     few = []
     for word in words:
@@ -137,31 +124,23 @@ def query_words(text: str) -> list[str]:
     function words always are, because no index has them.
     """
     folded = fold(text)
-    if folded.isascii():
-        stems = dict.fromkeys(stem for w in _ASCII_WORD.findall(folded) if (stem := _STEMS[w]))
-        return _both_ends(list(stems))
     telling: dict[str, None] = {}
     function: dict[str, None] = {}
-    for match in _ANY_WORD.finditer(folded):
-        piece, emoji = match.groups()
-        if emoji:
-            telling[emoji] = None
-            continue
-        for script, stretch in _stretches(piece):
-            if script:
-                for found in _pairs(stretch) if len(stretch) > 1 else [stretch + "*"]:
+    if folded.isascii():
+        telling = dict.fromkeys(stem for w in _ASCII_WORD.findall(folded) if (stem := _STEMS[w]))
+    else:
+        for script, stretch in _stretches(folded):
+            if script == _LETTERS:
+                telling |= {stem: None} if (stem := _STEMS[stretch]) else {}
+            elif script == _PICTURE:
+                telling[stretch] = None
+            else:
+                for found in _pairs(stretch) or [stretch + "*"]:
                     plain = all(c in CHINESE_CHARACTERS or c == "*" for c in found)
                     (function if plain else telling)[found] = None
-            elif stem := _STEMS[stretch]:
-                telling[stem] = None
-    return _both_ends(list(telling or function))
-
-
-def _both_ends(words: list[str]) -> list[str]:
-    if len(words) <= MAX_QUERY_WORDS:
-        return words
+    words = list(telling or function)
     half = MAX_QUERY_WORDS // 2
-    return words[:half] + words[-half:]
+    return words if len(words) <= MAX_QUERY_WORDS else words[:half] + words[-half:]
 
 
 def stem_of(word: str) -> str:
@@ -184,42 +163,31 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
     A person is shown `manager` rather than `manag`, and 推荐餐厅 rather than its three pairs.
     """
     found: dict[str, None] = {}
-    for script, stretch in _cut(query):
-        if script < 0:
-            found |= dict.fromkeys([stretch] if stretch in words else [])
-        elif not script:
-            found |= dict.fromkeys([stretch] if _STEMS[stretch] in words else [])
-        elif len(stretch) == 1:
-            found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
-        else:
-            # The runs of a stretch whose pairs are all in `words`
-            runs: list[str] = []
-            joined = False
-            for pair in _pairs(stretch):
-                if pair in words:
-                    if joined:
-                        runs[-1] += pair[1]
-                    else:
-                        runs.append(pair)
-                joined = pair in words
-            found |= dict.fromkeys(runs)
+    for script, stretch in _stretches(fold(query)):
+        if script in (_LETTERS, _PICTURE) or len(stretch) == 1:
+            word = _STEMS[stretch] if script == _LETTERS else stretch
+            if word in words or f"{word}*" in words:
+                found[stretch] = None
+            continue
+        # The runs of a stretch whose pairs are all in `words`
+        for known, run in groupby(enumerate(_pairs(stretch)), lambda one: one[1] in words):
+            places = [n for n, _ in run]
+            found |= {stretch[places[0] : places[-1] + 2]: None} if known else {}
     return list(found)
 
 
-@lru_cache(maxsize=2)  # a recall asks for each of its items, with the same query
-def _cut(query: str) -> tuple[tuple[int, str], ...]:
-    """A query in stretches of one script, each once; script -1 is an emoji."""
-    found: dict[tuple[int, str], None] = {}
-    for piece, emoji in _ANY_WORD.findall(fold(query)):
-        found |= dict.fromkeys([(-1, emoji)] if emoji else _stretches(piece))
-    return tuple(found)
-
-
-def _stretches(piece: str) -> list[tuple[int, str]]:
-    """A piece cut where its script changes: (script, stretch); script 0 is cut by spaces."""
-    if min(piece) >= "\u2e80" and max(piece) < "\uac00":  # all Chinese: most pieces are
-        return [(_HAN_KANA, piece)]
-    return [(script, "".join(group)) for script, group in groupby(piece, _script)]
+def _stretches(folded: str) -> Iterator[tuple[int, str]]:
+    """A text cut where its script changes: (script, stretch)."""
+    for piece, emoji in _ANY_WORD.findall(folded):
+        if emoji:
+            yield _PICTURE, emoji
+        elif min(piece) >= "\u2e80" and max(piece) < "\uac00":  # all Chinese: most pieces are
+            yield _HAN_KANA, piece
+        elif piece.isascii():
+            yield _LETTERS, piece
+        else:
+            for script, group in groupby(piece, _script):
+                yield script, "".join(group)
 
 
 def _script(character: str) -> int:

@@ -8,7 +8,7 @@
 One file a day, in `memory/loxodon-pending/` of the workspace, where an agent and its owner can read
 it. An entry is known by its key, as a turn of the journal is: whatever happens while it is taken
 in, it is taken in once. What somebody else wrote into such a file stays there. Beside an encrypted
-database an entry is one sealed line (`security/sealing.py`).
+database an entry is one sealed line (`security/keys.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.security.sealing import Seal
+    from loxodon.security.keys import Seal
 
 _WAIT = 30.0
 _OPEN, _CLOSE = "<!-- loxodon ", " -->"

@@ -1,10 +1,4 @@
-"""How many tokens a context takes, and how many it may.
-
-Messages are counted by `loxodon.tokens`, which knows one tokenizer and none of what a server puts
-around messages. What the provider reports for a request corrects it: a `Gauge` learns what a
-request takes beside its messages (tools, a template) and how much more or less than ours its
-tokenizer makes of them.
-"""
+"""How many tokens a context takes, and how many it may; what a provider reports corrects it."""
 
 from __future__ import annotations
 
@@ -14,9 +8,10 @@ from typing import Any, NamedTuple
 
 from loxodon.config import WorkingConfig
 from loxodon.tokens import Counter
-from loxodon.working.shapes import Message, call_arguments, call_name, calls_in, images_in, text_of
+from loxodon.working.shapes import Message, call_text, calls_in, images_in, text_of
 
 PER_MESSAGE = 4  # Tokens that a message takes beside its words
+PER_CALL = 8
 PER_IMAGE = 1_200  # About what the large providers take for one
 _SMALL = 2_000  # Below this, what a request takes more than its messages is what stands beside them
 _LEAST_RATE, _MOST_RATE = 0.5, 2.5
@@ -42,9 +37,8 @@ class Limits(NamedTuple):
 def limits(config: WorkingConfig, window: int = 0) -> Limits:
     """The limits for a window of that many tokens; 0 for the configured one."""
     window = window or config.window
-    reserve = min(_RESERVE, window // 4)
     ahead = min(_RESERVE_FLOOR, window * 5 // 16) + min(_SOFT_THRESHOLD, window // 16)
-    most = window - reserve
+    most = window - min(_RESERVE, window // 4)
     return Limits(
         window, window - ahead, most, min(_KEEP_RECENT, most // 2), min(_SUMMARY, most // 5)
     )
@@ -52,9 +46,8 @@ def limits(config: WorkingConfig, window: int = 0) -> Limits:
 
 def tokens_of(message: Message, count: Counter) -> int:
     """About how many tokens one message takes."""
-    calls = calls_in(message)
-    said = sum(count(call_name(call)) + count(call_arguments(call)) + 8 for call in calls)
-    return PER_MESSAGE + count(text_of(message)) + said + PER_IMAGE * images_in(message)
+    called = sum(count(call_text(call)) + PER_CALL for call in calls_in(message))
+    return PER_MESSAGE + count(text_of(message)) + called + PER_IMAGE * images_in(message)
 
 
 def tokens_of_tools(tools: Sequence[Mapping[str, Any]], count: Counter) -> int:
@@ -70,28 +63,20 @@ class Usage(NamedTuple):
 
 
 def usage_of(reported: object) -> Usage | None:
-    """What a provider reports, in the words of chat completions, of responses or of messages.
-
-    None where it says nothing that can be believed.
-    """
-    if isinstance(reported, Usage):
-        return reported
-    if not isinstance(reported, Mapping):
-        return None
-    read = _number(reported, "prompt_tokens", "input_tokens", "input")
-    said = _number(reported, "completion_tokens", "output_tokens", "output")
+    """What a provider reports, in any of the usual words; None for nothing to be believed."""
+    if isinstance(reported, Usage) or not isinstance(reported, Mapping):
+        return reported if isinstance(reported, Usage) else None
+    good = {
+        name: value
+        for name, value in reported.items()
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS
+    }
+    read = good.get("prompt_tokens", good.get("input_tokens", good.get("input", 0)))
+    said = good.get("completion_tokens", good.get("output_tokens", good.get("output", 0)))
     if "prompt_tokens" not in reported:  # these count what was cached apart
-        for name in ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead"):
-            read += _number(reported, name)
+        cached = ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead")
+        read += sum(good.get(name, 0) for name in cached)
     return Usage(read, said) if read else None
-
-
-def _number(reported: Mapping[str, Any], *names: str) -> int:
-    for name in names:
-        value = reported.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS:
-            return value
-    return 0
 
 
 class Gauge(NamedTuple):
@@ -99,10 +84,6 @@ class Gauge(NamedTuple):
 
     beside: int = 0  # Tokens of a request that are not of its messages
     rate: float = 1.0  # Tokens of the provider for one of ours
-
-    def of(self, counted: int) -> int:
-        """What a request really takes whose messages were counted so."""
-        return self.beside + int(self.rate * counted)
 
     def learned(self, counted: int, reported: int) -> Gauge:
         """The gauge once a request that was counted so is reported to have taken that."""

@@ -10,12 +10,9 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 _LARGEST = 64 * 1024  # Characters of an answer that are looked at
 _LEAST_WINDOW, _MOST_WINDOW = 256, 100_000_000
-
-
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context_window_exceeded|string_above_max_len"
     r"|model_context_window|context_overflow|context overflow"
@@ -37,15 +34,11 @@ _TOO_LONG = re.compile(
     r"|(?:超出|超过)了?[^。\n]{0,24}(?:上下文|最大(?:输入)?长度|长度限制|窗口)",
     re.IGNORECASE,
 )
-
-
 _TOO_OFTEN = re.compile(
     r"per (?:min|day|hour|second)|\b[tr]p[md]\b|rate.?limit|quota|too many requests"
     r"|每分钟|每天|频率|限流|配额",
     re.IGNORECASE,
 )
-
-
 _SIZES = re.compile(
     r"(?:(?:context|prompt) (?:length|size|window|limit)(?: is| of|:)?"
     r"|context size \(|\+ \d+ > |tokens > |limit of |maximum of |allowed \(|\"n_ctx\":)\s*"
@@ -76,14 +69,11 @@ def window_in(error: object) -> int | None:
 
 def status_of(error: object) -> int | None:
     """The HTTP status that an error of any client carries; None where it has none."""
+    values = getattr(error, "values", None)
+    found = [values.get("status")] if isinstance(values, Mapping) else []
     for one in (error, getattr(error, "response", None)):
-        for name in ("status_code", "status", "code"):
-            value = getattr(one, name, None)
-            if isinstance(value, int) and not isinstance(value, bool):
-                return value
-    values: Any = getattr(error, "values", None)
-    value = values.get("status") if isinstance(values, Mapping) else None
-    return value if isinstance(value, int) else None
+        found += [getattr(one, name, None) for name in ("status_code", "status", "code")]
+    return next((one for one in found if type(one) is int), None)
 
 
 def _text(error: object) -> str:
@@ -92,15 +82,8 @@ def _text(error: object) -> str:
         return bytes(error[:_LARGEST]).decode("utf-8", "replace")
     if isinstance(error, Mapping | list):
         return json.dumps(error, ensure_ascii=False, default=str)[:_LARGEST]
-    text = str(error)
-    for body in (getattr(error, "body", None), _answer(error)):
-        if isinstance(body, str | bytes | Mapping):
-            text += "\n" + _text(body)
-    return text[:_LARGEST]
-
-
-def _answer(error: object) -> object:
-    """What the server answered, where a client keeps that with the error, as httpx does."""
+    bodies = [getattr(error, "body", None)]
     with suppress(RuntimeError):  # it was streamed, and nobody read it
-        return getattr(getattr(error, "response", None), "text", None)
-    return None
+        bodies.append(getattr(getattr(error, "response", None), "text", None))
+    said = [_text(body) for body in bodies if isinstance(body, str | bytes | Mapping)]
+    return "\n".join([str(error)[:_LARGEST], *said])[:_LARGEST]

@@ -1,12 +1,9 @@
 """Pruning: old results of tools are shown shorter, in memory only.
 
-Nothing on disk changes, no model is asked, and nobody's words are touched: only results of tools. A
-long one keeps its head and its tail, then gives way to a mark that it was there. The last few turns
-of the assistant keep theirs whole.
-
-A provider keeps what it was sent in a cache for some minutes, and a message that is shown shorter
-makes it read all behind it anew. So nothing is pruned while that cache is warm, unless there is no
-room; and what was pruned once stays so, whatever comes: `Kept` is handed on with each request.
+A long one keeps its head and its tail, then gives way to a mark that it was there. Nobody's words
+are touched, and the last few turns of the assistant keep theirs whole. A provider keeps what it was
+sent in a cache for some minutes, and reads all behind a changed message anew: so nothing is pruned
+while that cache is warm, unless there is no room, and what was pruned once stays so (`Kept`).
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from loxodon.tokens import estimate
+from loxodon.working.accounting import Limits
 from loxodon.working.context import Shown
 from loxodon.working.shapes import Message, images_in, text_of
 
@@ -25,7 +23,7 @@ Size = Callable[[Message], int]
 SOFT = 800  # Tokens that a trimmed result keeps, half from its head and half from its tail
 LONG = 1_000  # A result above this is worth trimming
 # How full a window must be for results to be trimmed, and to be cleared
-SOFT_SHARE, HARD_SHARE = 0.3, 0.5
+_SHARES = 0.3, 0.5
 CLEARED = "[an old tool result was left out here]"
 
 
@@ -33,10 +31,8 @@ def pruned(
     shown: Sequence[Shown],
     kept: Kept,
     size: Size,
-    *,
     beside: int,
-    window: int,
-    most: int,
+    limits: Limits,
     cold: bool,
     protect: int,
 ) -> Kept:
@@ -44,65 +40,54 @@ def pruned(
 
     `beside` is what the request has more than these messages. Where the provider's cache is `cold`,
     results are trimmed in a context of 30% of the window and cleared in one of 50%; where it is
-    warm, only to stay within `most`. The last `protect` messages of the assistant, and what came
-    with them, are left alone.
+    warm, only to stay within the limits. The last `protect` messages of the assistant keep theirs.
     """
     now = dict(kept)
-    last = _protected_from(shown, protect)
-    results = [one for one in shown[:last] if one.role == "tool"]
-    soft, hard = (SOFT_SHARE * window, HARD_SHARE * window) if cold else (most, most)
-    total = beside + sum(map(size, applied(shown, now)))
-    if total <= soft:
+    soft, hard = (share * limits.window if cold else limits.most for share in _SHARES)
+    if beside + sum(map(size, applied(shown, now))) <= soft:
         return now
+    said = [place for place, one in enumerate(shown) if one.role == "assistant"]
+    last = len(shown) if not protect else said[-protect] if len(said) >= protect else 0
+    results = [one for one in shown[:last] if one.role == "tool"]
     for one in results:
-        if size(one.message) > LONG and name_of(one) not in now:
-            now[name_of(one)] = SOFT
+        if size(one.message) > LONG:
+            now.setdefault(_name_of(one), SOFT)
     total = beside + sum(map(size, applied(shown, now)))
     for one in results:
         if total <= hard:
             break
-        total -= size(shortened(one, now).message)
-        now[name_of(one)] = 0
-        total += size(shortened(one, now).message)
+        total -= size(_shortened(one, now))
+        now[_name_of(one)] = 0
+        total += size(_shortened(one, now))
     return now
 
 
 def applied(shown: Sequence[Shown], kept: Kept) -> list[Message]:
     """The messages, with of each result what is to be left."""
-    return [shortened(one, kept).message for one in shown]
+    return [_shortened(one, kept) for one in shown]
 
 
-def shortened(one: Shown, kept: Kept) -> Shown:
-    """A message with what is to be left of it."""
-    if one.role != "tool" or (most := kept.get(name_of(one))) is None:
-        return one
+def _shortened(one: Shown, kept: Kept) -> Message:
+    if one.role != "tool" or (most := kept.get(_name_of(one))) is None:
+        return one.message
     text, images = text_of(one.message), images_in(one.message)
     if len(text) <= len(CLEARED) and not images:
-        return one  # a mark would take more
+        return one.message  # a mark would take more
     content = _ends(text, most) if most else CLEARED
     if images:
         content += f"\n[images left out: {images}]"
-    return one._replace(message={**one.message, "content": content})
+    return {**one.message, "content": content}
 
 
-def name_of(one: Shown) -> str:
+def _name_of(one: Shown) -> str:
     """The name of a result: several can stand for one entry, where they were never written."""
     return f"{one.id}:{one.message.get('tool_call_id', '')}"
-
-
-def _protected_from(shown: Sequence[Shown], protect: int) -> int:
-    """From where on everything stays; 0 where there are not so many turns of the assistant."""
-    said = [place for place, one in enumerate(shown) if one.role == "assistant"]
-    if not protect:
-        return len(shown)
-    return said[-protect] if len(said) >= protect else 0
 
 
 @lru_cache(maxsize=256)  # what was cut once is cut alike with every request
 def _ends(text: str, most: int) -> str:
     """The head and the tail of a text, about `most` tokens of it."""
-    # No token has more characters than this: what is beyond cannot be in it.
-    reach = 40 * most
+    reach = 40 * most  # no token has more characters than this: what is beyond cannot be in it
     if len(text) <= reach and estimate(text) <= most:
         return text
     half = min(reach, len(text)) // 2

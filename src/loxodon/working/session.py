@@ -5,42 +5,45 @@
     reply, usage = send(messages)
     session.finish(reply, usage)
 
-`prepare` saves the message and returns what to send: within the window, old results of tools
-pruned, a summary in the place of what is no longer in sight. `finish` saves the reply, learns from
-the usage, and then, while nobody waits, saves what matters and compacts where that is due. A result
-of a tool is handed to `add`; `prepare()` without a message goes on after it. Where a provider
-refuses a request as too long, `recover` gives a shorter one, once.
-
-Memory is never in the way: what it could not do is in `problem`, and tried again.
+`prepare` saves the message and returns what to send, within the window; `finish` saves the reply
+and then, while nobody waits, saves what matters and compacts where that is due. Memory is never in
+the way: what it could not do is in `problem`, and tried again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from datetime import datetime
 from functools import lru_cache
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from loxodon.errors import BusyStoreError, InputError, LoxodonError, unwritable
+from loxodon.errors import InputError, LoxodonError
 from loxodon.fields import choice, number
-from loxodon.filelock import at_fork, lock_on
+from loxodon.filelock import at_fork, lock_at
 from loxodon.guard.guard import LATELY
 from loxodon.guard.own_words import in_parts
 from loxodon.security.audit import recorded_as
 from loxodon.spaces import space_path
 from loxodon.text.check import checked_text
-from loxodon.text.language import language_of
 from loxodon.tokens import counter
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
-from loxodon.working.compaction import Compacted, compaction_due, place_to_cut, summed_up
-from loxodon.working.context import Shown, context_of, joined, open_calls
+from loxodon.working.compaction import (
+    Compacted,
+    by_agent,
+    by_memory,
+    compaction_due,
+    place_to_cut,
+    summed_up,
+)
+from loxodon.working.context import Shown, context_of, is_waiting, joined
 from loxodon.working.flush import (
     Ask,
     Flushed,
+    careful,
     flush_due,
     is_silent,
     learned,
@@ -48,7 +51,6 @@ from loxodon.working.flush import (
     save,
     silent_turn,
 )
-from loxodon.working.model import by_agent, by_memory, careful
 from loxodon.working.overflow import is_overflow, window_in
 from loxodon.working.pruning import Kept, applied, pruned
 from loxodon.working.shapes import Message, checked, text_of, to_kept
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 
 # Sends messages to a model; its reply, and what it says that took (None where it does not)
 Send = Callable[[Sequence[Message]], tuple[str | Message, object]]
+T = TypeVar("T")
 
 # Messages that are journalled again when a session is opened, in case a kill came in between
 _HEALED = 50
@@ -66,16 +69,9 @@ _COUNTED = 4_096  # Texts whose tokens are kept in mind
 _WORK_LOCK = "working-{}.lock"
 _LOCK_SECONDS = 30.0
 _CACHE_SECONDS = 300.0  # after which a provider's cache counts as expired
+_LONGEST = 1_000_000  # Characters of a message that are journalled
 _SILENT_TURN = 600  # Tokens that the request of a flush and a short answer take
 _PROTECTED = 3  # latest messages of the assistant whose tool results are kept whole
-
-
-class Done(NamedTuple):
-    """What was done about a context once a reply was in."""
-
-    tokens: int  # What the context takes now
-    flushed: Flushed | None = None
-    compacted: Compacted | None = None
 
 
 class _Frame(NamedTuple):
@@ -92,54 +88,6 @@ class Session(AbstractContextManager["Session"]):
     def __init__(
         self,
         memory: Memory,
-        key: str,
-        window: int,
-        ask: Ask | None,
-        chat: Chat,
-        journal: bool,
-        typed: bool,
-    ) -> None:
-        self.key = key
-        self.chat = chat
-        # What memory could not do the last time it should have; empty where all is well
-        self.problem = ""
-        self._memory = memory
-        self._transcript = Transcript(memory.working_sessions, key, memory.now(), chat)
-        self._config = memory.config.working
-        self.limits = limits(self._config, window)
-        self._ask = careful(ask) if ask else None
-        self._tell = by_agent(self._ask) if self._ask else by_memory(memory)
-        self._keeps_journal = journal
-        self._typed = typed
-        # A context is counted several times for each request, and most of it has not changed.
-        self._count = lru_cache(maxsize=_COUNTED)(counter(memory.config.tokenizer))
-        self._guard = RLock()
-        self._frame = _Frame()
-        self._begin()
-        at_fork(self)
-
-    def after_fork(self) -> None:
-        self._guard = RLock()
-
-    def _begin(self) -> None:
-        self._transcript.refresh()
-        self._count.cache_clear()
-        self._seen: tuple[int, tuple[Shown, ...]] = (-1, ())
-        # What the last flush of this object saved, and below what its last compaction did
-        self.flushed: Flushed | None = None
-        self.compacted: Compacted | None = None
-        self._gauge = _gauge(self._transcript.about)
-        self._kept: Kept = {}
-        self._sent = 0
-        self._sent_at: datetime | None = None
-        self._recovered = False
-        said = [entry for entry in self._transcript.live if entry.get("type") == "message"]
-        self._journalled = {str(entry.get("id")) for entry in said[:-_HEALED]}
-
-    @classmethod
-    def open(
-        cls,
-        memory: Memory,
         key: str = "main",
         *,
         window: int = 0,
@@ -147,7 +95,7 @@ class Session(AbstractContextManager["Session"]):
         chat: Chat = "direct",
         journal: bool = True,
         typed: bool = False,
-    ) -> Session:
+    ) -> None:
         """The session called `key` of a memory's space, begun where there is none.
 
         `window` is that of the agent's model (the setting `working.window` where 0). `ask` sends
@@ -158,20 +106,56 @@ class Session(AbstractContextManager["Session"]):
         nothing becomes a wish of the user.
         """
         choice("chat", chat, CHATS)
-        window = number("window", window)
-        chat = memory.chat if chat == "direct" else chat
-        key = memory.guard.name(checked_text(key, "session", LONGEST_KEY))
-        return cls(memory, key, window, ask, chat, journal, typed)
+        self.chat = memory.chat if chat == "direct" else chat
+        self.key = memory.guard.name(checked_text(key, "session", LONGEST_KEY))
+        # What memory could not do the last time it should have; empty where all is well
+        self.problem = ""
+        self._memory = memory
+        self._config = memory.config.working
+        self.limits = limits(self._config, number("window", window))
+        self._ask = careful(ask) if ask else None
+        self._tell = by_agent(self._ask) if self._ask else by_memory(memory)
+        self._keeps_journal = journal
+        self._typed = typed
+        # A context is counted several times for each request, and most of it has not changed.
+        self._count = lru_cache(maxsize=_COUNTED)(counter(memory.config.tokenizer))
+        self._frame = _Frame()
+        self.after_fork()
+        self._begin()
+        at_fork(self)
+
+    @classmethod
+    def open(cls, memory: Memory, key: str = "main", **options: Any) -> Session:
+        return cls(memory, key, **options)
+
+    def after_fork(self) -> None:
+        self._guard = RLock()
+
+    def _begin(self, new: bool = False) -> None:
+        rows, now = self._memory.working_sessions, self._memory.now()
+        self._transcript = Transcript(rows, self.key, now, self.chat, new=new)
+        self._transcript.refresh()
+        # What the last flush of this object saved, and what its last compaction did
+        self.flushed: Flushed | None = None
+        self.compacted: Compacted | None = None
+        self._seen: tuple[int, tuple[Shown, ...]] = (-1, ())
+        about = self._transcript.about
+        self._gauge = Gauge(about.get("tokensBeside") or 0, about.get("tokenRate") or 1.0)
+        self._kept: Kept = {}
+        self._sent = 0
+        self._sent_at: datetime | None = None
+        self._recovered = False
+        said = [entry for entry in self._transcript.live if entry.get("type") == "message"]
+        self._journalled = {entry["id"] for entry in said[:-_HEALED]}
+
+    def new(self) -> None:
+        """Begin anew: an empty conversation under the same key. The one before is kept."""
+        with self._guard:
+            self._begin(new=True)
 
     @property
     def id(self) -> str:
-        """The id of the transcript."""
         return self._transcript.id
-
-    def transcript(self) -> str:
-        """All that was said, as JSON lines: the format of OpenClaw, which `loxodon add` reads."""
-        with self._guard:
-            return "".join(f"{line}\n" for line in self._transcript.lines())
 
     @property
     def name(self) -> str:
@@ -183,6 +167,11 @@ class Session(AbstractContextManager["Session"]):
         """Where this session stands: its transcript, compactions, tokens."""
         return dict(self._transcript.about)
 
+    def transcript(self) -> str:
+        """All that was said, as JSON lines: the format of OpenClaw, which `loxodon add` reads."""
+        with self._guard:
+            return "".join(f"{line}\n" for line in self._transcript.lines())
+
     @property
     def shown(self) -> tuple[Shown, ...]:
         """What the model sees of the conversation, unpruned."""
@@ -192,15 +181,8 @@ class Session(AbstractContextManager["Session"]):
 
     @property
     def tokens(self) -> int:
-        """What the context takes now, as far as is known."""
-        return self._tokens(self.shown)
-
-    def new(self) -> None:
-        """Begin anew: an empty conversation under the same key. The one before is kept."""
-        with self._guard:
-            rows, now = self._memory.working_sessions, self._memory.now()
-            self._transcript = Transcript(rows, self.key, now, self.chat, new=True)
-            self._begin()
+        """What the context takes as it is sent, as far as is known."""
+        return self._beside() + sum(map(self._size, applied(self.shown, self._kept)))
 
     # Before and after a request
 
@@ -245,16 +227,13 @@ class Session(AbstractContextManager["Session"]):
         with self._guard:
             if shown and not isinstance(content, str):
                 raise InputError("the text for the model must be a string", hint="use text")
-            if shown:
-                fields = {"customType": kind, "content": content, "display": False}
-                id = self._keep("custom_message", fields, self._memory.now())
-            else:
-                fields = {"customType": kind, "data": content}
-                id = self._keep("custom", fields, self._memory.now())
+            fields = {"content": content, "display": False} if shown else {"data": content}
+            type = "custom_message" if shown else "custom"
+            id = self._keep(type, {"customType": kind, **fields})
             self._save()
             return id
 
-    def finish(self, reply: str | Message, usage: object = None, *, maintain: bool = True) -> Done:
+    def finish(self, reply: str | Message, usage: object = None, *, maintain: bool = True) -> None:
         """Save the reply and learn from what it took; then `maintain`, unless told not to.
 
         `usage` is what the provider reports, in any of the usual words.
@@ -267,24 +246,21 @@ class Session(AbstractContextManager["Session"]):
                 self._gauge = self._gauge.learned(self._sent, reported.input)
             self._sent_at = self._memory.now()
             self._recovered = False
-            took = reported or (self._sent, tokens_of(message, self._count))
-            self._put(message, took)
-            return self.maintain() if maintain else Done(self.tokens)
+            self._put(message, reported or (self._sent, tokens_of(message, self._count)))
+            if maintain:
+                self.maintain()
 
-    def maintain(self) -> Done:
+    def maintain(self) -> None:
         """Save what matters and compact, where either is due and nothing waits for a tool."""
         with self._guard:
-            if open_calls(self._transcript.live):
-                return Done(self.tokens)
+            if is_waiting(self.shown):
+                return
             self._prune()
-            flushed = compacted = None
-            tokens = self.tokens_pruned
-            if self._config.compact and compaction_due(tokens, self.limits.most):
-                compacted = self._compact()
-                flushed = compacted.flushed if compacted else None
-            elif self._flush_due(tokens):
-                flushed = self._alone(self._flush)
-            return Done(self.tokens_pruned, flushed, compacted)
+            flushed_in = self._transcript.about.get("memoryFlushCompactionCount")
+            if self._config.compact and compaction_due(self.tokens, self.limits.most):
+                self._alone(self._compact)
+            elif flush_due(self.tokens, self.limits.flush_at, self._cycle, flushed_in):
+                self._alone(self._flush)
 
     def recover(self, error: object, status: int | None = None) -> list[dict[str, Any]] | None:
         """What to send instead, where `error` says that what was sent is too long; once a message.
@@ -295,14 +271,14 @@ class Session(AbstractContextManager["Session"]):
             if self._recovered or not is_overflow(error, status):
                 return None
             self._recovered = True
-            was, tokens = self._sent, self.tokens_pruned
-            told = window_in(error)
-            if told and told < self.limits.window:
-                self.limits = limits(self._config, told)
+            was, window = self._sent, window_in(error)
+            if window and window < self.limits.window:
+                self.limits = limits(self._config, window)
             else:  # it takes more than we count
-                self._gauge = self._gauge.learned(was, max(tokens, self.limits.window))
+                took = max(self.tokens, self.limits.window)
+                self._gauge = self._gauge.learned(was, took)
             if self._config.compact:
-                self._compact(forced=True, silent=False)
+                self._alone(lambda: self._compact(forced=True, silent=False))
             messages = self._fitted()
             return messages if self._sent < was else None
 
@@ -319,7 +295,7 @@ class Session(AbstractContextManager["Session"]):
         self.finish(reply, usage)
         return reply
 
-    # What is due
+    # Flush and compaction
 
     def flush(self) -> Flushed:
         """Save what matters now, due or not."""
@@ -329,166 +305,111 @@ class Session(AbstractContextManager["Session"]):
     def compact(self) -> Compacted | None:
         """Compact now, due or not; None where there is nothing to sum up."""
         with self._guard:
-            return self._compact(forced=True)
+            return self._alone(lambda: self._compact(forced=True))
 
-    def _alone(self, work: Callable[[], Any]) -> Any:
+    def _alone(self, work: Callable[[], T | None]) -> T | None:
         """Do what only one process should do to this session at a time."""
         folder = space_path(self._memory.root, self._memory.space)
         # Not the lock of writers: a model may be asked meanwhile. Few files for any number of ids.
         path = os.path.join(folder, _WORK_LOCK.format(self.id[:2]))
         try:
-            lock = lock_on(path)
-        except OSError as error:
-            self.problem = reason(unwritable(path, error))
-            return None
-        try:
-            if not lock.acquire(_LOCK_SECONDS):
-                raise BusyStoreError(
-                    "timed out waiting for another process to release {path}",
-                    hint="check which process uses this session, or try again",
-                    path=path,
-                )
-            self._transcript.refresh()
-            self._transcript.look_up()
-            return work()
+            with closing(lock_at(path)) as lock:
+                lock.acquire(_LOCK_SECONDS)  # who holds it longer hangs: better twice than never
+                self._transcript.refresh()
+                self._transcript.look_up()
+                return work()
         except LoxodonError as error:
             self.problem = reason(error)
             return None
-        finally:
-            lock.close()
 
     @property
     def _cycle(self) -> int:
         """How often the conversation was compacted."""
         return int(self._transcript.about.get("compactionCount") or 0)
 
-    def _flush_due(self, tokens: int) -> bool:
-        return flush_due(
-            tokens,
-            self.limits.flush_at,
-            self._cycle,
-            self._transcript.about.get("memoryFlushCompactionCount"),
-        )
-
     def _flush(self, forced: bool = False, silent: bool = True) -> Flushed | None:
-        """Save what matters, once a cycle."""
-        cycle = self._cycle
+        """Save what matters, once a cycle; `silent` lets the agent's model have its turn."""
+        cycle, shown = self._cycle, self.shown
         if not forced and self._transcript.about.get("memoryFlushCompactionCount") == cycle:
             return None
-        self.flushed = flushed = self._saved(silent)
-        self.problem = flushed.problem
-        if flushed.done:
-            now = self._memory.now()
-            data = {"learned": flushed.learned, "noted": list(flushed.noted)}
-            self._keep("custom", {"customType": FLUSHED, "data": data}, now)
-            at = now.isoformat(timespec="seconds")
-            self._save(memoryFlushAt=at, memoryFlushCompactionCount=cycle)
-        return flushed
-
-    def _saved(self, silent: bool) -> Flushed:
-        shown = self.shown
         try:
-            self._journalled.update(self._journal())
+            self._save()
             found = learned(self._memory)
         except LoxodonError as error:
-            return Flushed(problem=reason(error), done=False)
-        if not silent or self._ask is None or not self._config.flush:
-            return Flushed(found)
-        messages = joined([*self._frame.system, *applied(shown, self._kept)])
-        if self.tokens_pruned + _SILENT_TURN > self.limits.window:
-            return Flushed(found)  # it would only be refused
-        try:
+            self.problem = reason(error)
+            self.flushed = Flushed(problem=self.problem)
+            return self.flushed
+        noted: Sequence[str] = ()
+        self.problem = ""
+        fits = self.tokens + _SILENT_TURN <= self.limits.window
+        if silent and self._ask and self._config.flush and fits:
+            messages = joined([*self._frame.system, *applied(shown, self._kept)])
             said = "\n".join(text_of(one.message)[:200] for one in shown if one.role == "user")
-            language = language_of(said[-4_000:])
-            notes = silent_turn(self._ask, messages, self._memory.now(), language)
-            return Flushed(found, tuple(save(self._memory, notes, shown)))
-        except LoxodonError as error:  # what the rules know is saved, and the journal has the rest
-            return Flushed(found, problem=reason(error))
+            try:
+                notes = silent_turn(self._ask, messages, self._memory.now(), said[-4_000:])
+                noted = save(self._memory, notes, shown)
+            except LoxodonError as error:  # the rules have saved theirs, the journal has the rest
+                self.problem = reason(error)
+        self.flushed = Flushed(found, tuple(noted), self.problem)
+        self._keep("custom", {"customType": FLUSHED, "data": {"learned": found, "noted": noted}})
+        at = self._memory.now().isoformat(timespec="seconds")
+        self._save(memoryFlushAt=at, memoryFlushCompactionCount=cycle)
+        return self.flushed
 
     def _compact(self, forced: bool = False, silent: bool = True) -> Compacted | None:
-        done: Compacted | None = self._alone(lambda: self._compacted(forced, silent))
-        return done
-
-    def _compacted(self, forced: bool, silent: bool) -> Compacted | None:
-        shown = self.shown
-        before = self.tokens_pruned
+        """Put a summary in the place of the beginning; `forced` also where that is not due."""
+        shown, before = self.shown, self.tokens
         if not forced and not compaction_due(before, self.limits.most):
             return None  # another process did it
         room = self.limits.most - self._beside() - self.limits.summary
         keep = max(0, min(self.limits.keep, int(room / 1.5)))
+        sent = applied(shown, self._kept)
         if forced:  # asked for: what is left is to be less, however little there is
-            keep = min(keep, sum(map(self._size, applied(shown, self._kept))) // 2)
-        cut_at = place_to_cut(
-            [
-                one._replace(message=message)
-                for one, message in zip(shown, applied(shown, self._kept), strict=True)
-            ],
-            self._size,
-            keep,
-        )
+            keep = min(keep, sum(map(self._size, sent)) // 2)
+        as_sent = [one._replace(message=message) for one, message in zip(shown, sent, strict=True)]
+        cut_at = place_to_cut(as_sent, self._size, keep)
         if cut_at is None:
             return None
         flushed = self._flush(silent=silent)
         summary, by_model, problem = summed_up(
             shown, cut_at, self.limits.summary, self.limits.most, self._count, self._tell
         )
-        fields = {
-            "summary": summary,
-            "firstKeptEntryId": shown[cut_at.place].id,
-            "tokensBefore": before,
-        }
-        id = self._keep("compaction", fields, self._memory.now())
+        first = shown[cut_at.place].id
+        fields = {"summary": summary, "firstKeptEntryId": first, "tokensBefore": before}
+        id = self._keep("compaction", fields)
         self._save(compactionCount=self._cycle + 1)
         self.problem = problem or self.problem
         self._count.cache_clear()  # it has what is no longer in sight
-        self.compacted = Compacted(
-            id, before, self.tokens_pruned, summary, by_model, problem, flushed
-        )
+        after = self.tokens
+        self.compacted = Compacted(id, before, after, summary, by_model, problem, flushed)
         return self.compacted
 
     # What is sent
 
-    @property
-    def tokens_pruned(self) -> int:
-        """What the context takes as it is sent."""
-        shown = self.shown
-        return self._beside() + sum(map(self._size, applied(shown, self._kept)))
-
     def _fitted(self) -> list[dict[str, Any]]:
         """The messages to send, made to fit as far as that can be helped."""
         self._prune()
-        if self._config.compact and compaction_due(self.tokens_pruned, self.limits.most):
-            self._compact()
+        if self._config.compact and compaction_due(self.tokens, self.limits.most):
+            self._alone(self._compact)
             self._prune()
-        shown = self.shown
-        if compaction_due(self.tokens_pruned, self.limits.most):
+        if compaction_due(self.tokens, self.limits.most):
             self._prune(protect=0)
-        messages = self._with_frame(shown)
-        self._sent = sum(tokens_of(message, self._count) for message in messages)
-        self._sent += self._frame.tools
+        shown, messages = self.shown, applied(self.shown, self._kept)
+        asked = [n for n, one in enumerate(shown) if one.role == "user" and one.kind == "message"]
+        place = asked[-1] if asked else len(messages)
+        framed = [*messages[:place], *self._frame.before, *messages[place:]]
+        whole = joined([*self._frame.system, *framed])
+        self._sent = self._frame.tools + sum(tokens_of(one, self._count) for one in whole)
         self._sent_at = self._memory.now()
-        return messages
+        return whole
 
     def _prune(self, protect: int = _PROTECTED) -> None:
         now = self._memory.now()
         age = abs((now - self._sent_at).total_seconds()) if self._sent_at else None
+        cold = age is None or age > _CACHE_SECONDS
         self._kept = pruned(
-            self.shown,
-            self._kept,
-            self._size,
-            beside=self._beside(),
-            window=self.limits.window,
-            most=self.limits.most,
-            cold=age is None or age > _CACHE_SECONDS,
-            protect=protect,
+            self.shown, self._kept, self._size, self._beside(), self.limits, cold, protect
         )
-
-    def _with_frame(self, shown: Sequence[Shown]) -> list[dict[str, Any]]:
-        messages = applied(shown, self._kept)
-        asked = [n for n, one in enumerate(shown) if one.role == "user" and one.kind == "message"]
-        place = asked[-1] if asked else len(messages)
-        framed = [*messages[:place], *self._frame.before, *messages[place:]]
-        return joined([*self._frame.system, *framed])
 
     def _size(self, message: Message) -> int:
         return int(self._gauge.rate * tokens_of(message, self._count)) + 1
@@ -498,79 +419,58 @@ class Session(AbstractContextManager["Session"]):
         tools = int(self._gauge.rate * self._frame.tools)
         return self._gauge.beside + tools + sum(map(self._size, frame))
 
-    def _tokens(self, shown: Sequence[Shown]) -> int:
-        return self._beside() + sum(self._size(one.message) for one in shown)
-
     # What is kept
 
-    def _keep(self, type: str, fields: Mapping[str, Any], now: datetime) -> str:
+    def _keep(self, type: str, fields: Mapping[str, Any]) -> str:
         """Add an entry, as far as it may be kept; `_save` puts it down."""
-        return self._transcript.append(type, self._memory.guard.value(fields), now)
+        return self._transcript.append(type, self._memory.guard.value(fields), self._memory.now())
 
     def _put(self, message: Message, took: tuple[int, int] | None = None) -> str:
         """Save a message; a reply with the tokens that it `took`, read and said."""
-        now = self._memory.now()
-        kept = to_kept(self._unanswered(message), now)
-        if took is None:
-            id = self._keep("message", {"message": kept}, now)
-            self._save()
-            return id
-        kept["usage"] = {"input": took[0], "output": took[1]}
-        id = self._keep("message", {"message": kept}, now)
-        about = self._transcript.about
-        self._save(
-            inputTokens=int(about.get("inputTokens") or 0) + took[0],
-            outputTokens=int(about.get("outputTokens") or 0) + took[1],
-            contextTokens=self.tokens_pruned,
-            tokensBeside=self._gauge.beside,
-            tokenRate=self._gauge.rate,
-        )
+        text = message.get("content")
+        if isinstance(text, str):  # without what it gives of a secret asked for right before
+            lately = [text_of(one.message) for one in self.shown[-LATELY:]]
+            message = {**message, "content": self._memory.guard.answered(text, lately)}
+        kept, changes = to_kept(message, self._memory.now()), {}
+        if took is not None:
+            kept["usage"] = {"input": took[0], "output": took[1]}
+        id = self._keep("message", {"message": kept})
+        if took is not None:
+            about = self._transcript.about
+            changes = {
+                "inputTokens": int(about.get("inputTokens") or 0) + took[0],
+                "outputTokens": int(about.get("outputTokens") or 0) + took[1],
+                "contextTokens": self.tokens,
+                "tokensBeside": self._gauge.beside,
+                "tokenRate": self._gauge.rate,
+            }
+        self._save(**changes)
         return id
 
     def _save(self, **changes: Any) -> None:
         """Put down what was said, in the transcript and in the journal, and where the session
         stands. What fails is told of and tried again with what comes next."""
-        done: Sequence[str] = ()
+        done: list[str] = []
         try:
             with recorded_as(self._memory, "add"), self._transcript.saving():
                 if changes:
                     self._transcript.update(changes, self._memory.now())
                 try:
-                    done = self._journal(self._journalled)
+                    done = self._journal()
                 except LoxodonError as error:
                     self.problem = reason(error)
             self._journalled.update(done)
         except LoxodonError as error:
             self.problem = reason(error)
 
-    def _unanswered(self, message: Message) -> Message:
-        """A message without what it gives of something secret that was asked for right before."""
-        text = message.get("content")
-        if not isinstance(text, str):
-            return message
-        lately = [text_of(one.message) for one in self.shown[-LATELY:]]
-        return {**message, "content": self._memory.guard.answered(text, lately)}
-
-    def _journal(self, known: Collection[str] = ()) -> list[str]:
-        """Journal what was said, but the entries that are `known` to be; the ids of the others."""
-        if not self._keeps_journal:
-            return []
-        entries = [
-            entry
-            for entry in self._transcript.live
-            if entry.get("type") == "message" and str(entry.get("id")) not in known
-        ]
-        turns = [turn for entry in entries if (turn := self._turn(entry))]
-        try:
-            if turns:
-                self._memory.add(turns, self.name)
-        except InputError:
-            for turn in turns:  # one that the journal cannot take keeps no other out
-                try:
-                    self._memory.add([turn], self.name)
-                except InputError as error:
-                    self.problem = reason(error)
-        return [str(entry.get("id")) for entry in entries]
+    def _journal(self) -> list[str]:
+        """Journal what was said and is not yet; the ids of those entries."""
+        said = [entry for entry in self._transcript.live if entry.get("type") == "message"]
+        new = [entry for entry in said if entry["id"] not in self._journalled]
+        turns = [turn for entry in new if (turn := self._turn(entry))]
+        if turns and self._keeps_journal:
+            self._memory.add(turns, self.name)
+        return [entry["id"] for entry in new]
 
     def _turn(self, entry: Entry) -> dict[str, object] | None:
         """An entry as a turn of the journal: what people and the assistant say to each other."""
@@ -578,23 +478,20 @@ class Session(AbstractContextManager["Session"]):
         if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
             return None
         text = in_parts(message.get("content"), lambda part: text_of({"content": part}))
-        text = text.encode("utf-8", "replace").decode().replace("\0", "")
+        text = text[:_LONGEST].encode("utf-8", "replace").decode().replace("\0", "")
         if not text.strip() or is_silent(text):
             return None
-        turn: dict[str, object] = {
+        origin = "group" if self.chat != "direct" else "" if self._typed else "relayed"
+        turn = {
             "role": message["role"],
             "content": text,
             "id": entry.get("id"),
             "at": entry.get("timestamp"),
             "chat": self.chat,
+            "speaker": message.get("name") if isinstance(message.get("name"), str) else None,
+            "origin": origin if message["role"] == "user" else None,
         }
-        if message["role"] == "user" and self.chat != "direct":
-            turn["origin"] = "group"
-        elif message["role"] == "user" and not self._typed:
-            turn["origin"] = "relayed"
-        if isinstance(message.get("name"), str):
-            turn["speaker"] = message["name"]
-        return turn
+        return {name: value for name, value in turn.items() if value}
 
     def __exit__(self, *error: object) -> None:
         """Nothing is held open between calls."""
@@ -604,10 +501,3 @@ def _framed(given: str | Sequence[Message], role: str) -> tuple[Message, ...]:
     if isinstance(given, str):
         return ({"role": role, "content": given},) if given else ()
     return tuple(checked(message) for message in given)
-
-
-def _gauge(entry: Mapping[str, Any]) -> Gauge:
-    beside, rate = entry.get("tokensBeside"), entry.get("tokenRate")
-    if isinstance(beside, int) and isinstance(rate, int | float) and 0.4 < rate < 3:
-        return Gauge(beside, float(rate))
-    return Gauge()

@@ -52,26 +52,16 @@ class Transcript:
         self._key = key
         self._kept: list[Entry] = []
         self._waiting: list[dict[str, Any]] = []
-        self._ids: set[str] = set()
         self._last = 0
         self._rewrites = (0, 0)
         self.version = 0  # Changes whenever `live` does
         self.id = str(uuid4())
-        self._header = {
-            "type": "session",
-            "version": VERSION,
-            "id": self.id,
-            "key": key,
-            "chatType": chat,
-            "timestamp": now.isoformat(timespec="milliseconds"),
-        }
+        started, about = now.isoformat(timespec="milliseconds"), {"chatType": chat}
+        self._header = {"type": "session", "version": VERSION, "id": self.id, "key": key, **about}
+        self._header["timestamp"] = started
         # Where the session stands
-        self.about: dict[str, Any] = {
-            "sessionId": self.id,
-            "chatType": chat,
-            **_COUNTS,
-            "updatedAt": now.isoformat(timespec="seconds"),
-        }
+        self.about: dict[str, Any] = {"sessionId": self.id, **about, **_COUNTS}
+        self.about["updatedAt"] = started
         if rows is None or (not new and self._is_known()):
             return
         with rows.writing():  # two that begin it at once begin the same
@@ -103,20 +93,17 @@ class Transcript:
 
     def append(self, type: str, fields: Mapping[str, Any], at: datetime) -> str:
         """Put an entry at the end of the conversation; its id. It waits for the next `saving`."""
-        while (id := uuid4().hex[:8]) in self._ids:
-            pass
         entry = {
             "type": type,
-            "id": id,
+            "id": uuid4().hex[:12],
             "parentId": None,
             "timestamp": at.isoformat(timespec="milliseconds"),
             **fields,
         }
         line_of(entry)  # what JSON cannot say is refused now
         self._waiting.append(entry)
-        self._ids.add(id)
         self.version += 1
-        return id
+        return str(entry["id"])
 
     @contextmanager
     def saving(self) -> Iterator[None]:
@@ -144,12 +131,10 @@ class Transcript:
 
         Call inside `saving`.
         """
-        known = self._found()
-        if self._rows is None or known.get("sessionId") != self.id:
-            self.about |= changes
-            return
-        self.about = {**known, **changes, "updatedAt": now.isoformat(timespec="seconds")}
-        self._rows.put(self._key, line_of(self.about))
+        self.look_up()
+        self.about |= {**changes, "updatedAt": now.isoformat(timespec="seconds")}
+        if self._rows is not None and self._found().get("sessionId") == self.id:
+            self._rows.put(self._key, line_of(self.about))
 
     def look_up(self) -> None:
         """Take in where others say that the session stands."""
@@ -158,32 +143,22 @@ class Transcript:
             self.about = found
 
     def refresh(self) -> None:
-        """Take in what others have written."""
+        """Take in what others have written, and what was forgotten."""
         if self._rows is None:
             return
-        rewrites = self._rows.rewrites
-        if rewrites != self._rewrites:
-            self._kept, self._last = [], 0
-            self._rewrites = rewrites
+        if self._rows.rewrites != self._rewrites:
+            self._kept, self._last, self._rewrites = [], 0, self._rows.rewrites
             self.version += 1
-        lines = self._rows.lines(self.id, self._last)
-        if not lines:
-            return
-        entries = [entry for _, line in lines if (entry := _entry(line))]
-        if not self._last:
-            # The entries on the path to the current leaf
-            from loxodon.journal.openclaw import live
-
-            entries = [entry for _, entry in live(list(enumerate(entries, 1)))]
-        self._last = lines[-1][0]
-        self._take_over(entries)
+        if lines := self._rows.lines(self.id, self._last):
+            self._last = lines[-1][0]
+            entries = [json.loads(line) for _, line in lines]
+            self._take_over([entry for entry in entries if entry.get("type") != "session"])
 
     def _take_over(self, entries: Sequence[Entry]) -> None:
         """Count entries as kept."""
-        kept = {str(entry.get("id")) for entry in entries}
-        self._ids |= kept
-        self._kept = _recent([*self._kept, *entries])
+        self._kept = recent([*self._kept, *entries])
         # Where the answer of the store was lost, they may have been put down all the same.
+        kept = {entry.get("id") for entry in entries}
         self._waiting = [entry for entry in self._waiting if entry["id"] not in kept]
         self.version += 1
 
@@ -207,36 +182,11 @@ def line_of(entry: Mapping[str, Any]) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _entry(line: str) -> Entry | None:
-    """What a line says; None where that is no entry."""
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    names = ("type", "id")
-    is_one = isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in names)
-    return entry if is_one else None
-
-
-def _recent(live: list[Entry]) -> list[Entry]:
+def recent(live: Sequence[Entry]) -> list[Entry]:
     """The conversation without what the last compaction has summed up."""
-    for place in range(len(live) - 1, -1, -1):
-        if live[place].get("type") == "compaction":
-            return live[first_kept(live, place) :]
-    return live
-
-
-def first_kept(live: list[Entry], compaction: int) -> int:
-    """Where what a compaction kept begins.
-
-    Where the entry that it names is lost, the last thing that the user said before it.
-    """
-    wanted = live[compaction].get("firstKeptEntryId")
-    asked = compaction
-    for place in range(compaction - 1, -1, -1):
-        if live[place].get("id") == wanted:
-            return place
-        message = live[place].get("message")
-        if asked == compaction and isinstance(message, Mapping) and message.get("role") == "user":
-            asked = place
-    return asked
+    places = [n for n, entry in enumerate(live) if entry.get("type") == "compaction"]
+    if not places:
+        return list(live)
+    wanted = live[places[-1]].get("firstKeptEntryId")
+    kept = (n for n, entry in enumerate(live) if entry.get("id") == wanted)
+    return list(live[next(kept, places[-1]) :])

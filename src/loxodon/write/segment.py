@@ -17,7 +17,7 @@ from functools import cache
 from math import log
 from typing import NamedTuple
 
-from loxodon.text.keywords import keywords, quick
+from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.wordlists import CHINESE_CHARACTERS, CHINESE_PROTECTED, CHINESE_WORDS, FILLERS
@@ -294,9 +294,11 @@ def _tags(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 
 def _keywords(sentences: Iterable[str]) -> list[str]:
     text = "\n".join(map(sayable, sentences))
-    # Without Chinese there is no need for the dictionary, whatever stray sign the text has.
-    found = (keywords if language_of(text) == "zh" else quick)(text, _MOST_TAGS)
-    return [one for one in found if len(one) <= _LONGEST_TAG and not is_small_talk(one)]
+    return [
+        one
+        for one in quick(text, _MOST_TAGS)
+        if len(one) <= _LONGEST_TAG and not is_small_talk(one)
+    ]
 
 
 def _is_short(phrase: str) -> bool:

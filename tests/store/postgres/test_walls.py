@@ -39,7 +39,7 @@ from tests.store.postgres.test_store import opened
 WALLS = (Wall("coder"), Wall(group=True), Wall("coder", group=True))
 _NUMBERS = (
     "counters meta common_words memory_uses unindexed model_use reviews vector_models vectors",
-    "vector_signs vector_todo tombstones signatures spaces migrations",
+    "vector_signs vector_todo tombstones spaces migrations",
 )
 NUMBERS = frozenset(name for names in _NUMBERS for name in names.split())
 """Tables of a space, and of all, without words of anybody; see tests/attacks/test_canaries.py."""
@@ -114,9 +114,9 @@ def tables(connection: Session, of_a_space: bool = False) -> list[str]:
 @contextmanager
 def raw(store: PostgresStore, wall: Wall) -> Iterator[Session]:
     """A connection with the settings of a transaction, and no views before the tables."""
-    with connect(store._url) as connection:
-        role = role_of(store._url, connection)
-        connection.execute(begin(store._db.id, wall, role, reading=False))
+    with connect(store._db.url) as connection:
+        role = role_of(store._db.url, connection)
+        connection.execute(begin(store._db.id, wall, role, lock_seconds=5.0))
         connection.execute("SET LOCAL search_path = pg_catalog")
         yield connection
         connection.execute("ROLLBACK")
@@ -147,7 +147,7 @@ def test_query_that_forgets_its_space_sees_nothing(postgres_url: str, login: str
             connection.execute("BEGIN" + (f"; SET LOCAL ROLE {role}" if role else ""))
             assert connection.execute(f"SELECT count(*) FROM loxodon.{table}").fetchall() == [(0,)]
             connection.execute("ROLLBACK")
-            connection.execute(begin(ada._db.id, Wall(), role, reading=True))
+            connection.execute(begin(ada._db.id, Wall(), role, lock_seconds=0.0))
             rows = connection.execute(f"SELECT DISTINCT space_id FROM loxodon.{table}").fetchall()
             assert rows in ([], [(ada._db.id,)]), table
             connection.execute("ROLLBACK")
@@ -300,7 +300,7 @@ def test_every_query_is_bound_to_its_space_by_an_index(postgres_url: str) -> Non
     wrong = []
     with connect(postgres_url) as connection:
         for wall in (Wall(), Wall("a")):
-            connection.execute(begin(store._db.id, wall, "", reading=False))
+            connection.execute(begin(store._db.id, wall, "", lock_seconds=5.0))
             connection.execute("SET LOCAL enable_seqscan = off")
             for sql in sorted(plans):
                 plan = connection.execute(f"EXPLAIN (GENERIC_PLAN, FORMAT JSON) {sql}")

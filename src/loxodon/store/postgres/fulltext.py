@@ -2,7 +2,7 @@
 
 A block is what a word has of some hundred rows that follow each other, so that a list of thousands
 is a few rows of the table, and what is added together is written together. Ranking is ours
-(`FullText.best`), from the same numbers as on SQLite, so both give the same order.
+(`fulltext.best`), from the same numbers as on SQLite, so both give the same order.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import groupby
 from struct import Struct
 
 from loxodon.store import Hit, Index
-from loxodon.store.driver import these
-from loxodon.store.fulltext import FullText, Postings
+from loxodon.store.driver import Driver, these
+from loxodon.store.fulltext import Postings, best
 from loxodon.store.search import TABLES, Narrowed
 
 _POOLS: Mapping[Index, int] = {
@@ -31,8 +31,17 @@ _POSTING = Struct(">HII")  # the row of the block, how often it has the word, ho
 _LAST = (_ROWS << 31) - 1  # the last row that there can be
 
 
-class PostgresFullText(FullText):
-    """A `FullText` of two tables: `words`, and `indexed` with what each row was found by."""
+class PostgresFullText:
+    """Two tables: `words`, and `indexed` with what each row was found by."""
+
+    def __init__(self, db: Driver) -> None:
+        self._db = db
+
+    def merge(self) -> None:
+        """Lists have no parts that would have to be brought together."""
+
+    def scrub(self) -> None:
+        """Nothing is left of what was taken out."""
 
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
         known, lengths = self._db.unchanging, self._lengths(index)
@@ -102,7 +111,7 @@ class PostgresFullText(FullText):
         among: set[int] | None = None
         if near.looked_up or near.between:
             among = set(self._admitted(index, set().union(*lists), near))
-        return self.best(index, lists, limit, among)
+        return best(self, index, lists, limit, among)
 
     def newest(
         self, index: Index, words: Sequence[str], every: bool, near: Narrowed, limit: int

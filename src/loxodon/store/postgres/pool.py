@@ -67,7 +67,7 @@ _guard = threading.Lock()
 
 def configure(config: StoreConfig) -> None:
     """Use these settings for connections to the servers that they name, from the next one on."""
-    _configured[config.url] = _configured[config.replica] = config
+    _configured[config.url] = config
 
 
 def settings(url: str) -> StoreConfig:
@@ -221,7 +221,7 @@ def patiently(url: str, attempt: Callable[[], _Result]) -> _Result:
             if monotonic() > end:
                 raise
         _doubted[url] = monotonic() + _DOUBT_SECONDS  # after a failover, all at rest are lost
-        pause()
+        threading.Event().wait(_PAUSE)  # some time for the server to come back
 
 
 def asked(url: str, ask: Callable[[Session], _Result]) -> _Result:
@@ -237,11 +237,6 @@ def asked(url: str, ask: Callable[[Session], _Result]) -> _Result:
             returned(url, connection)
 
     return patiently(url, attempt)
-
-
-def pause() -> None:
-    """Give a server that is gone some time to come back."""
-    threading.Event().wait(_PAUSE)
 
 
 def _options(url: str) -> dict[str, Any]:
@@ -292,9 +287,10 @@ def _prepare(connection: Session, limits: StoreConfig | None = None) -> None:
         adapters.register_dumper(Half, type("HalfDumper", (_HalfDumper,), {"oid": half.oid}))
 
 
-def begin(space: int, wall: Wall, role: str, *, reading: bool, lock_seconds: float = 0.0) -> str:
-    """The statements that begin a transaction of a space; the last gives its version."""
-    level = "ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else ""
+def begin(space: int, wall: Wall, role: str, *, lock_seconds: float) -> str:
+    """The statements that begin a transaction of a space; the last gives its version. One that does
+    not wait for the lock of writers only reads."""
+    level = "" if lock_seconds else "ISOLATION LEVEL REPEATABLE READ READ ONLY"
     lines = [f"BEGIN {level}", *([f"SET LOCAL ROLE {role}"] if role else [])]
     lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
     lines += walled(wall) if wall.stands else []

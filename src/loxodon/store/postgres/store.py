@@ -35,16 +35,12 @@ class PostgresStore(Store):
         decay: DecayModel,
         wall: Wall = _OPEN,
         guard: Guard | None = None,
-        replica: str = "",
     ) -> None:
-        self._url, self._replica = url, replica
-        db = PostgresDatabase(url, space, replica)
+        db = PostgresDatabase(url, space)
         super().__init__(db, PostgresFullText(db), space, zone, decay, wall, guard)
 
     def behind(self, wall: Wall) -> PostgresStore:
-        return PostgresStore(
-            self._url, self.space, self._zone, self._decay, wall, self._guard, self._replica
-        )
+        return PostgresStore(self._db.url, self.space, self._zone, self._decay, wall, self._guard)
 
     @property
     def writes(self) -> int:
@@ -52,6 +48,5 @@ class PostgresStore(Store):
 
     def size(self) -> int:
         """The bytes of its texts: what a space takes up of shared tables cannot be told apart."""
-        if self.wall.stands:  # it would tell how much there is that cannot be seen
-            return 0
-        return int(self._db.value("space_size"))
+        # Behind a wall it would tell how much there is that cannot be seen.
+        return 0 if self.wall.stands else int(self._db.value("space_size"))

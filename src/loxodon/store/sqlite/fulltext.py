@@ -1,6 +1,6 @@
 """The full-text indexes in SQLite: FTS5 over our own words, contentless.
 
-SQLite's own bm25 reads each list twice more than ranking from the lists (`FullText.best`), so it is
+SQLite's own bm25 reads each list twice more than ranking from the lists (`fulltext.best`), so it is
 asked only where the lists are long or a filter stands before them.
 """
 
@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any
 
 from loxodon.store import Hit, Index
-from loxodon.store.driver import Row, these
-from loxodon.store.fulltext import FullText, Postings
+from loxodon.store.driver import Driver, Row, these
+from loxodon.store.fulltext import Postings, best
 from loxodon.store.search import TABLES, Narrowed
 
 _KEPT = 100_000  # rows whose length is remembered
@@ -22,10 +22,15 @@ _MERGED = 250  # pages of an index that are merged at a time: some ten milliseco
 _NAMES = tuple(table.name for table in TABLES.values())
 
 
-class SqliteFullText(FullText):
-    """A `FullText` of FTS5 tables. Beside each stands `…_words`: its words with their rows."""
+class SqliteFullText:
+    """FTS5 tables. Beside each stands `…_words`: its words with their rows."""
+
+    def __init__(self, db: Driver) -> None:
+        self._db = db
+        self._lengths: dict[str, tuple[object, dict[int, int]]] = {}
 
     def lists(self, index: Index, words: Sequence[str]) -> list[Postings]:
+        """The rows that have each of `words`; one that ends in `*` stands for all it begins."""
         name, memo = TABLES[index].name, self._db.memo
         for word in words:
             if (name, word) not in memo:
@@ -38,6 +43,7 @@ class SqliteFullText(FullText):
         return [memo[name, word] for word in words]
 
     def seen(self, index: Index, word: str) -> Postings:
+        """The rows that have a word, once each, without those that cannot be seen."""
         memo, table = self._db.memo, TABLES[index]
         if (table.name, word) not in memo:
             rows = self._db.column("matches_seen", (any_of([word]), -1), **table.parts)
@@ -46,16 +52,23 @@ class SqliteFullText(FullText):
         return found
 
     def few(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        """Up to `most` of the rows that have each of `words`, of those that can be seen."""
         table = TABLES[index]
         name, parts = "matches_seen", table.parts
         if not self._db.walled:
             name, parts = "matches", {"index": table.name}
         return {word: self._db.column(name, (any_of([word]), most), **parts) for word in words}
 
-    def lengths(self, index: Index, rows: Collection[int]) -> Mapping[int, int]:  # type: ignore[override]
-        """As known from before where they have not changed."""
-        name = TABLES[index].name
-        known = self._db.lasting(f"lengths of {name}", f"changed_{name}", _KEPT)
+    def lengths(self, index: Index, rows: Collection[int]) -> Mapping[int, int]:
+        """How many words rows have, those of `rows` among them; as known from before where they
+        have not changed."""
+        db, name = self._db, TABLES[index].name
+        version = db.generation, db.counters.get(f"changed_{name}", 0)
+        before, known = self._lengths.get(name, (None, {}))
+        if before != version or len(known) > _KEPT:
+            known = {}
+            if not db.is_writing:  # which may be undone, and the counter with it
+                self._lengths[name] = version, known
         if missing := [row for row in rows if row not in known]:
             known.update(
                 (row, size[0] if len(size) == 1 else numbers(size)[0])
@@ -64,6 +77,7 @@ class SqliteFullText(FullText):
         return known
 
     def size(self, index: Index) -> tuple[int, int]:
+        """How many rows an index has, and how many words."""
         memo, name = self._db.memo, TABLES[index].name
         if (name, "") not in memo:
             rows, words, *_ = (*numbers(self._db.value("index_size", index=name) or b""), 0, 0)
@@ -75,7 +89,7 @@ class SqliteFullText(FullText):
         if not near.looked_up and not near.between:
             lists = self.lists(index, words)
             if sum(map(len, lists)) <= _RANKED:
-                return self.best(index, lists, limit)
+                return best(self, index, lists, limit)
         rows = self._narrowed("ranked", index, any_of(words), near, limit)
         return [Hit(row, -score) for row, score in rows]
 
@@ -101,6 +115,7 @@ class SqliteFullText(FullText):
         self._db.many("put_indexed", texts, index=TABLES[index].name)
 
     def drop(self, index: Index, rows: Iterable[int]) -> int:
+        """Take rows out of an index; how many of them it had."""
         name = TABLES[index].name
         there = self._db.all("indexed_of", (these(rows),), index=name)
         self._db.many("drop_indexed", there, index=name)
@@ -130,6 +145,7 @@ class SqliteFullText(FullText):
             self._db.run("optimize_index", index=name)
 
     def astray(self, index: Index, truth: str) -> tuple[int, int]:
+        """How many rows of `truth` (a SELECT of row numbers) are missing, and how many are more."""
         held = f"SELECT id FROM {TABLES[index].name}_docsize"
         missing = len(self._db.all(f"{truth} EXCEPT {held}"))
         return missing, len(self._db.all(f"{held} EXCEPT {truth}"))

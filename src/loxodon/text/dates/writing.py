@@ -8,41 +8,12 @@ from datetime import datetime, timedelta
 from loxodon.text.dates.reading import Moment, find_moments
 from loxodon.text.dates.table import MONTHS, compiled
 
-# By what is named: the English and the Chinese form.
-_FORMS = {
-    "minute": ("{day} {time}", "{day}{time}"),
-    "hour": ("{day} {time}", "{day}{time}"),
-    "part": ("the {part} of {day}", "{day}{part}"),
-    "day": ("{day}", "{day}"),
-    "week": ("the week of {day}", "{day}那一周"),
-    "month": ("{month} {y}", "{y}年{month}"),
-    "quarter": ("Q{quarter} {y}", "{y}年第{quarter}季度"),
-    "year": ("{y}", "{y}年"),
-    "season": ("{season} {y}", "{y}年{season}天"),
-    "span": ("{day} to {last}", "{day}到{last}"),
-    "times": ("{day} {time} to {end}", "{day}{time}到{end}"),
-    "weekend": ("the weekend of {day}", "{day}那个周末"),
-    "half": ("the {half} half of {y}", "{y}年{half}半年"),
-    "third": ("{third} {month} {y}", "{y}年{month}{third}旬"),
-    "end": ("the end of {month} {y}", "{y}年{month}底"),
-    "edge": ("{edge} {y}", "{y}年年{edge}"),
-}
-_PARTS = {
-    0: ("early hours", "凌晨"),
-    6: ("morning", "上午"),
-    11: ("midday", "中午"),
-    12: ("afternoon", "下午"),
-    17: ("early evening", "傍晚"),
-    18: ("evening", "晚上"),
-    22: ("night", "深夜"),
-}
-_NAMES = {
-    "season": (("winter", "spring", "summer", "autumn"), "冬春夏秋"),
-    "quarter": ("1234", "一二三四"),
-    "half": (("first", "second"), "上下"),
-    "third": (("early", "mid", "late"), "上中下"),
-    "edge": (("early", "mid", "late"), "初中底"),
-}
+# By the hour at which it begins
+_PARTS = {0: "early hours", 6: "morning", 11: "midday", 12: "afternoon"}
+_PARTS |= {17: "early evening", 18: "evening", 22: "night"}
+_PARTS_ZH = dict(zip(_PARTS, ("凌晨", "上午", "中午", "下午", "傍晚", "晚上", "深夜"), strict=True))
+_SEASONS = ("winter", "spring", "summer", "autumn")
+_THIRDS = ("early", "mid", "late")
 
 
 def format_date(moment: Moment, language: str) -> str:
@@ -51,26 +22,32 @@ def format_date(moment: Moment, language: str) -> str:
     kind = _span_kind(since, until) if moment.grain == "span" else moment.grain
     if kind == "third" and compiled(r"(?i)\bend\b|[底末尾]").search(moment.text):
         kind = "end"
-    which = {
-        "season": since.month // 3 % 4,
-        "quarter": (since.month - 1) // 3,
-        "half": since.month // 7,
-        "third": (since.day - 1) // 10,
-        "edge": since.month // 5,
-    }.get(kind, 0)
-    end = f"{until.hour:02}:{until.minute:02}"
-    if kind == "times" and since.date() != until.date():
-        end = f"{_ymd(until, zh)}{'' if zh else ' '}{end}"
-    return _FORMS[kind][zh].format(
-        y=since.year,
-        month=f"{since.month}月" if zh else MONTHS.split()[since.month - 1],
-        day=_ymd(since, zh),
-        last=_ymd(until - timedelta(1), zh) if kind == "span" else "",
-        time=f"{since.hour:02}:{since.minute:02}",
-        end=end,
-        part=_PARTS.get(since.hour, ("", ""))[zh],
-        **({kind: _NAMES[kind][zh][which]} if kind in _NAMES else {}),
-    )
+    y, m, hour, day, time = since.year, since.month, since.hour, _ymd(since, zh), f"{since:%H:%M}"
+    month = f"{y}年{m}月" if zh else f"{MONTHS.split()[m - 1]} {y}"
+    quarter, third = (m - 1) // 3, (since.day - 1) // 10
+    last = _ymd(until, zh) if kind == "times" else _ymd(until - timedelta(1), zh)
+    end = f"{until:%H:%M}"
+    if since.date() != until.date():
+        end = f"{last}{'' if zh else ' '}{end}"
+    forms = {
+        "minute": (f"{day} {time}", f"{day}{time}"),
+        "hour": (f"{day} {time}", f"{day}{time}"),
+        "part": (f"the {_PARTS.get(hour)} of {day}", f"{day}{_PARTS_ZH.get(hour)}"),
+        "day": (day, day),
+        "week": (f"the week of {day}", f"{day}那一周"),
+        "month": (month, month),
+        "quarter": (f"Q{quarter + 1} {y}", f"{y}年第{'一二三四'[quarter]}季度"),
+        "season": (f"{_SEASONS[m // 3 % 4]} {y}", f"{y}年{'冬春夏秋'[m // 3 % 4]}天"),
+        "year": (f"{y}", f"{y}年"),
+        "span": (f"{day} to {last}", f"{day}到{last}"),
+        "times": (f"{day} {time} to {end}", f"{day}{time}到{end}"),
+        "weekend": (f"the weekend of {day}", f"{day}那个周末"),
+        "half": (f"the {('first', 'second')[m // 7]} half of {y}", f"{y}年{'上下'[m // 7]}半年"),
+        "third": (f"{_THIRDS[third % 3]} {month}", f"{month}{'上中下'[third % 3]}旬"),
+        "end": (f"the end of {month}", f"{month}底"),
+        "edge": (f"{_THIRDS[m // 5]} {y}", f"{y}年年{'初中底'[m // 5]}"),
+    }
+    return forms[kind][zh]
 
 
 def _ymd(when: datetime, zh: bool) -> str:
@@ -91,29 +68,6 @@ def _span_kind(since: datetime, until: datetime) -> str:
     return "weekend" if since.weekday() == 5 and until - since == timedelta(2) else "span"
 
 
-def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tuple[str, str]:
-    """What stands before an English date and the date, with the preposition that it takes."""
-    if compiled(
-        r"(?i)\b(?:by|since|until|till|from|to|before|after|during|through|of|for|over) $"
-    ).search(lead[-9:]):
-        return lead, form
-    word = {"minute": "at", "hour": "at", "day": "on", "part": "on"}.get(moment.grain, "in")
-    if moment.grain == "span":
-        word = "on" if "weekend" in form else "from" if " to " in form else "in"
-        word = "at" if form.startswith("the end") else word
-    first = moment.text
-    if first.endswith("ago"):  # a month is no more precise than "about"
-        lead = compiled(r"(?i)\b(?:about|around|roughly|approximately|nearly|almost) $").sub(
-            "", lead
-        )
-    if given := compiled(r"(?i)\b(?:on|in|at) $").search(lead[-4:]):
-        lead, first = lead[: len(lead) - len(given[0])], given[0]
-    elif compiled(r"['’]s|\s(?:is|was|are|were)\b").match(follows):
-        return lead, form
-    opens = first[0].isupper() and not compiled(r"\w[,;:]? ?$").search(lead)
-    return lead, f"{word.capitalize() if opens else word} {form}"
-
-
 def absolute(
     text: str, at: datetime, language: str, stays: Callable[[Moment], bool] | None = None
 ) -> str:
@@ -123,28 +77,20 @@ def absolute(
     what `stays` says does.
     """
     out, done = [], 0
+    up_to_now = compiled(r"(?i)(?:the |these )?(?:past|last|previous)\b|过去|最近|近|这")
     for moment in find_moments(text, at):
-        if moment.relative and not (stays and stays(moment)):
-            lead, form = text[done : moment.start], format_date(moment, language)
-            done = moment.end
-            follows = text[moment.end : moment.end + 9]
-            if (
-                moment.grain == "span"
-                and moment.since < at < moment.until
-                and _goes_on(moment.text)
-            ):
-                lead, form, done = _since(lead, moment, follows, language)
-            elif language != "zh" and moment.text[0].isascii():
-                lead, form = _with_preposition(lead, form, moment, follows)
-            out += [lead, form]
+        if not moment.relative or (stays and stays(moment)):
+            continue
+        lead, form = text[done : moment.start], format_date(moment, language)
+        follows = text[moment.end : moment.end + 9]
+        done = moment.end
+        inside = moment.grain == "span" and moment.since < at < moment.until
+        if inside and up_to_now.match(moment.text):
+            lead, form, done = _since(lead, moment, follows, language)
+        elif language != "zh" and moment.text[0].isascii():
+            lead, form = _with_preposition(lead, form, moment, follows)
+        out += [lead, form]
     return "".join(out) + text[done:]
-
-
-def _goes_on(text: str) -> bool:
-    """Whether a stretch of time is the one up to now."""
-    return bool(
-        compiled(r"(?i)(?:the |these )?(?:past|last|previous)\b|过去|最近|近|这").match(text)
-    )
 
 
 def _since(lead: str, moment: Moment, follows: str, language: str) -> tuple[str, str, int]:
@@ -156,3 +102,26 @@ def _since(lead: str, moment: Moment, follows: str, language: str) -> tuple[str,
     given = compiled(r"(?i)\b(?:for|over|in|during|within) $").search(lead)
     word = "Since" if (given[0] if given else moment.text)[0].isupper() else "since"
     return lead[: given.start()] if given else lead, f"{word} {day}", moment.end
+
+
+def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tuple[str, str]:
+    """What stands before an English date and the date, with the preposition that it takes."""
+    prepositions = (
+        r"(?i)\b(?:by|since|until|till|from|to|before|after|during|through|of|for|over) $"
+    )
+    if compiled(prepositions).search(lead[-9:]):
+        return lead, form
+    word = {"minute": "at", "hour": "at", "day": "on", "part": "on"}.get(moment.grain, "in")
+    if moment.grain == "span":
+        word = "on" if "weekend" in form else "from" if " to " in form else "in"
+        word = "at" if form.startswith("the end") else word
+    first = moment.text
+    if first.endswith("ago"):  # a month is no more precise than "about"
+        about = r"(?i)\b(?:about|around|roughly|approximately|nearly|almost) $"
+        lead = compiled(about).sub("", lead)
+    if given := compiled(r"(?i)\b(?:on|in|at) $").search(lead[-4:]):
+        lead, first = lead[: len(lead) - len(given[0])], given[0]
+    elif compiled(r"['’]s|\s(?:is|was|are|were)\b").match(follows):
+        return lead, form
+    opens = first[0].isupper() and not compiled(r"\w[,;:]? ?$").search(lead)
+    return lead, f"{word.capitalize() if opens else word} {form}"

@@ -43,15 +43,7 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$
 SELECT version FROM loxodon.spaces WHERE id = $1
 
 -- name: count_write
--- With the mark of the transaction, by which it is known whether it was committed; 20 are kept.
-UPDATE loxodon.spaces SET version = version + 1, recent = left($1::text || ' ' || recent, 180)
-WHERE id = $2 RETURNING version, pg_current_xact_id()::text
-
--- name: transaction_status
-SELECT pg_xact_status($1::xid8)
-
--- name: recent_writes
-SELECT version, recent FROM loxodon.spaces WHERE id = $1
+UPDATE loxodon.spaces SET version = version + 1 WHERE id = $1
 
 -- name: space_named
 SELECT id FROM loxodon.spaces WHERE name = $1

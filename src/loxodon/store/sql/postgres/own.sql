@@ -1,16 +1,5 @@
 -- The statements that only the PostgreSQL store has.
 
--- Numbers given out once -----------------------------------------------------------------------------
-
--- name: counters_of
--- A counter, and those that most writes take from.
-SELECT name, last FROM counters
-WHERE name = $1 OR name BETWEEN 'rows_' AND 'rows_~' OR name IN ('turn', 'session', 'memory')
-
--- name: put_numbers
-INSERT INTO loxodon.counters (name, last) SELECT * FROM unnest($1::text[], $2::bigint[])
-ON CONFLICT (space_id, name) DO UPDATE SET last = excluded.last
-
 -- Full text -----------------------------------------------------------------------------------------
 
 -- name: word_lists

@@ -1,0 +1,2 @@
+-- Sensitive memories are not signed any more.
+DROP TABLE loxodon.signatures;
