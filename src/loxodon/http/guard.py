@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from loxodon.errors import UsageError
+from loxodon.errors import LoxodonError, UsageError
 from loxodon.security.tokens import Grant, Right, grant_of
 from loxodon.types import CHATS, Chat
 
@@ -33,7 +33,7 @@ class RefusedError(Exception):
     """A request that is not let in, as a status, a code and what is wrong."""
 
     def __init__(
-        self, status: int, code: str, error: UsageError, headers: Mapping[str, str] | None = None
+        self, status: int, code: str, error: LoxodonError, headers: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(str(error))
         self.status = status

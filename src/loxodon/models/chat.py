@@ -1,9 +1,7 @@
 """The model: one question, one checked answer, through any OpenAI-compatible endpoint or a program.
 
-`ask` goes on until there is an answer that fits: it waits and asks again where the server is busy,
-tells the model once what was wrong with its answer, does without what a server does not know, and
-raises a `ModelError` at the end. Every request is allowed by the ledger before it is sent and noted
-in it afterwards, so that the cap of a day holds whatever goes wrong.
+Every request is allowed by the ledger before it is sent and noted in it afterwards, so that the cap
+of a day holds whatever goes wrong.
 """
 
 from __future__ import annotations
@@ -78,10 +76,7 @@ def _schema_cost(question: ModelQuestion) -> int:
 
 
 class ChatModel:
-    """A model at an address, which is told texts as `clean` makes them.
-
-    `sleep` is handed in so that tests need not wait.
-    """
+    """A model, which is told texts as `clean` makes them; `sleep` is handed in for tests."""
 
     def __init__(
         self,
@@ -117,15 +112,15 @@ class ChatModel:
     def ask(self, question: ModelQuestion, read: Callable[[Any], T]) -> ModelReply[T]:
         """The answer to `question` as `read` makes it from the JSON value.
 
-        `read` raises UnfitError for a value it cannot use; its reason is told to the model once.
+        Waits and asks again where the server is busy. `read` raises UnfitError for a value it
+        cannot use; its reason is told to the model once. Raises a ModelError at the end.
         """
         turns, most, told = question.turns, question.most, False
         spent = [0, 0]  # tokens sent and received
-        attempt = 0
         try:
-            while True:
-                message = None
+            for attempt in range(self._config.retries + 1):
                 last = attempt == self._config.retries
+                message = None
                 try:
                     message = self._request(turns, question, most, spent)
                     value = read(value_of(message.text, question.least or question.schema))
@@ -138,14 +133,6 @@ class ChatModel:
                     turns = question.turns
                 except UnfitError as error:
                     turns, reason = question.turns, str(error)
-                    if message and message.cut:
-                        most, reason = 2 * most, "the answer is too long"
-                    elif message and not told:
-                        told = True
-                        shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
-                        again = prompt("repair", question.language, reason=reason)
-                        turns.append({"role": "assistant", "content": shown or "…"})
-                        turns.append({"role": "user", "content": again})
                     if last:
                         raise BadReplyError(
                             "the model's answer cannot be used: {reason}",
@@ -154,7 +141,15 @@ class ChatModel:
                             reason=reason,
                             refused=isinstance(error, RefusedError),
                         ) from None
-                attempt += 1
+                    if message and message.cut:
+                        most *= 2
+                    elif message and not told:
+                        told = True
+                        shown = cut(message.text[: 40 * _REPEATED], _REPEATED)
+                        again = prompt("repair", question.language, reason=reason)
+                        turns.append({"role": "assistant", "content": shown or "…"})
+                        turns.append({"role": "user", "content": again})
+            raise AssertionError("there is always a last attempt")
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent
             raise

@@ -23,7 +23,6 @@ def ask(
     """What the program prints for a conversation, as a model's server would answer."""
     said = [turn["content"] for turn in turns]
     form = f"Answer with JSON only, as this schema has it: {json.dumps(schema)}"
-    environment = {**os.environ, READING: "1"}
     try:
         # In an empty folder: it has no files to read, and an agent no project.
         with TemporaryDirectory(prefix="loxodon-") as folder:
@@ -33,7 +32,7 @@ def ask(
                 capture_output=True,
                 timeout=timeout,
                 cwd=folder,
-                env=environment,
+                env={**os.environ, READING: "1"},
                 check=False,
             )
     except subprocess.TimeoutExpired:

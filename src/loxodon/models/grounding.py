@@ -1,10 +1,8 @@
 """Whether what a model says was said: its words, names and numbers against those of the source.
 
-A model may word things, not know them. A sentence passes if it speaks of what its source speaks of,
-in the same language and with the same sign, and brings no name, no number and next to no other word
-of its own. The checks are strict: a good sentence lost costs little, because the journal has the
-words it came from; an invented one is a lie in somebody's memory. The words are in
-`grounding.toml`.
+A model may word things, not know them. The checks are strict: a good sentence lost costs little,
+because the journal has the words it came from; an invented one is a lie in somebody's memory. The
+words are in `grounding.toml`.
 """
 
 from __future__ import annotations

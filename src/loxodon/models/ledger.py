@@ -5,27 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Protocol
+from typing import Any
 
 from loxodon.errors import SpentModelError
 
 
-class Book(Protocol):
-    """What keeps the figures: the store."""
-
-    def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
-        """Add to what `phase` used on `day`. It was used, whatever becomes of the run."""
-        ...
-
-    def spent(self, day: str) -> int:
-        """All tokens, in and out, of all phases on `day`."""
-        ...
-
-
 class Ledger:
-    """One day of a book, with a cap; `cap` 0 is none."""
+    """One day of a `write.model_reading.StoreBook`, with a cap; `cap` 0 is none."""
 
-    def __init__(self, book: Book, day: str, cap: int) -> None:
+    def __init__(self, book: Any, day: str, cap: int) -> None:
         self._book = book
         self._day = day
         self._cap = cap
@@ -56,5 +44,4 @@ class Ledger:
                 self._held -= tokens
 
     def record(self, phase: str, tokens_in: int, tokens_out: int) -> None:
-        """Note what was used."""
         self._book.spend(self._day, phase, tokens_in, tokens_out)

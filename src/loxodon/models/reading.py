@@ -1,13 +1,12 @@
 """One question about a stretch of talk: what of it is worth knowing, and what that does to what is
 known.
 
-The model sees the talk in order with dates and speakers, the nearest memories under short ids, and
-what the rules read of the same messages. For each message that is asked about it answers a list of
-items: add, update or end a memory, the same as one, drop what the rules read; an empty list is
-"nothing to remember" and drops that too. A message that is not answered keeps what the rules read.
-What of it is believed stands in the message: every item quotes the words it rests on, a memory that
-ends or changes is one that was shown, and a sentence brings no name and no number of its own
-(`grounding.py`). An answer of which nothing can be used is a ModelError, never "nothing".
+The model sees the talk in order, the nearest memories under short ids (m1), and what the rules read
+of the same messages (h1). For each message that is asked about it answers a list of items: add,
+update or end a memory, the same as one, drop what the rules read; an empty list is "nothing to
+remember" and drops that too. Every item quotes the words it rests on, a memory that ends or changes
+is one that was shown, and a sentence brings no name and no number of its own (`grounding.py`). An
+answer of which nothing can be used is a ModelError, never "nothing".
 """
 
 from __future__ import annotations
@@ -416,13 +415,11 @@ def _mentions(given: Mapping[str, Any], content: str, source: Evidence) -> tuple
 def _string(given: Mapping[str, Any], name: str) -> str:
     """A field of an item; a server without schemas may leave out what is empty."""
     value = given.get(name, "")
-    if not isinstance(value, str):
-        raise UnfitError(f"{name} must be of type string")
-    return value.strip()
+    check(value, TEXT, name)
+    return str(value).strip()
 
 
 def _number(given: Mapping[str, Any], name: str, otherwise: float) -> float:
     value = given.get(name, otherwise)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UnfitError(f"{name} must be of type number")
+    check(value, {"type": "number"}, name)
     return float(value)

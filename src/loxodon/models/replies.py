@@ -64,15 +64,14 @@ def message_of(body: bytes) -> Message:
         data = _loads(body.decode("utf-8-sig"))
     except ValueError:  # UTF-8 that is none, too
         raise UnfitError("the answer is not JSON") from None
-    choices = data.get("choices") if isinstance(data, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    said = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(choice, dict) or not isinstance(said, dict):
-        raise UnfitError("the answer has no message")
-    ended = choice.get("finish_reason")
-    if said.get("refusal") or ended == "content_filter":
+    try:
+        choice = data["choices"][0]
+        said, ended = choice["message"], choice.get("finish_reason")
+        refused, content = said.get("refusal"), said.get("content")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise UnfitError("the answer has no message") from None
+    if refused or ended == "content_filter":
         raise UnfitError("the question was refused")
-    content = said.get("content")
     if isinstance(content, list):  # some servers answer in parts
         texts = [one.get("text") for one in content if isinstance(one, dict)]
         content = "".join(text for text in texts if isinstance(text, str))
@@ -83,8 +82,7 @@ def message_of(body: bytes) -> Message:
 
 
 def _count(number: object) -> int | None:
-    counts = isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 10**9
-    return number if counts else None  # type: ignore[return-value]
+    return number if type(number) is int and 0 <= number < 10**9 else None
 
 
 def value_of(text: str, schema: Schema) -> Any:
@@ -106,12 +104,8 @@ def _candidates(text: str) -> Iterator[str]:
     yield text
     yield from _FENCED.findall(text)[:_TRIES]
     end = text.rfind("}") + 1
-    at = text.find("{")
-    for _ in range(_TRIES):
-        if not 0 <= at < end:
-            return
-        yield text[at:end]
-        at = text.find("{", at + 1)
+    for begin in [match.start() for match in re.finditer(r"\{", text)][:_TRIES]:
+        yield text[begin:end]
 
 
 def _loads(text: str) -> Any:

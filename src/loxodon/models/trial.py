@@ -1,9 +1,8 @@
 """Ten sentences in each language that a model has to read well before it decides anything.
 
-What the rules read is dropped where a model says so, and memories end. A small model that takes
-every question for a fact, or ends what goes on, would leave a memory worse than none at all had
-been set; so a model shows on these (`trial.json`) what it can do, once, before it is asked about
-anybody. `loxodon model check` shows how it did.
+What the rules read is dropped where a model says so, and memories end: a small model that takes
+every question for a fact would leave a memory worse than none at all. So a model shows on these
+(`trial.json`) what it can do, once. `loxodon model check` shows how it did.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from loxodon.models.reading import (
 ENOUGH = 8  # sentences of the ten that a model must read well
 VERSION = 2  # of the sentences and the question: a model that passed another is tried again
 _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+_DAY = timedelta(days=1)
 
 
 class TrialSentence(NamedTuple):
@@ -66,38 +66,26 @@ def sentences() -> Mapping[str, Sequence[TrialSentence]]:
 
 
 def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
-    """Have a model read the ten sentences of a language, in one question."""
-    batch = batch_of(language)
-    asked = question(batch)._replace(name="trial")
-    return model.ask(asked, lambda value: judged(believed(value, batch), batch))
-
-
-def batch_of(language: str) -> Batch:
-    """The question: each sentence a message of a day of its own."""
-    tried = sentences()[language]
-    day = timedelta(days=1)
-    return Batch(
-        [PromptMessage(one.text, _START + n * day) for n, one in enumerate(tried)],
-        [
-            KnownMemory(str(n), one.known, _START - 30 * day)
-            for n, one in enumerate(tried)
-            if one.known
-        ],
-        [Hint(n, one.hint) for n, one in enumerate(tried) if one.hint],
+    """Have a model read the ten sentences of a language in one question, each of its own day."""
+    tried = list(enumerate(sentences()[language]))
+    batch = Batch(
+        [PromptMessage(one.text, _START + n * _DAY) for n, one in tried],
+        [KnownMemory(str(n), one.known, _START - 30 * _DAY) for n, one in tried if one.known],
+        [Hint(n, one.hint) for n, one in tried if one.hint],
         language,
     )
 
+    def judged(reading: ModelReading) -> Trial:
+        failed = [
+            one.text
+            for n, one in tried
+            if n not in reading.decided
+            or not _well(one, n, [item for item in reading.items if item.line == n], batch.hints)
+        ]
+        return Trial(len(tried) - len(failed), len(tried), tuple(failed))
 
-def judged(reading: ModelReading, batch: Batch) -> Trial:
-    """Which of the sentences were read well."""
-    tried = sentences()[batch.language]
-    failed = [
-        one.text
-        for n, one in enumerate(tried)
-        if n not in reading.decided
-        or not _well(one, n, [item for item in reading.items if item.line == n], batch.hints)
-    ]
-    return Trial(len(tried) - len(failed), len(tried), tuple(failed))
+    asked = question(batch)._replace(name="trial")
+    return model.ask(asked, lambda value: judged(believed(value, batch)))
 
 
 def _well(
@@ -110,5 +98,4 @@ def _well(
         return not texts and all(one.do == "drop" for one in items)
     if sentence.known and not any(one.do in sentence.do and one.target == str(n) for one in items):
         return False
-    told = any(word in text for word in sentence.has for text in texts)
-    return told or not sentence.has
+    return not sentence.has or any(word in text for word in sentence.has for text in texts)

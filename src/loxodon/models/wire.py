@@ -11,7 +11,6 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from email.utils import parsedate_to_datetime
 from functools import cache
 from threading import Thread
 from time import monotonic
@@ -60,10 +59,10 @@ def post(
     headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
+    deadline = monotonic() + timeout
 
     def exchange() -> Answer:
         content = json.dumps(body).encode()
-        # In this thread from first to last: nobody closes it while it is in use.
         with (
             httpx.Client(verify=_certificates(), trust_env=False, timeout=timeout) as client,
             client.stream("POST", url, content=content, headers=headers) as response,
@@ -80,9 +79,10 @@ def post(
                         most=most,
                         section=section,
                     )
-            return Answer(response.status_code, bytes(read), _retry_after(response.headers))
+            wait = response.headers.get("retry-after", "").strip()
+            seconds = float(wait) if wait.isdecimal() and len(wait) < 10 else None
+            return Answer(response.status_code, bytes(read), seconds)
 
-    deadline = monotonic() + timeout
     try:
         # httpx limits each read; a server that drips would take as long as it likes.
         return within(timeout, exchange)
@@ -104,18 +104,6 @@ def post(
             reason=str(error) if connecting else type(error).__name__,
             delivered=not connecting and isinstance(error, httpx.TransportError),
         ) from None
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from now, whether given as a number or as a date by the server's own clock."""
-    text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdecimal() and len(text) < 10:
-        return float(text)
-    try:
-        then = parsedate_to_datetime(text)
-        return max(0.0, (then - parsedate_to_datetime(headers["date"])).total_seconds())
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError):  # none, or nonsense
-        return None
 
 
 def check_status(answer: Answer, section: str = "model") -> None:
@@ -154,10 +142,7 @@ def retry_wait(error: ModelError, attempt: int) -> float | None:
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """What `work` returns or raises; TimeoutError where it takes longer than `seconds`.
-
-    It cannot be ended then: it goes on by itself, and nobody looks at what becomes of it.
-    """
+    """What `work` returns or raises; TimeoutError where it takes longer, and goes on by itself."""
     done: Future[T] = Future()
 
     def run() -> None:

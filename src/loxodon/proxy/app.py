@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from loxodon.errors import LoxodonError, UnreachableModelError, UsageError
-from loxodon.http.guard import GUESSES, Caller, Door, Rates, RefusedError, admit, not_granted
+from loxodon.http.guard import Caller, Door, Rates, RefusedError, let_in, not_granted
 from loxodon.http.logs import log
 from loxodon.http.metrics import TYPE, Gauge, Metrics
 from loxodon.http.requests import language_of, peer_of
@@ -62,7 +62,7 @@ class App:
         self._rule = rule
         self._key_is_ours = key_is_ours
         self._rates = Rates(rate)
-        self._placements: dict[str, tuple[Placement, float]] = {}
+        self._placements: dict[str, tuple[Placement, float]] = {}  # by model, and until when
         self._metrics = Metrics(_COUNTED, "outcome", OUTCOMES)
         self._router = Router(
             [
@@ -82,26 +82,18 @@ class App:
             status = message.get("status", status)
             await send(message)
 
-        self._metrics.running.inc()
-        try:
-            await self._router(scope, receive, watched)
-        except (RefusedError, LoxodonError, httpx.TransportError) as error:
-            failed, code, said = _failure(error)
-            if status:  # it has begun: the connection is closed, so that the client sees it
-                about["broken"] = code
-            else:
-                # In a shape that clients of OpenAI's and Anthropic's APIs know
-                accepted = Request(scope).headers.get("accept-language", "")
-                message, hint = said.localized(language_of(accepted))
-                told = f"{message} ({hint})" if hint else message
-                detail = {"message": told, "type": "loxodon_proxy", "param": None, "code": code}
-                document = {"type": "error", "error": detail}
-                more = error.headers if isinstance(error, RefusedError) else None
-                await JSONResponse(document, failed, more)(scope, receive, watched)
-        except ClientDisconnect:
-            about["gone"] = True
-        finally:
-            self._metrics.running.dec()
+        with self._metrics.running.track_inprogress():
+            try:
+                await self._router(scope, receive, watched)
+            except (RefusedError, LoxodonError, httpx.TransportError) as error:
+                refusal = error if isinstance(error, RefusedError) else _failure(error)
+                if status:  # it has begun: the connection is closed, so that the client sees it
+                    about["broken"] = refusal.code
+                else:
+                    reply = _error_reply(refusal, Request(scope).headers.get("accept-language", ""))
+                    await reply(scope, receive, watched)
+            except ClientDisconnect:
+                about["gone"] = True
         seconds = perf_counter() - started
         path = scope["raw_path"].decode("latin-1")
         log("proxy", path=path, status=status, ms=round(seconds * 1e3, 2), **about)
@@ -110,30 +102,22 @@ class App:
             self._metrics.count("proxy_memory", value=about["memory"])
 
     async def _show_metrics(self, request: Request) -> Response:
-        if not self._let_in(request).owns_all:
+        if not self._let_in(request, metrics=True).may("metrics"):
             raise not_granted()
         about = "Recalls that have not returned."
         waiting = Gauge("calls_waiting", about, (), [((), self._memories.host.waiting)])
         return PlainTextResponse(self._metrics.text([waiting]), media_type=TYPE)
 
-    def _let_in(self, request: Request) -> Caller:
-        """Who asks; a RefusedError for who may not, or not so often."""
-        headers, peer = dict(request.headers.items()), peer_of(request)
+    def _let_in(self, request: Request, *, metrics: bool = False) -> Caller:
+        headers = dict(request.headers.items())
         token = headers.get(f"{OURS}token", "")
         if self._key_is_ours:
             if "x-api-key" in headers and "authorization" not in headers:
                 headers["authorization"] = f"Bearer {headers['x-api-key']}"
-        elif token or request.scope["path"] != "/metrics":  # which no upstream's key is sent to
+        elif token or not metrics:  # for which no upstream's key is sent
             headers["authorization"] = f"Bearer {token}"
         headers.pop(f"{OURS}chat", None)  # a chat of no known kind is a group here, not an error
-        try:
-            caller = admit(self._door, headers)
-        except RefusedError as refusal:
-            if refusal.status == 401:
-                self._rates.take(f"wrong {peer}", most=GUESSES)
-            raise
-        self._rates.take(caller.name or peer)
-        return caller
+        return let_in(self._door, self._rates, peer_of(request), headers, metrics=metrics)
 
     async def forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on to the upstream, with what is remembered where it asks for a reply."""
@@ -227,7 +211,6 @@ class _Body:
         self._stream = request.stream()
         self._at_end = asyncio.Event()
         self.head = b""
-        self.whole = False
 
     async def read(self) -> bool:
         """Read as much as is looked at; whether that is all of it."""
@@ -238,19 +221,16 @@ class _Body:
             if size > _MOST_READ:
                 break
         else:
-            self.whole = True
             self._at_end.set()
         self.head = b"".join(parts)
-        return self.whole
+        return self._at_end.is_set()
 
     async def passed_on(self) -> tuple[bytes | AsyncIterator[bytes], str | None]:
         """It as it comes, and its length where that is known beforehand."""
         headers = self._request.headers
         framed = "content-length" in headers or "transfer-encoding" in headers
-        if not self.whole and not framed:
-            await self.read()  # there is none
-        if self.whole:
-            return self.head, None
+        if self._at_end.is_set() or not framed:
+            return (self.head if self._at_end.is_set() else await self._request.body()), None
         return self._chunks(), headers.get("content-length")
 
     async def _chunks(self) -> AsyncIterator[bytes]:
@@ -276,22 +256,10 @@ async def _while_connected(
         await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         waiting.cancel()
-        if not working.done():
-            working.cancel()
+        working.cancel()
         await asyncio.wait({working, waiting})
     if not working.cancelled():
         working.result()
-
-
-def _told(about: Mapping[str, Any]) -> Headers:
-    """The headers that tell what came of asking the memory."""
-    if "memory" not in about:
-        return []
-    told, items = about["memory"], about.get("recalled", 0)
-    told += f"; items={items}" if told == "used" else ""
-    told += "; paused" if about.get("paused") else ""
-    found = {"memory": told} if told == "off" else {"memory": told, "recalled": str(items)}
-    return [(f"{OURS}{name}".encode(), value.encode()) for name, value in found.items()]
 
 
 async def _recorded(received: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:
@@ -320,17 +288,25 @@ async def _recorded(received: httpx.Response, exchange: Exchange) -> AsyncIterat
         yield held
 
 
+def _told(about: Mapping[str, Any]) -> Headers:
+    """The headers that tell what came of asking the memory."""
+    if "memory" not in about:
+        return []
+    told, items = about["memory"], about.get("recalled", 0)
+    told += f"; items={items}" if told == "used" else ""
+    told += "; paused" if about.get("paused") else ""
+    found = {"memory": told} if told == "off" else {"memory": told, "recalled": str(items)}
+    return [(f"{OURS}{name}".encode(), value.encode()) for name, value in found.items()]
+
+
 def _kind(method: str, path: str) -> Kind | None:
     """What kind of reply a request asks for, where it does."""
     return _KINDS.get(path.rstrip("/").removeprefix("/v1")) if method == "POST" else None
 
 
-def _failure(error: Exception) -> tuple[int, str, LoxodonError]:
-    """The status, code and words for what went wrong."""
-    if isinstance(error, RefusedError):
-        return error.status, error.code, error.error
+def _failure(error: LoxodonError | httpx.TransportError) -> RefusedError:
     if isinstance(error, LoxodonError):
-        return 502, error.code, error
+        return RefusedError(502, error.code, error)
     reason = str(error) or type(error).__name__
     if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
         late = UnreachableModelError(
@@ -338,10 +314,18 @@ def _failure(error: Exception) -> tuple[int, str, LoxodonError]:
             hint="raise the limit with --timeout",
             reason=reason,
         )
-        return 504, "upstream_timeout", late
+        return RefusedError(504, "upstream_timeout", late)
     unreachable = UnreachableModelError(
         "cannot reach the upstream: {reason}",
         hint="check that it is running, and that --upstream is correct",
         reason=reason,
     )
-    return 502, "upstream_unreachable", unreachable
+    return RefusedError(502, "upstream_unreachable", unreachable)
+
+
+def _error_reply(refusal: RefusedError, accepted: str) -> Response:
+    """In a shape that clients of OpenAI's and Anthropic's APIs know."""
+    message, hint = refusal.error.localized(language_of(accepted))
+    told = f"{message} ({hint})" if hint else message
+    detail = {"message": told, "type": "loxodon_proxy", "param": None, "code": refusal.code}
+    return JSONResponse({"type": "error", "error": detail}, refusal.status, refusal.headers)

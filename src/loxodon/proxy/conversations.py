@@ -11,9 +11,9 @@ same place, so that the upstream sees a conversation that only grows: its prompt
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
@@ -40,8 +40,7 @@ class Block(NamedTuple):
     tokens: int = 0
     ids: tuple[str, ...] = ()
     reason: str = ""  # what the gate said
-    used: tuple[str, ...] = ()  # the ids of memories, where what was found is to the point
-    outcome: str = "not-needed"  # one of `recalling.OUTCOMES`
+    outcome: str = "not-needed"  # one of `exchange.OUTCOMES`
 
 
 class Conversation:
@@ -52,9 +51,7 @@ class Conversation:
         self.snapshot: str | None = None  # what it began with; None until that is known
         self.state = State()
         self.blocks: dict[str, Block] = {}
-        self.full = False  # whether it has come near the end of the context window
         self.accepted = False  # whether the upstream has taken a request of it
-        self.ending: asyncio.Event | None = None  # set once its latest reply is journalled
         self.used_at = 0.0
         self.forgotten = ""  # the version of what was forgotten when it was last looked at
         self.keys: OrderedDict[Key, None] = OrderedDict()
@@ -90,7 +87,7 @@ def message_names(request: ModelRequest) -> list[str]:
 
 def reply_name(user: str, reply: str) -> str:
     """What a reply to a message is called; another if it is given anew in other words."""
-    return f"{user}-{_digest_of(' '.join(reply.split()))[:4]}"
+    return f"{short(user)}-{_digest_of(' '.join(reply.split()))[:4]}"
 
 
 def short(name: str) -> str:
@@ -135,36 +132,30 @@ class Conversations:
             found.renew("stale")
         conversation.used_at = now
         keys = [*users, *links, *([f"session {session}"] if session else [])]
-        self._note(conversation, audience, keys)
+        self.note(conversation, audience, keys)
         return conversation, found is None
 
     def sessions(self) -> list[str]:
         """The sessions of all of them; from any thread."""
         return [one.name for one in list(self._all.values())]
 
-    def replied(self, audience: str, conversation: Conversation, response: str) -> None:
-        """Note a reply that the next request may name instead of repeating what was said."""
-        if response:
-            self._note(conversation, audience, [f"response {response}"])
-
-    def _note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
+    def note(self, conversation: Conversation, audience: str, names: Iterable[str]) -> None:
+        """Know a conversation by these names too."""
         for name in names:
             key = audience, name
             self._known[key] = conversation
             conversation.keys[key] = None
             conversation.keys.move_to_end(key)
-        while len(conversation.keys) > _MOST_KEYS:
-            self._forget(conversation, conversation.keys.popitem(last=False)[0])
+        gone = [(conversation, key) for key in list(conversation.keys)[:-_MOST_KEYS]]
         self._all[id(conversation)] = conversation
         self._all.move_to_end(id(conversation))
-        while len(self._all) > _MOST:
+        if len(self._all) > _MOST:
             _, oldest = self._all.popitem(last=False)
-            for key in oldest.keys:
-                self._forget(oldest, key)
-
-    def _forget(self, conversation: Conversation, key: Key) -> None:
-        if self._known.get(key) is conversation:
-            del self._known[key]
+            gone += [(oldest, key) for key in oldest.keys]
+        for one, key in gone:
+            del one.keys[key]
+            if self._known.get(key) is one:
+                del self._known[key]
 
 
 def session_of(memory: Memory, names: Sequence[str], taken: Iterable[str]) -> str:
@@ -177,19 +168,13 @@ def session_of(memory: Memory, names: Sequence[str], taken: Iterable[str]) -> st
     today, first = memory.now(), users[0][:6]
     for days in range(_DAYS if len(users) > 1 else 0):
         name = f"chat-{today - timedelta(days=days):%y%m%d}-{first}"
-        if any(_has(memory, name, user) for user in users[-2::-1][:3]):
-            return name
+        for user in users[-2::-1][:3]:
+            with suppress(LoxodonError):  # it has not, or cannot tell
+                memory.turn(f"{name}:{short(user)}")
+                return name
     name = base = f"chat-{today:%y%m%d}-{first}"
     others, number = frozenset(taken), 1
     while name in others:
         number += 1
         name = f"{base}-{number}"
     return name
-
-
-def _has(memory: Memory, session: str, turn: str) -> bool:
-    try:
-        memory.turn(f"{session}:{short(turn)}")
-    except LoxodonError:  # it has not, or cannot tell
-        return False
-    return True

@@ -11,8 +11,7 @@ tried again while the client goes on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from threading import Lock
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
@@ -44,17 +43,13 @@ from loxodon.proxy.requests import ModelRequest, Speaker, clean, unanswered
 from loxodon.recall.gate import State
 from loxodon.text import quote
 from loxodon.text.language import language_of
-from loxodon.types import KINDS
-from loxodon.working.accounting import limits, usage_of
 
 OUTCOMES = ("used", "nothing-found", "not-needed", "timed-out", "failed", "skipped", "off")
-_SNAPSHOT_SECONDS = 60.0  # for which a snapshot serves all conversations that begin
-_MOST_KEPT = 1_000  # spaces whose failures and snapshots are kept
+_MOST_KEPT = 1_000  # spaces whose failures are kept
 _IN_VIEW = 100_000  # characters of the conversation that are compared with what is recalled
 _FAILURES = 3  # in a row, after which a memory is left alone
 _REST_SECONDS = 10.0  # for which it is
 _MOST_TEXT = 1_000_000  # characters of a message that are journalled
-_IN_ORDER = 2.0  # seconds that what is said waits for the reply before it to be written
 _PAUSES = (0.2, 1.0, 3.0)  # seconds after which the journal is tried again
 
 Turn = dict[str, Any]
@@ -86,8 +81,6 @@ class Memories:
         self.naming = Lock()
         # By space: failures in a row, and until when its memory is left alone
         self.failures: dict[str, tuple[int, float]] = {}
-        # By space, agent and language: when it was made, what was forgotten then, and its text
-        self._snapshots: dict[tuple[str, str, str], tuple[float, str, str]] = {}
 
     async def exchange(
         self, request: ModelRequest, speaker: Speaker, about: dict[str, Any]
@@ -101,24 +94,6 @@ class Memories:
         exchange = Exchange(self, request, speaker, names, about)
         await exchange.recall()
         return exchange
-
-    def snapshot(self, memory: Memory, language: str, forgotten: str) -> str:
-        """What a conversation begins with; empty where nothing is known."""
-        key, now = (memory.space, memory.agent, language), monotonic()
-        made = self._snapshots.get(key)
-        if made and now - made[0] <= _SNAPSHOT_SECONDS and made[1] == forgotten:
-            return made[2]
-        text = ""
-        if not memory.config.enabled:
-            text = memory.recall("MEMORY.md", budget=memory.config.snapshot.budget).context
-        elif memory.list(limit=1):
-            about = t("what is known from earlier conversations", language)
-            heading = quote.heading("snapshot", language, about)
-            text = f"{heading}\n{memory.snapshot(language)}"
-        if len(self._snapshots) > _MOST_KEPT:
-            self._snapshots.clear()
-        self._snapshots[key] = now, forgotten, text
-        return text
 
 
 class Exchange:
@@ -140,10 +115,8 @@ class Exchange:
         self._conversation, self._new = memories.conversations.find(
             speaker.audience, request, names, speaker.session, monotonic()
         )
-        self._used: tuple[str, ...] = ()  # recalled for the last message, by this request
         self._reply_bytes = ReplyBytes(request.kind)
         self._headers: httpx.Headers | None = None  # of a reply that is coming
-        self._reply: Reply | None = None
         self._writing_heard: asyncio.Task[None] | None = None
         self._writing_reply: asyncio.Task[None] | None = None
         self.take = self._reply_bytes.take
@@ -202,7 +175,6 @@ class Exchange:
         if found.block is not None:
             conversation.state = found.state
             conversation.keep(name, found.block, found.budget)
-            self._used = found.block.used
             about |= {"gate": found.block.reason, "tokens": found.block.tokens}
             about |= {"ids": found.block.ids} if memories.explain else {}
         block = conversation.blocks.get(name, Block())
@@ -212,15 +184,14 @@ class Exchange:
 
     def _look_up(self, memory: Memory, name: str) -> _Found:
         """What the memory has; in a thread."""
-        request, chat, words = self.request, self._speaker.chat, self.request.last_words
+        request, chat, words = self.request, self._speaker.chat, clean(self.request.last_words)
         forgotten = memory.workspace.store.tombstones_version if memory.config.enabled else ""
         kept = self._conversation
         kept = kept if forgotten == kept.forgotten else Conversation()
         snapshot = None
         if kept.snapshot is None and chat == "direct":
-            snapshot = self._memories.snapshot(memory, language_of(words), forgotten)
+            snapshot = _snapshot(memory, language_of(words))
         found = _Found(forgotten, None, kept.state, snapshot, memory.config.recall.budget)
-        words = clean(words)
         if not words or name in kept.blocks:
             return found
         if not memory.config.enabled:  # all that plain files have stands in the snapshot
@@ -239,9 +210,8 @@ class Exchange:
                 in_view.append(clean(one.text))
         recall = memory.recall(words, chat=chat, in_view=in_view)
         ids = tuple(item.id for item in recall.items)
-        used = () if recall.unsure else tuple(one.id for one in recall.items if one.kind in KINDS)
         outcome = "used" if ids else "nothing-found"
-        block = Block(recall.context, recall.tokens, ids, gate.reason, used, outcome)
+        block = Block(recall.context, recall.tokens, ids, gate.reason, outcome)
         return found._replace(block=block, state=kept.state.after(words, gate))
 
     # Journalling
@@ -256,7 +226,7 @@ class Exchange:
         self._headers = headers
         self._conversation.accepted = True
         self._writing_heard = self._writing_heard or asyncio.create_task(self._write_heard())
-        await self._in_time(self._writing_heard)
+        await asyncio.wait({self._writing_heard}, timeout=self._memories.limit)
 
     @property
     def complete(self) -> bool:
@@ -265,16 +235,15 @@ class Exchange:
 
     async def replied(self) -> None:
         """Journal what was replied, once; of a reply that broke off, as far as it came."""
-        if self._reply is not None or self._headers is None:
+        if self._writing_reply is not None or self._headers is None:
             return
-        self._reply = reply = self._reply_bytes.reply(self._headers)
+        reply = self._reply_bytes.reply(self._headers)
         self._about["calls"] = len(reply.calls)
-        if self.request.kind == "responses":  # the next request may go on by its name
-            conversations = self._memories.conversations
-            conversations.replied(self._speaker.audience, self._conversation, reply.id)
-        self._conversation.ending = ending = asyncio.Event()
-        self._writing_reply = asyncio.create_task(self._write_replied(reply, ending))
-        await self._in_time(self._writing_reply)
+        if reply.id:  # the next request may go on by its name
+            names = [f"response {reply.id}"]
+            self._memories.conversations.note(self._conversation, self._speaker.audience, names)
+        self._writing_reply = asyncio.create_task(self._write_replied(reply))
+        await asyncio.wait({self._writing_reply}, timeout=self._memories.limit)
 
     async def ended(self) -> None:
         """Do what is left once the client has all of it, or has hung up."""
@@ -282,72 +251,42 @@ class Exchange:
         for task in (self._writing_heard, self._writing_reply):
             if task is not None:
                 await task
-        if self._reply is None:
-            return
-        if self._used:
-            with suppress(LoxodonError):  # to count uses is not worth failing for
-                await self._call(lambda memory: memory.touch(self._used))
-        if (usage := usage_of(self._reply.usage)) is None:
-            return
-        # The client is about to drop a full context, once for each time that it makes room: it has
-        # to be half as large in between.
-        most = limits(self._memories.journal.config.working).flush_at
-        tokens, was_full = usage.input + usage.output, self._conversation.full
-        self._conversation.full = tokens >= most or (was_full and tokens > most // 2)
-        if self._conversation.full and not was_full:
-            space = self._speaker.space
-            try:
-                await self._memories.journal.call(space, lambda memory: memory.flush(), apart=True)
-            except LoxodonError as error:  # it is in the journal, and the schedule comes to it
-                log("proxy.flush", space=space, error=error.code)
-
-    async def _in_time(self, task: asyncio.Task[None]) -> None:
-        """Wait for something no longer than a client should; it goes on."""
-        if not task.done():
-            await asyncio.wait({task}, timeout=self._memories.limit)
-
-    async def _call(self, work: Callable[[Memory], Any]) -> Any:
-        speaker = self._speaker
-        return await self._memories.journal.call(
-            speaker.space, work, agent=speaker.agent, relays=speaker.relays
-        )
 
     async def _write_heard(self) -> None:
-        """Journal what the user said since the last request. Of a conversation that was not kept in
-        mind also the exchange before it: the proxy may have ended before that was journalled."""
-        before = self._conversation.ending
-        if before is not None:  # of a reply that broke off, or that was slow to write
-            with suppress(TimeoutError):
-                await asyncio.wait_for(before.wait(), _IN_ORDER)
-        messages, names = self.request.messages, self._names
-        places = unanswered(messages)
-        turns: list[Turn] = []
-        if self._new and places:
-            earlier = list(enumerate(messages[: places[0]]))
-            replies = [
-                n for n, one in earlier if one.role == "assistant" and one.text and not one.calls
-            ]
-            asked = [n for n, _ in earlier if replies and n < replies[-1] and names[n]]
-            if asked:
-                turns.append(self._user_turn(asked[-1]))
-                turns.append(self._reply_turn(names[asked[-1]], clean(messages[replies[-1]].text)))
-        turns += map(self._user_turn, places)
-        await self._write([turn for turn in turns if turn["content"]])
+        """Journal what the user said since the last request."""
+        turns = []
+        for place in unanswered(self.request.messages):
+            message, speaker = self.request.messages[place], self._speaker
+            turn = {
+                "role": "user",
+                "content": clean(message.text)[:_MOST_TEXT],
+                "id": short(self._names[place]),
+                "channel": "proxy",
+                "chat": speaker.chat,
+                "speaker": clean(message.name)[:100] or speaker.name,
+                "origin": "relayed" if speaker.chat == "direct" else "group",
+            }
+            turns += [turn] if turn["content"] else []
+        await self._write(turns)
 
-    async def _write_replied(self, reply: Reply, ending: asyncio.Event) -> None:
-        try:
-            if self._writing_heard is not None:
-                await self._writing_heard
-            if reply.text and reply.final:  # all that is done with tools is one exchange
-                last = next(name for name in reversed(self._names) if name)
-                await self._write([self._reply_turn(last, reply.text)])
-        finally:
-            ending.set()
+    async def _write_replied(self, reply: Reply) -> None:
+        if self._writing_heard is not None:
+            await self._writing_heard
+        if reply.text and reply.final:  # all that is done with tools is one exchange
+            last = next(name for name in reversed(self._names) if name)
+            turn = {
+                "role": "assistant",
+                "content": reply.text[:_MOST_TEXT],
+                "id": reply_name(last, reply.text),
+                "channel": "proxy",
+                "chat": self._speaker.chat,
+            }
+            await self._write([turn])
 
     async def _write(self, turns: Sequence[Turn]) -> None:
         """Put turns on disk, and try again where that fails; what is lost is logged."""
-        conversation, about = self._conversation, self._about
-        if not turns or not self._speaker.journals:
+        conversation, about, speaker = self._conversation, self._about, self._speaker
+        if not turns or not speaker.journals:
             return
 
         def add(memory: Memory) -> int:
@@ -362,7 +301,9 @@ class Exchange:
         error = ""
         for pause in (*_PAUSES, None):
             try:
-                added = await self._call(add)
+                added = await self._memories.journal.call(
+                    speaker.space, add, agent=speaker.agent, relays=speaker.relays
+                )
                 about |= {"session": conversation.name, "added": added + about.get("added", 0)}
                 return
             except (BusyStoreError, FullStoreError, UnwritableStoreError) as failure:
@@ -373,25 +314,14 @@ class Exchange:
             if pause is not None:
                 await asyncio.sleep(pause)
         lost = {"session": conversation.name, "turns": len(turns), "error": error}
-        log("proxy.lost", space=self._speaker.space, **lost)
+        log("proxy.lost", space=speaker.space, **lost)
 
-    def _user_turn(self, place: int) -> Turn:
-        message, speaker = self.request.messages[place], self._speaker
-        return {
-            "role": "user",
-            "content": clean(message.text)[:_MOST_TEXT],
-            "id": short(self._names[place]),
-            "channel": "proxy",
-            "chat": speaker.chat,
-            "speaker": clean(message.name)[:100] or speaker.name,
-            "origin": "relayed" if speaker.chat == "direct" else "group",
-        }
 
-    def _reply_turn(self, user: str, text: str) -> Turn:
-        return {
-            "role": "assistant",
-            "content": text[:_MOST_TEXT],
-            "id": reply_name(short(user), text),
-            "channel": "proxy",
-            "chat": self._speaker.chat,
-        }
+def _snapshot(memory: Memory, language: str) -> str:
+    """What a conversation begins with; empty where nothing is known."""
+    if not memory.config.enabled:
+        return memory.recall("MEMORY.md", budget=memory.config.snapshot.budget).context
+    if not memory.list(limit=1):
+        return ""
+    about = t("what is known from earlier conversations", language)
+    return f"{quote.heading('snapshot', language, about)}\n{memory.snapshot(language)}"

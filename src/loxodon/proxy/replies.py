@@ -35,7 +35,6 @@ class Reply(NamedTuple):
     text: str = ""
     calls: tuple[str, ...] = ()  # the tools that are to be called
     id: str = ""  # of a response, by which the next request may name it
-    usage: Document | None = None
     final: bool = True  # false while the client has tools to call
 
 
@@ -83,18 +82,16 @@ def _documents(lines: Iterable[bytes]) -> Iterator[Document]:
 def _chat(documents: Iterator[Document]) -> Reply:
     texts: list[str] = []
     calls: list[str] = []
-    usage: Document | None = None
     for one in documents:
-        usage = _mapping(one.get("usage")) or usage
         for choice in parts_of(one.get("choices")):
             if choice.get("index", 0) == 0:  # of several replies the first is the one told
                 said = _mapping(choice.get("delta") or choice.get("message"))
                 texts.append(words_of(said.get("content")))
-                functions = (
+                functions = [
                     _mapping(call.get("function")) for call in parts_of(said.get("tool_calls"))
-                )
+                ]
                 calls += filter(None, (_text(function.get("name")) for function in functions))
-    return Reply("".join(texts), tuple(calls), usage=usage, final=not calls)
+    return Reply("".join(texts), tuple(calls), final=not calls)
 
 
 def _response(documents: Iterator[Document]) -> Reply:
@@ -112,20 +109,16 @@ def _response(documents: Iterator[Document]) -> Reply:
             called = [
                 one for one in items if one.get("type") != "message" and _text(one.get("name"))
             ]
-            names = tuple(one["name"] for one in called)
             final = not any(one.get("type") in _CLIENT_CALLS for one in called)
-            usage = _mapping(whole.get("usage"))
-            return Reply("\n".join(filter(None, said)), names, id, usage, final)
+            names = tuple(one["name"] for one in called)
+            return Reply("\n".join(filter(None, said)), names, id, final)
     return Reply("\n".join(texts.values()), id=id)
 
 
 def _message(documents: Iterator[Document]) -> Reply:
     blocks: dict[str, dict[str, Any]] = {}
-    usage: dict[str, Any] = {}
     for one in documents:
         place, delta = str(one.get("index")), _mapping(one.get("delta"))
-        used = _mapping(one.get("usage")) or _mapping(_mapping(one.get("message")).get("usage"))
-        usage |= {name: tokens for name, tokens in used.items() if tokens is not None}
         if one.get("type") == "content_block_start":
             blocks[place] = dict(_mapping(one.get("content_block")))
         elif delta.get("type") == "text_delta":
@@ -135,7 +128,7 @@ def _message(documents: Iterator[Document]) -> Reply:
             blocks[str(n)] = dict(given)
     content = [*blocks.values()]
     calls = tuple(tool_calls(content))
-    return Reply(joined_blocks(content), calls, usage=usage, final=not calls)
+    return Reply(joined_blocks(content), calls, final=not calls)
 
 
 _READERS = {"chat": _chat, "responses": _response, "messages": _message}

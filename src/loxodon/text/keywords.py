@@ -10,6 +10,7 @@ A keyword is always a slice of the text as it was given: traditional characters 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -74,7 +75,7 @@ def quick(text: str, limit: int = 8) -> list[str]:
     runs = list(_runs(plain, pieces))
     phrases: dict[str, _Phrase] = {}
     counts: Counter[str] = Counter()
-    for phrase in (*_quoted(plain, pieces), *(p for run in runs for p in _phrases(run))):
+    for phrase in (*_titles(plain, pieces), *(p for run in runs for p in _phrases(run))):
         key = _key(phrase.pieces)
         counts[key] += 1
         phrases.setdefault(key, phrase)
@@ -351,39 +352,16 @@ def _phrase(current: list[KeywordPiece]) -> Iterator[_Phrase]:
         yield _Phrase(current[:name], current[0].start, current[name - 1].end)
 
 
-_QUOTES = re.compile(
-    r"《([^《》\n]{1,30})》|「([^「」\n]{2,16})」|“([^“”\n]{2,24})”|`([^`\n]{2,40})`"
-    r'|"([^"\n]{2,40})"'
-)
-
-
-def _quoted(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:
-    """What stands in quotes and is a title, or content words through and through."""
-    if text.isascii() and "`" not in text and '"' not in text:
-        return
-    index = 0
-    for match in _QUOTES.finditer(text):
-        start, end = match.span(match.lastindex or 0)
-        while index < len(pieces) and pieces[index].start < start:
-            index += 1
-        inside = []
-        while index < len(pieces) and pieces[index].end <= end:
-            inside.append(pieces[index])
-            index += 1
-        title = match.lastindex == 1 and text[start].isalnum() and not text[end - 1].isspace()
-        if title or _is_term(text[start:end], inside):
-            if {piece.kind for piece in inside} <= _NOT_ALONE:
-                inside = [KeywordPiece(start, end, text[start:end].lower(), 1.4, Kind.HAN)]
-            yield _Phrase(inside, start, end, 1.6 if title else 1.3)
-
-
-def _is_term(quoted: str, inside: list[KeywordPiece]) -> bool:
-    """Whether quoted words are a term, and not something that was said."""
-    covered = sum(p.end - p.start for p in inside) >= len(quoted.replace(" ", ""))
-    if covered and {p.kind for p in inside} - _NOT_ALONE:
-        return quoted == quoted.strip()
-    short = 1 < len(quoted) <= 6 and quoted[0] >= "\u3400" and quoted not in CHINESE_WORDS
-    return short and CHINESE_CHARACTERS.isdisjoint(quoted) and quoted.isalpha()
+def _titles(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:
+    """What stands in 《》, whatever its words are."""
+    for match in re.finditer(r"《([^《》\n]{1,30})》", text):
+        start, end = match.span(1)
+        first = bisect_left(pieces, (start,))
+        inside = [p for p in pieces[first : first + end - start] if p.end <= end]
+        if {piece.kind for piece in inside} <= _NOT_ALONE:
+            inside = [KeywordPiece(start, end, match[1].lower(), 1.4, Kind.HAN)]
+        if match[1][0].isalnum() and not match[1][-1].isspace():
+            yield _Phrase(inside, start, end, 1.6)
 
 
 def _key(pieces: list[KeywordPiece]) -> str:

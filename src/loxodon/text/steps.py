@@ -1,8 +1,6 @@
 """How much is done for one message, counted: characters that were read, however often.
 
-Whoever reads text in a loop says so (`charge`); whoever hands a message to rules sets how much may
-be done for it (`counted`). Counted and not timed, so that the same message is read or put aside on
-every machine.
+Counted and not timed, so that the same message is read or put aside on every machine.
 """
 
 from __future__ import annotations
@@ -38,14 +36,13 @@ def counted(most: int) -> Iterator[Steps]:
         yield steps
     finally:
         _STEPS.reset(token)
-        if around is not None:
+        if around:
             around.done += steps.done
 
 
 def charge(characters: int) -> None:
     """So many characters are about to be read; TooManyStepsError where that is too much."""
-    steps = _STEPS.get()
-    if steps is not None:
+    if steps := _STEPS.get():
         steps.done += characters + _CALL
         if steps.done > steps.most:
             raise TooManyStepsError(f"it takes more than {steps.most} steps")

@@ -39,7 +39,7 @@ _EDGE_OF = (
     r"(?:the )?(?:(end|start|beginning|middle) of (?:(?:the |this )?(week|month|quarter|year)\b)?"
     r"|(early|mid|late)[ -](?!week|month|quarter|year))"
 )
-_THAT_WEEK = r"的?[那当][一个]?{WEEK}(?![一二三四五六日天末])"
+_WEEKDAY_BESIDE = r"(?: ?\(|[,的是])?{WEEK}{WD}\)?|,? \(?{WDAY}\)?"
 _GLUE = r"(?: ?的)?[ ,]{0,2}(?:at |around |about |by |from |in the |@ ?|大概|大约|差不多|约)?"
 _JOIN = r" ?[-~到至] ?| (?:to|until|till|through|thru|and) "
 _LAST_DAY = (
@@ -146,9 +146,6 @@ def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[DatePiece, i
         got = (whole_unit(said.today, unit), end) if unit else _date_at(said, end, edged=True)
         piece = edge_of(got[0], edge[1] or edge[3]) if got else None
         return (piece, got[1]) if got and piece else None
-    if not edged and (week := compiled(r"(?:the )?week of (?:the )?").match(said.text, i)):
-        got = _date_at(said, week.end(), edged=True)
-        return (_week_around(got[0]), got[1]) if got and got[0].grain == "day" else None
     for name, end, words in _matches(said, i, DATES):
         try:
             if believed(said, name, i, end, words) and (found := DATE_RULES[name](said, words)):
@@ -158,32 +155,20 @@ def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[DatePiece, i
     return None
 
 
-def _week_around(piece: DatePiece) -> DatePiece:
-    return mapped(piece, "week", lambda since, _: unit_at(since, "week"))
-
-
 def _dated(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     """A date with the weekday beside it: Monday, March 5; 2月4日(周三); Tuesday last week."""
     got = _date_at(said, i)
-    if got is None or got[0].grain not in ("day", "week") or got[0].recurring:
+    if got is None or got[0].grain != "day" or got[0].recurring:
         return got
-    if got[0].grain == "day" and (that := compiled(_THAT_WEEK).match(said.text, got[1])):
-        return _week_around(got[0]), that.end()
-    glue = compiled(r"(?:'s|,)? (?:of |on )?| ?\(|[的是]|").match(said.text, got[1])
+    if got[0].lean != "weekday":
+        weekday = compiled(_WEEKDAY_BESIDE).match(said.text, got[1])
+        return got[0], weekday.end() if weekday else got[1]
+    glue = compiled(r"(?:'s|,)? (?:of )?(?:the )?").match(said.text, got[1])
     other = _date_at(said, glue.end()) if glue else None
-    if glue is None or other is None or other[0].recurring:
-        return got
-    (a, b), end = (got[0], other[0]), other[1]
-    end += "(" in glue[0] and said.text.startswith(")", end)
-    weekdays = [piece.lean == "weekday" for piece in (a, b)]
-    if any(weekdays) and "week" in (a.grain, b.grain):
-        week, day = (a, b) if a.grain == "week" else (b, a)
-        return DatePiece(*days_from(week.since, day.since.weekday()), "day"), end
-    if weekdays == [True, False] and b.grain == "day":
-        return b, end
-    if weekdays == [False, True] and a.grain == "day":
-        return (a, end) if a.again or a.since.weekday() == b.since.weekday() else got
-    return got
+    if other and other[0].grain == "week" and not other[0].recurring:
+        return DatePiece(*days_from(other[0].since, got[0].since.weekday()), "day"), other[1]
+    dated = other and other[0].grain == "day" and other[0].lean != "weekday"
+    return other if dated else got
 
 
 def _clocks_at(said: DatedText, i: int, after: str) -> tuple[list[Clock], int]:

@@ -17,7 +17,6 @@ from loxodon.text.dates.reckoning import (
     DatePiece,
     Grain,
     Lean,
-    Span,
     any_of,
     apart,
     around,
@@ -105,19 +104,12 @@ def believed(said: DatedText, rule: str, start: int, end: int, words: Words) -> 
     if rule == "away":  # "I learnt it in two weeks" and 三天内做完了 are lengths of time
         length = words.get("lead", words.get("way")) in ("in", "within", "内")
         return not length or cue_at(said, start, end) != -1
-    if rule == "year" or (
-        rule == "month_day" and words.keys() == {"day"} and said.text[start] == "t"
-    ):
+    if rule in ("year", "the_day"):
         return _is_behind(said, start) and not _counts(said, end)
     if rule == "relative":
         name, which = words.get("name") or words.get("weekday") or "", words["which"]
-        ambiguous = (
-            "sun",
-            "sat",
-            "mon",
-            "wed",
-            *(("may", "march", "mar", "fall") * (which == "this")),
-        )
+        ambiguous = ["sun", "sat", "mon", "wed"]
+        ambiguous += ["may", "march", "mar", "fall"] if which == "this" else []
         if name in ambiguous and not said.whole and not said.raw[end - len(name)].isupper():
             return False  # "this may be", "next sat down"
         # "she is coming Thursday"
@@ -134,23 +126,19 @@ def believed(said: DatedText, rule: str, start: int, end: int, words: Words) -> 
 
 
 def _weekday_believed(said: DatedText, start: int, end: int, day: str) -> bool:
-    proper = said.whole or said.raw[start].isupper()
     if not day.isascii():
         # Nothing tells whether what holds from a weekday on has begun: 从周五起在三班
         begins = before(said, start, "[从自]") and compiled("起|开始").match(said.text, end)
         return not begins or said.asked or cue_at(said, start, end) != 0
-    called = r"(?:\b(?:named|name is|(?:is|was|an? [a-z]{1,12}) called)|name's) "
-    if proper and before(said, start, called):
-        return False
     noun = r" (?!(?:after|before|morning|afternoon|evening|night|of|we|i)\b)[a-z]+"
     if day.endswith("day") and before(said, start, r"\bthe "):
         return not compiled(noun).match(said.text, end)  # "the Sunday mass"
-    if day.endswith(("day", "weekend")):
+    if day.endswith(("day", "weekend")) or said.whole:
         return True
     # "sun" and "sat" must look like a day
     follows = compiled(r"\.?,? (?:[0-9a]|morning|afternoon|evening|night)").match(said.text, end)
-    asked = said.whole or before(said, start, r"\b(?:on|by|until|till|from|to|since) ")
-    return asked or (follows is not None and proper)
+    proper = follows is not None and said.raw[start].isupper()
+    return proper or before(said, start, r"\b(?:on|by|until|till|from|to|since) ")
 
 
 def _month_believed(said: DatedText, start: int, words: Words) -> bool:
@@ -210,48 +198,17 @@ def _relative(said: DatedText, words: Words) -> DatePiece | None:
             return DatePiece(*days_from(said.today, -(-ahead % 7 or 7) + 7 * (n + 1)), "day")
         return DatePiece(*days_from(monday, day), "day")
     unit = table.UNIT.get(words.get("unit", "周"), words.get("unit", ""))
-    if which in ("earlier", "later"):
-        since, until = unit_at(said.today, unit)
-        passed = said.today + timedelta(1)
-        return DatePiece(*((since, passed) if which == "earlier" else (said.today, until)), "span")
     if "past" in which or ("the" in words and which == "last"):
         return around(said, unit, 1, -1)  # "the last week" ends today, "last week" on Sunday
     return _in_month(whole_unit(said.today, unit, n), words)
 
 
-def _nth(said: DatedText, words: Words) -> DatePiece | None:
-    """The first Monday of the month, the last Friday in May, 每月第二个周三."""
-    which, weekday = words.get("which", ""), table.WEEKDAY[words["weekday"][:3]]
-    last = words["nth"][0] in "l最"
-    nth = 0 if last else table.ORDINAL.get(words["nth"]) or number_of(words["nth"][1])
-
-    def day(since: datetime, until: datetime) -> Span:
-        if nth:
-            span = days_from(since, (weekday - since.weekday()) % 7 + 7 * (nth - 1))
-        else:
-            span = days_from(until, -((until.weekday() - weekday - 1) % 7) - 1)
-        if span[0].month != since.month:
-            raise ValueError("a month without a fifth one")
-        return span
-
-    if "month" in words:
-        month = _calendar(said, words)
-        return mapped(month._replace(lean="near"), "day", day) if month else None
-    if which in ("the", "each", "every", "每"):
-        months = any_of(lambda k: unit_at(said.today, "month", k), "month", "coming", True)
-        return mapped(months, "day", day)
-    return mapped(whole_unit(said.today, "month", table.OFFSET[which]), "day", day)
-
-
 def _weekday(said: DatedText, words: Words) -> DatePiece | None:
-    """A weekday or a weekend that does not say which; a week on Friday."""
+    """A weekday or a weekend that does not say which."""
     monday = unit_at(said.today, "week")[0]
     if words["weekday"] in ("末", "weekend"):
         return any_of(lambda k: days_from(monday, 5 + 7 * k, 2), "span", "coming")
     n = table.WEEKDAY[words["weekday"][:3]]
-    if later := words.get("later"):
-        ahead = (n - said.today.weekday() - 1) % 7 + 1
-        return DatePiece(*days_from(said.today, ahead + (7 if later == "week" else 14)), "day")
     return any_of(lambda k: days_from(monday, n + 7 * k), "day", "weekday")
 
 
@@ -290,10 +247,6 @@ def _amount(words: Words) -> tuple[str, int, int] | None:
 
 def _away(said: DatedText, words: Words) -> DatePiece | None:
     """三天前, 过两天, three days ago, in two weeks, a week from tomorrow; 三天内, within 3 days."""
-    if "name" in words:  # two summers ago
-        month, n = table.SEASON[words["name"]], number_of(words["many"])
-        spans = [months_from(said.today.year - k, month, 3) for k in range(-1, n + 2)]
-        return DatePiece(*[span for span in spans if span[1] <= said.now][n - 1], "season")
     if not (amount := _amount(words)):
         return None
     unit, low, high = amount
@@ -411,11 +364,11 @@ def _every(said: DatedText, words: Words) -> DatePiece | None:
 
 DATE_RULES: dict[str, Callable[[DatedText, Words], DatePiece | None]] = {
     "iso": _iso,
-    "nth": _nth,
     "day": _day_word,
     "relative": _relative,
     "weekday": _weekday,
     "month_day": _month_day,
+    "the_day": _month_day,
     "away": _away,
     "stretch": _stretch,
     "calendar": _calendar,
@@ -486,8 +439,7 @@ def _time_en(said: DatedText, start: int, end: int, words: Words, after: str) ->
     elif "part" in words and hour < 12 and words["part"] != "morning":
         hour += 12
     minute = int(words["m"]) if "m" in words else None
-    if past := words.get("past"):
-        hour, minute = (hour - 1, 45) if past[-1] == "o" else (hour, 30 if past[0] == "h" else 15)
+    minute = 30 if "past" in words else minute
     return _time(hour, minute, bool(half) or "part" in words or words["h"][0] == "0")
 
 
