@@ -48,8 +48,8 @@ def machines(postgres_url: str, tmp_path: Path) -> tuple[Shell, Shell]:
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("encryption.key", "env", "not encrypted by Loxodon"),
-        ("enabled", False, "cannot be turned off"),
+        ("encryption.key", "env", "encryption is for a memory in files"),
+        ("enabled", False, "enabled = false is for a memory in files"),
     ],
 )
 def test_settings_that_are_for_files_are_refused(
