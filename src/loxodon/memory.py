@@ -813,10 +813,7 @@ class Memory(Knowledge, Recalling, Overviews):
     @verb("POST /validate", access="owner", audit="works", long="cut")
     def validate(self, progress: Progress | None = None) -> Problems:
         """Check the data and its indexes for damage."""
-        from loxodon.views.manifest import damaged_views
-
-        views = damaged_views(self.workspace.path) if self.has_views else ()
-        return [*self._store.check(progress or _quiet), *views]
+        return list(self._store.check(progress or _quiet))
 
     @verb("POST /backup", access="owner", audit="reads", long="kept")
     def backup(

@@ -52,7 +52,7 @@ def test_only_the_line_that_is_not_utf_8_is_a_problem(end: bytes) -> None:
 
 @each("format", ["jsonl", "openclaw", "markdown", "chat"])
 def test_nul_and_binary_are_problems(format: str) -> None:
-    told = (1, "the line contains a NUL character")
+    told = (1, "the text contains a NUL character")
     assert told in add(b"Alice: a\0b\nBob: hello\n", name="x", format=format).problems
     picture = add(bytes(range(256)) * 4000, name="x.png", format=format)
     assert picture.turns == []
@@ -63,7 +63,7 @@ def test_line_that_is_too_long_is_left_out() -> None:
     long = b'{"role":"user","content":"' + b"a" * (16 << 20) + b'"}\n'
     found = add(long + HELLO.encode(), name="x.jsonl")
     assert found.texts == BOTH[:1]
-    assert found.problems == [(1, "the line is 16.0 MiB long; the limit is 16.0 MiB")]
+    assert found.problems == [(1, "the text is 16.0 MiB long; the limit is 16 MiB")]
     wide = '{"role":"user","content":"' + "火" * ((16 << 20) // 3) + '"}'
     assert "MiB long" in add(wide, name="x.jsonl").problems[0][1]  # in bytes
 
@@ -72,7 +72,7 @@ def test_line_that_is_too_long_is_left_out() -> None:
 def test_text_that_is_too_long_is_a_problem(format: str, before: str, after: str) -> None:
     found = add(before + "a" * ((4 << 20) + 1) + after, name="x", format=format)
     assert not found.turns
-    assert "the limit for one message is 4.0 MiB" in found.problems[0][1]
+    assert "the limit is 4 MiB" in found.problems[0][1]
 
 
 @each("data", [b"", b"\n", b"\xef\xbb\xbf", b"\xff\xfe", b" \r\n\t\n"])

@@ -164,13 +164,13 @@ def test_bad_lines_are_reported_and_good_ones_added() -> None:
     assert found.texts == ["first", "last"]
     assert [(line, message.split(" at ")[0]) for line, message in found.problems] == [
         (2, "the line is not JSON: Expecting value"),
-        (4, "the line is a JSON array, not an object"),
-        (5, "the line is a JSON string, not an object"),
-        (6, "the line is a JSON null, not an object"),
-        (7, "the text contains half a character (U+D83D"),
+        (4, "the line is not a JSON object"),
+        (5, "the line is not a JSON object"),
+        (6, "the line is not a JSON object"),
+        (7, "the text contains half a character, or is not UTF-8"),
         (8, "the line is not JSON: Expecting property name enclosed in double quotes"),
-        (9, "the JSON is nested too deeply"),
-        (10, "the line is not JSON: a number is too long"),
+        (9, "the line is not JSON: too long or too deep"),
+        (10, "the line is not JSON: too long or too deep"),
         (11, "unknown role 'boss'"),
     ]
 

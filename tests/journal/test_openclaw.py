@@ -252,7 +252,7 @@ def test_bad_entries_are_problems() -> None:
         (4, "the content must be text, not int"),
         (5, "the text contains a NUL character"),
         (6, "the date 2026-02-30 does not exist"),
-        (7, "the line is a JSON array, not an object"),
+        (7, "the line is not a JSON object"),
     ]
     assert found.lines[-1] == 9
 

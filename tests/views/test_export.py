@@ -15,7 +15,6 @@ import pytest
 from loxodon import InputError, Memory
 from loxodon.errors import UsageError
 from tests.clock import Clock
-from tests.long import LONG
 
 SAID = (
     "我对花生过敏，记住。",
@@ -200,28 +199,6 @@ def test_only_what_changed_is_written(lived: Memory) -> None:
     assert {"insights.md", "projects.md", "layer2/active/facts.jsonl"} <= changed
     assert not {name for name in changed if name.startswith(("daily/", "layer2/archive"))}
     assert "发布改到周四" in after["insights.md"][1].decode()
-
-
-@pytest.mark.skipif(not LONG, reason="takes thousands of facts: make test-long")
-def test_many_facts_are_split_by_month(memory: Memory, clock: Clock) -> None:
-    path = Path(memory.home).parent / "list.json"
-    for month in range(3):
-        facts = [f"The user owns thing {n} of month {month}" for n in range(700)]
-        path.write_text(json.dumps(facts), "utf-8")
-        memory.workspace.take_in(str(path), "list")
-        clock.pass_days(30)
-    memory.workspace.export()
-    root = views(memory)
-    names = sorted(one.name for one in (root / "insights").glob("*"))
-    assert names == ["2026-02.md", "2026-03.md", "2026-04.md"]
-    assert "| [2026-02](insights/2026-02.md) | 700 | 0 |" in (root / "insights.md").read_text()
-    assert memory.workspace.export().written == 0
-    february = (root / "insights" / "2026-02.md").stat().st_mtime_ns
-    memory.capture("one more")
-    memory.workspace.export()
-    assert (root / "insights" / "2026-02.md").stat().st_mtime_ns == february
-    edit(root / "insights" / "2026-03.md", "thing 7 of", "thing 77 of")
-    assert len(memory.workspace.sync().edited) == 1
 
 
 @pytest.mark.parametrize(

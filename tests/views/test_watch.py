@@ -150,20 +150,6 @@ def test_a_file_in_the_way_is_told_once(desk: Desk, watcher: Watcher) -> None:
     assert (desk.root / "tags.json").read_text("utf-8") == "mine"
 
 
-def test_a_flood_of_changes_loses_no_edit(desk: Desk, watcher: Watcher) -> None:
-    files = [(desk.root / f"{n}.txt").open("wb", buffering=0) for n in range(100)]
-    for n in range(10_000):
-        files[n % 100].write(b"x")
-        if n == 5_000:
-            desk.change("drinks tea", "drinks espresso")
-    for file in files:
-        file.close()
-    until(lambda: desk.says("espresso"))
-    until(lambda: _version(desk) in desk.insights.read_text("utf-8"))  # it is no longer at it
-    desk.change("用户住在杭州", "用户住在成都")
-    until(lambda: desk.content(desk.home_is) == "用户住在成都")
-
-
 def test_a_folder_that_vanishes_may_come_back(desk: Desk, watcher: Watcher) -> None:
     away, copy = desk.root.with_name("away"), desk.root.with_name("copy")
     for before, after in (("tea", "espresso"), ("espresso", "cocoa")):
@@ -175,10 +161,6 @@ def test_a_folder_that_vanishes_may_come_back(desk: Desk, watcher: Watcher) -> N
         assert watcher.told("edited") == [desk.tea]  # all views are written when it tells
         assert desk.says(after)
     assert desk.memory.get(desk.tea).state == "active"
-
-
-def _version(desk: Desk) -> str:
-    return f"`v{desk.memory.get(desk.tea).version}`"
 
 
 def test_notes_are_read_as_they_change(desk: Desk, watcher: Watcher) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.errors import InputError
@@ -96,6 +97,22 @@ class Files:
             for path, after in self._now.items()
             if self._found[path] != after
         ]
+
+
+def read_record(path: str) -> dict[str, Any]:
+    """What was installed, as it was put down; empty where nothing was."""
+    text = Files().text(path)
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or (found and found.get("version") != 1):
+        raise InputError(
+            "cannot read {path}",
+            path=path,
+            hint="it records what was installed; restore it from a backup",
+        )
+    return found
 
 
 def new_folders(changes: Iterable[InstallChange]) -> list[str]:

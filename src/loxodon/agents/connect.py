@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, Literal
 
 from loxodon.agents import json5, toml
-from loxodon.agents.changes import Files, InstallChange, InstallPlan
+from loxodon.agents.changes import Files, InstallChange, InstallPlan, read_record
 from loxodon.agents.json5 import ConfigEdit
 from loxodon.agents.supported import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
 from loxodon.errors import InputError, NotFoundError
@@ -23,7 +22,7 @@ RECORD = "connections.json"
 _EMPTY = "{\n}\n"
 _NONE: dict[str, Any] = {"wanted": [], "files": {}}  # The record of an agent that is not connected
 Record = dict[str, Any]
-State = Literal["connected", "waiting", "changed", "not connected", "not found"]
+State = Literal["connected", "changed", "not connected", "not found"]
 
 
 def plan_connect(home: str, name: str, folder: str, command: list[str]) -> InstallPlan:
@@ -59,19 +58,7 @@ def plan_remove(home: str, name: str) -> InstallPlan:
 
 def recorded(home: str) -> Record:
     """What was done for each agent that is connected."""
-    path = os.path.join(home, RECORD)
-    text = Files().text(path)
-    try:
-        found = json.loads(text) if text else {"version": 1, "agents": {}}
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or found.get("version") != 1:
-        raise InputError(
-            "cannot read {path}",
-            path=path,
-            hint="it records what was installed; restore it from a backup",
-        )
-    agents: Record = found["agents"]
+    agents: Record = read_record(os.path.join(home, RECORD)).get("agents", {})
     return agents
 
 
@@ -199,52 +186,8 @@ def _stands(files: Files, path: str, done: Mapping[str, Any]) -> bool:
         return False
 
 
-def state_of(name: str, record: Mapping[str, Any], folder: str) -> State:
+def state_of(record: Mapping[str, Any], folder: str) -> State:
     """How an agent is connected, told by its record, empty where it is not, and its folder."""
     if not record:
         return "not connected" if os.path.isdir(folder) else "not found"
-    if not is_whole(record):
-        return "changed"
-    if AGENTS[name].after == "trust" and not are_allowed(folder, record["wanted"]):
-        return "waiting"
-    return "connected"
-
-
-def are_allowed(folder: str, ours: list[Any]) -> bool:
-    """Whether each of our entries in `hooks.json` may run; `ours` are the entries that we made."""
-    path, files = os.path.join(folder, "hooks.json"), Files()
-    places = dict.fromkeys((path, os.path.realpath(path)))
-    try:
-        given = json5.parse(files.text(path) or "{}").value
-        config = toml.parsed(files.text(os.path.join(folder, "config.toml")) or "")
-    except InputError:
-        return False
-    events = given.get("hooks") if isinstance(given, Mapping) else None
-    state = _under(config, "hooks", "state")
-    if _under(config, "features").get("hooks") is False:
-        return False
-    return all(
-        any(_is_allowed(state.get(f"{at}:{_snake(event)}:{n}:0"), event, entry) for at in places)
-        for event, entries in (events.items() if isinstance(events, Mapping) else ())
-        for n, entry in enumerate(entries)
-        if entry in ours
-    )
-
-
-def _is_allowed(state: object, event: str, entry: Mapping[str, Any]) -> bool:
-    if not isinstance(state, Mapping) or state.get("enabled") is False:
-        return False
-    said = {"event_name": _snake(event), "hooks": [{"async": False, **entry["hooks"][0]}]}
-    text = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return bool(state.get("trusted_hash") == f"sha256:{sha256(text.encode()).hexdigest()}")
-
-
-def _snake(event: str) -> str:
-    return "".join(f"_{one.lower()}" if one.isupper() else one for one in event).lstrip("_")
-
-
-def _under(config: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    found: Any = config
-    for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    return "connected" if is_whole(record) else "changed"

@@ -17,7 +17,6 @@ from loxodon.errors import InputError
 Path = Sequence[str]
 _DEEPEST = 100
 _BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\n\r\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
-_SAME_LINE = re.compile(r"[ \t]*(?://[^\n\r\u2028\u2029]*|/\*[^\n]*?\*/[ \t]*(?=[\r\n]))?")
 _STRING = r"{0}[^{0}\\\n\r]*(?:\\(?:\r\n|.)[^{0}\\\n\r]*)*{0}"
 _TOKEN = re.compile(
     rf"(?P<string>{_STRING.format(chr(34))}|{_STRING.format(chr(39))})"
@@ -170,21 +169,18 @@ def append(text: str, path: tuple[str, ...], value: object) -> tuple[str, Config
         raise InputError("{name} is not a list", name=".".join(path))
     at = node.start + 1
     if node.items:
-        last = node.items[-1]
-        line = text.rfind("\n", 0, last.start) + 1
-        at, lead = last.end, text[line : last.start]
-        if line > node.start and not lead.strip():  # each item has lines of its own
-            eol = _eol(text)
-            at, comma = _after(text, last.end, eol + lead)
-            piece = comma + _spread(value, lead, eol)
-        else:
-            piece = ", " + piece
+        at = node.items[-1].end
+        lead = _line_before(text, node.items[-1].start)
+        piece = ", " + piece if lead is None else "," + _spread(value, lead, _eol(text) + lead)
     return text[:at] + piece + text[at:], ConfigEdit(path, piece, None, len(path), compact(value))
 
 
 def _put_new(text: str, root: Node, path: Path, value: object) -> tuple[str, str, int]:
     """`text` with a new member, what was put in as one piece, and how much of the path was there;
-    objects on the way are made where they are missing."""
+    objects on the way are made where they are missing.
+
+    It goes first in its object, where no comma or remark of a neighbour is in the way.
+    """
     known = len(path) - 1
     while (parent := root.at(path[:known])) is None:
         known -= 1
@@ -192,45 +188,23 @@ def _put_new(text: str, root: Node, path: Path, value: object) -> tuple[str, str
         raise InputError("{name} is not an object", name=".".join(path[:known]) or "$")
     for name in reversed(path[known + 1 :]):
         value = {name: value}
-    at, piece = _member(text, parent, path[known], value)
+    first, comma = parent.members[0] if parent.members else None, "," if parent.members else ""
+    if "\n" not in text[parent.start : parent.end]:
+        piece = f"{compact(path[known])}: {compact(value)}{comma}{' ' if comma else ''}"
+    else:
+        line = text[text.rfind("\n", 0, parent.end - 1) + 1 : parent.end - 1]
+        closing = line[: len(line) - len(line.lstrip(" \t"))]
+        lead = (_line_before(text, first[1]) if first else None) or closing + "  "
+        begin = f"{_eol(text)}{lead}{compact(path[known])}: "
+        piece = _spread(value, lead, begin) + comma
+    at = parent.start + 1
     return text[:at] + piece + text[at:], piece, known
 
 
-def _member(text: str, parent: Node, name: str, value: object) -> tuple[int, str]:
-    """Where a member goes that is to be the last of `parent`, and how it is written there."""
-    spread, eol = "\n" in text[parent.start : parent.end], _eol(text)
-    last_line = text[text.rfind("\n", 0, parent.end - 1) + 1 : parent.end - 1] if spread else ""
-    inner = last_line[: len(last_line) - len(last_line.lstrip(" \t"))] + "  "
-    for _, begin, _ in parent.members:
-        line = text.rfind("\n", 0, begin) + 1
-        if not text[line:begin].strip():
-            inner = text[line:begin]
-            break
-    written = f"{compact(name)}: {_spread(value, inner, eol) if spread else compact(value)}"
-    if not parent.members:
-        if not spread:
-            return parent.start + 1, written
-        return len(text[: parent.end - 1].rstrip()), f"{eol}{inner}{written}"
-    end = parent.members[-1][2].end
-    after = _blank(text, end)
-    if text[after] != ",":
-        at, comma = _after(text, end, eol + inner) if spread else (end, ", ")
-        return at, comma + written
-    if not spread:
-        return after + 1, f" {written},"
-    remark = _SAME_LINE.match(text, after + 1)
-    return remark.end() if remark else after + 1, f"{eol}{inner}{written},"
-
-
-def _after(text: str, end: int, line: str) -> tuple[int, str]:
-    """Where something goes that follows what ends at `end`, and what stands before it.
-
-    A remark on that line stays there: then the comma begins the new line.
-    """
-    found = _SAME_LINE.match(text, end)
-    if found is None or not found.group().strip():
-        return end, "," + line
-    return found.end(), line + ", "
+def _line_before(text: str, at: int) -> str | None:
+    """The blanks before something that has a line to itself; None where it has not."""
+    begin = text.rfind("\n", 0, at) + 1
+    return text[begin:at] if begin and not text[begin:at].strip() else None
 
 
 def _eol(text: str) -> str:
@@ -242,8 +216,9 @@ def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _spread(value: object, indent: str, eol: str) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", eol + indent)
+def _spread(value: object, indent: str, begin: str) -> str:
+    eol = "\r\n" if begin.startswith("\r\n") else "\n"
+    return begin + json.dumps(value, ensure_ascii=False, indent=2).replace("\n", eol + indent)
 
 
 # Taking it out
@@ -296,7 +271,7 @@ def _without_item(text: str, node: Node, edit: ConfigEdit) -> str:
 
 
 def _without_member(text: str, path: Path) -> str:
-    """`text` without the member under `path`, with its line where it has one to itself."""
+    """`text` without the member under `path`."""
     parent = parse(text).at(path[:-1])
     for name, begin, node in reversed(parent.members if parent else ()):
         if parent and name == path[-1]:
@@ -305,16 +280,11 @@ def _without_member(text: str, path: Path) -> str:
 
 
 def _cut(text: str, parent: Node, begin: int, end: int) -> str:
+    """`text` without a member or an item, one comma, and the blanks before it."""
     after = _blank(text, end)
+    before = len(text[:begin].rstrip())
     if after < parent.end and text[after] == ",":
         end = after + 1
-        line = text.rfind("\n", 0, begin) + 1
-        if not text[line:begin].strip() and re.match(r"[ \t]*\r?\n", text[end:]):
-            begin, end = line, text.index("\n", end) + 1
-        elif text[end : end + 1] == " ":
-            end += 1
-        return text[:begin] + text[end:]
-    before = len(text[:begin].rstrip())
-    if text[before - 1] == ",":  # the last one: the comma before it goes instead
+    elif text[before - 1] == ",":  # the last one: the comma before it goes instead
         before = len(text[: before - 1].rstrip())
-    return text[:before] + text[end:] if before > parent.start + 1 else text[:begin] + text[end:]
+    return text[:before] + text[end:]

@@ -141,9 +141,7 @@ def _connected(call: Call) -> Result:
     if call.remove or call.reader or call.dry_run or call.yes:
         raise UsageError("name the agent", hint="loxodon connect AGENT")
     record = recorded(call.folder)
-    states = {
-        name: state_of(name, record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS
-    }
+    states = {name: state_of(record.get(name, {}), folder_of(name, os.environ)) for name in AGENTS}
     there = os.path.isdir(state_folder(None, os.environ))
     states[_OPENCLAW] = "not connected" if there else "not found"
     if found := parts(call.folder):
@@ -151,7 +149,6 @@ def _connected(call: Call) -> Result:
         states[_OPENCLAW] = "connected" if whole else "changed"
     said = {
         "connected": t("connected"),
-        "waiting": t("connected, but its hooks do not run before you allow them: /hooks"),
         "changed": t("connected, but its files were changed: connect it again"),
         "not connected": t("not connected"),
         "not found": t("not found"),

@@ -26,6 +26,7 @@ from loxodon.imports.package import Package
 from loxodon.imports.take import Imported, Job, Taker
 from loxodon.journal.lines import DATABASE_MARK
 from loxodon.journal.transcripts import is_claude_code
+from loxodon.messages import t
 from loxodon.store import Progress
 from loxodon.store.store import Store
 from loxodon.types import FileProblem
@@ -96,20 +97,13 @@ def _readable(package: Package, around: Around, kind: str) -> int:
             total += len(one.turns)
         else:
             total += isinstance(one, NewMemory)
-    if not total and first is not None:
+    if one is None or (not total and first is not None):
         raise InputError(
             "nothing in {file} can be imported as {format}: {reason}",
             hint="set another format with --format, or check the file",
             file=package.name,
             format=kind,
-            reason=first.what,
-        )
-    if one is None:
-        raise InputError(
-            "{file} contains nothing to import as {format}",
-            hint="set another format with --format, or check the file",
-            file=package.name,
-            format=kind,
+            reason=first.what if first else t("it has no entries"),
         )
     return total
 

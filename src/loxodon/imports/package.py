@@ -28,8 +28,7 @@ MOST_WHOLE = 1 << 30  # bytes of a file
 _DEPTH = 4  # folders below the one that is imported
 _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 _BOUNDED = (0, 8)  # stored, deflated: of other methods a piece may unpack to any size at once
-_SPACE = re.compile(r"\s*")
-_DECODER = json.JSONDecoder()
+_NEXT = re.compile(r"\s*([\],]?)\s*")
 
 
 class Package:
@@ -119,7 +118,7 @@ class Package:
         try:
             archive = self._archive
             if archive and archive.getinfo(name).compress_type not in _BOUNDED:
-                raise _broken(name, InputError("its compression method is not supported"))
+                raise BadZipFile("its compression method is not supported")
             with archive.open(name) if archive else self._file(name) as file:
                 return file.read(size)
         except OSError as error:
@@ -146,62 +145,38 @@ class Package:
         is its only element. An export may have a gigabyte of conversations in one list: they are
         parsed one by one, because objects take many times the memory of their text.
         """
+        text, at = "", 0
         try:
-            text = self.read(name).decode("utf-8-sig")
-        except UnicodeDecodeError:
+            text = self.read(name).decode("utf-8-sig").strip()
+            if not text.startswith("["):
+                value = json.loads(text)
+                key = next((key for key in inside if _has_list(value, key)), "")
+                many = value[key] if key else [value]
+                yield from ((f".{key}[{n}]" if key else ".", one) for n, one in enumerate(many))
+                return
+            if not text.endswith("]"):
+                raise ValueError("the list has no end")
+            decode, at, number = json.JSONDecoder().raw_decode, _NEXT.match(text, 1).end(), 0  # type: ignore[union-attr]
+            while at < len(text):
+                value, at = decode(text, at)
+                yield f"[{number}]", value
+                number += 1
+                found = _NEXT.match(text, at)
+                if found is None or not found[1] or (found[1] == "]") != (found.end() == len(text)):
+                    raise ValueError("expecting ',' or the end of the list")
+                at = found.end()
+        except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, too deep
             raise InputError(
-                "{file} is not UTF-8 text", hint="save it as UTF-8 and import it again", file=name
+                "{file} is not valid JSON: {reason} on line {line}",
+                hint="the download may be incomplete: export it again; nothing was imported",
+                file=name,
+                reason=getattr(error, "msg", str(error)).removesuffix(" starting at"),
+                line=text.count("\n", 0, getattr(error, "pos", at)) + 1,
             ) from None
-        at = _skip(text, 0)
-        if text[at : at + 1] != "[":
-            value, at = _value(text, at, name)
-            if at < len(text):
-                raise _not_json(name, text, at, "something follows the value")
-            for key in inside:
-                if isinstance(value, Mapping) and isinstance(value.get(key), list):
-                    yield from ((f".{key}[{n}]", one) for n, one in enumerate(value[key]))
-                    return
-            yield ".", value
-            return
-        at, number = _skip(text, at + 1), 0
-        while text[at : at + 1] != "]":
-            value, at = _value(text, at, name)
-            yield f"[{number}]", value
-            number += 1
-            if text[at : at + 1] == ",":
-                at = _skip(text, at + 1)
-            elif text[at : at + 1] != "]":
-                raise _not_json(name, text, at, "expecting ',' or ']'")
-        if _skip(text, at + 1) < len(text):
-            raise _not_json(name, text, at + 1, "something follows the list")
 
 
-def _skip(text: str, at: int) -> int:
-    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
-
-
-def _value(text: str, at: int, name: str) -> tuple[Any, int]:
-    """The JSON value that begins at `at`, and where the next sign stands."""
-    try:
-        value, at = _DECODER.raw_decode(text, at)
-    except RecursionError:
-        raise InputError(
-            "the JSON in {file} is nested too deeply", hint="the file may be damaged", file=name
-        ) from None
-    except ValueError as error:  # also for a number of thousands of digits, which has no `msg`
-        reason = getattr(error, "msg", str(error))
-        raise _not_json(name, text, getattr(error, "pos", at), reason) from None
-    return value, _skip(text, at)
-
-
-def _not_json(name: str, text: str, at: int, reason: str) -> InputError:
-    return InputError(
-        "{file} is not valid JSON: {reason} on line {line}",
-        hint="the download may be incomplete: export it again; nothing was imported",
-        file=name,
-        reason=reason.removesuffix(" starting at"),
-        line=text.count("\n", 0, at) + 1,
-    )
+def _has_list(value: object, key: str) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get(key), list)
 
 
 def _shown(name: str) -> str:
@@ -219,5 +194,5 @@ def _broken(name: str, error: Exception) -> InputError:
         "cannot unpack {file}: {reason}",
         hint="download it again, or unpack it yourself and import the folder",
         file=name,
-        reason=error if isinstance(error, InputError) else str(error) or type(error).__name__,
+        reason=str(error) or type(error).__name__,
     )

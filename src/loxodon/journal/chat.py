@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
 from typing import NamedTuple
@@ -35,15 +36,16 @@ def _words(text: str) -> frozenset[str]:
 
 
 OWNERS = _words("me myself 我 本人 自己")
-_USERS = _words("user human you 用户 人类 你 you-said 你说")
-_ASSISTANTS = _words("assistant ai bot model 助手 机器人 小助手 ai助手 智能助手")
 _MODELS = _words(
     "chatgpt gpt gpt-4 gpt-4o gpt-5 claude gemini deepseek kimi copilot qwen grok llama openclaw"
     " 豆包 通义千问 文心一言 智谱清言 chatgpt-said claude-said gemini-said chatgpt说"
 )
-_SYSTEM = _words("system 系统")
-_TOOL = _words("tool function 工具")
-
+_ROLES: dict[Role, frozenset[str]] = {
+    "user": OWNERS | _words("user human you 用户 人类 你 you-said 你说"),
+    "assistant": _MODELS | _words("assistant ai bot model 助手 机器人 小助手 ai助手 智能助手"),
+    "system": _words("system 系统"),
+    "tool": _words("tool function 工具"),
+}
 # Words that stand before a colon in prose
 _NOT_NAMES = _words(
     "note notes ps p.s nb todo fixme warning caution important tip tips hint hints info example"
@@ -56,12 +58,16 @@ _NOT_NAMES = _words(
     " 另外 步骤 方法 结果 链接 来源 参考 主题 目标 背景 建议 优点 缺点 示例 更新 警告 第一 第二"
     " 第三 首先 其次 最后 一 二 三"
 )
-# Characters that a Chinese sentence has and a name has not
-_PROSE = frozenset("的是了说在有这那就都和与及请把被让给吗呢吧如下你他她它们要会很也还但因所")
-_NOT_IN_NAMES = frozenset('，。；！？、…“”‘’《》,;!?"<>{}|\\/=`*#$%^&')
-_STAMPS = ("stamped", "name-first", "stamp-first")  # styles that nothing but a log has
+# What may be a name where only a colon after it says so: Latin words with capitals, or up to twelve
+# characters of another script without those that a Chinese sentence has.
+_LATIN_NAME = re.compile(r"[@~+_]?[^\W\d_][\w\-'.@~+()]*(?: [^\sa-z][\w\-'.@~+()]*){0,3}")
+_OTHER_NAME = re.compile(
+    r"(?=[^\W\d_])[^，。；！？、…“”‘’《》,;!?\"<>{}|\\/=`*#$%^&"
+    "的是了说在有这那就都和与及请把被让给吗呢吧如下你他她它们要会很也还但因所]{1,12}"
+)
+_STAMPED = ("stamped", "name-first", "stamp-first")  # styles that nothing but a log has
 _GAP = re.compile(r"[ \t]*([-–—|•·]?)[ \t]*")
-_COLON = re.compile(r"[:：]")
+_NAMED = re.compile(r"([^:：]{1,60}?)\s*[:：](?!//)(.*)")
 _RULE = " \t-=—–*_#~·[]【】()（）<>"
 _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"
 
@@ -69,7 +75,7 @@ _INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"
 class _Header(NamedTuple):
     """A line that may begin a message."""
 
-    style: str  # of `_STAMPS`, or `timed`, `plain`, `name-time`, `notice`
+    style: str  # of `_STAMPED`, or `timed`, `plain`, `name-time`, `notice`
     name: str
     text: str
     day: Day | None = None
@@ -88,7 +94,9 @@ class _Message(NamedTuple):
 def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The messages of a log, and its lines that cannot be read."""
     problems = list(lines.problems)
-    texts = [_plain(text or "") for text in lines.texts]
+    # Without the marks of writing direction and the odd spaces that phones put into exports
+    odd = str.maketrans({"\u202f": " ", "\xa0": " "})
+    texts = [(text or "").strip(_INVISIBLE).translate(odd) for text in lines.texts]
     headers = [_header(text) for text in texts]
     chosen = _speaking(headers, texts)
     if not chosen:
@@ -100,27 +108,18 @@ def read_chat(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
             )
             problems.append((1, error))
         return [], problems
-    messages = _messages(texts, headers, chosen, _Calendar(headers, chosen, name, zone), problems)
+    begun = [header if n in chosen else None for n, header in enumerate(headers)]
+    messages = list(_messages(texts, begun, _Calendar(begun, name, zone), problems))
     keys = {_key_of(message.name) for message in messages if message.name}
     people = {key for key in keys if _role_of(key) is None}
-    group = len(people) + bool(keys & (OWNERS | _USERS)) > 2
+    group = len(people) + bool(keys & _ROLES["user"]) > 2
     drafts: list[Draft] = []
     for message in messages:
         try:
-            draft = _draft(message, group=group)
+            drafts += _draft(message, group=group)
         except InputError as error:
             problems.append((message.line, error))
-        else:
-            if draft is not None:
-                drafts.append(draft)
     return drafts, problems
-
-
-def _plain(text: str) -> str:
-    """Without the marks of writing direction and the odd spaces that phones put into exports."""
-    if text.isascii():
-        return text
-    return text.strip(_INVISIBLE).replace("\u202f", " ").replace("\xa0", " ")
 
 
 # -- which lines begin a message -----------------------------------------------------------------
@@ -138,49 +137,39 @@ def _header(text: str) -> _Header | None:
     day, clock, end, bracket = stamp
     gap = _GAP.match(bare, end)
     rest = bare[gap.end() if gap else end :]
-    if not rest:
-        return None
     named = _split_name(rest)
-    marked = bracket or (gap is not None and gap.group(1))
+    marked = bracket or (gap is not None and gap[1])
     if named and (day or marked):
         return _Header("stamped", *named, day, clock)
     if named:  # `10:30 Dentist: …` may as well stand in a message
         return _Header("timed", *named, day, clock) if _is_name(named[0]) else None
     if day and clock and not marked and _is_name(rest):
         return _Header("stamp-first", rest, "", day, clock)
-    if bracket or (day and clock):
-        return _Header("notice", "", rest, day, clock)
-    return None
+    is_notice = rest and (bracket or (day and clock))
+    return _Header("notice", "", rest, day, clock) if is_notice else None
 
 
 def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
     """The date and time that a line begins with, where they end, and whether in brackets."""
     bracket = text[0] in "[【("
-    start = 1 if bracket else 0
-    day = match_day(text, start)
-    end = day[1] if day else start
-    skip = end
-    while skip < len(text) and text[skip] in " \t,，T":
-        skip += 1
-    clock = match_clock(text, skip)
-    if clock:
-        end = clock[1]
+    day = match_day(text, int(bracket))
+    end = day[1] if day else int(bracket)
+    clock = match_clock(text, len(text) - len(text[end:].lstrip(" \t,，T")))
+    end = clock[1] if clock else end
     if not day and not clock:
         return None
     if bracket:
-        close = end + (len(text[end:]) - len(text[end:].lstrip(" ")))
-        if text[close : close + 1] not in ("]", "】", ")"):
+        closed = text[end:].lstrip(" ")
+        if closed[:1] not in ("]", "】", ")"):
             return None
-        end = close + 1
+        end = len(text) - len(closed) + 1
     return day[0] if day else None, clock[0] if clock else None, end, bracket
 
 
 def _split_name(rest: str) -> tuple[str, str] | None:
     """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
-    colon = _COLON.search(rest, 0, 2 * _MAX_SPEAKER + 1)
-    if colon is None or rest.startswith("//", colon.end()):
-        return None
-    name, text = rest[: colon.start()].strip(), rest[colon.end() :]
+    found = _NAMED.match(rest)
+    name, text = (found[1].strip(), found[2]) if found else ("", "")
     if name[-1:].isdigit() and text[:1].isdigit():
         return None  # the colon of a time
     # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
@@ -202,24 +191,21 @@ def _name_first(bare: str) -> _Header | None:
         if stamp is None or stamp[2] != len(bare) - place:
             continue
         name = bare[:place].rstrip(" \t,，:：")
-        if not _is_name(name):
-            return None
-        return _Header("name-first" if stamp[0] else "name-time", name, "", stamp[0], stamp[1])
+        style = "name-first" if stamp[0] else "name-time"
+        return _Header(style, name, "", stamp[0], stamp[1]) if _is_name(name) else None
     return None
 
 
 def _plain_header(bare: str) -> _Header | None:
     """`Alice: hi` without a stamp, where what stands before a colon is often no name."""
-    colon = _COLON.search(bare, 0, _MAX_SPEAKER + 1)
-    if colon is None or not colon.start():
+    found = _NAMED.match(bare)
+    if found is None or not _is_name(found[1]) or found[2].startswith(("/", ":")):
         return None
-    name, text = bare[: colon.start()].strip(), bare[colon.end() :]
-    if text.startswith(("/", ":")) or not _is_name(name):
-        return None
-    wide = colon.group() == "：" or not name.isascii() or not text[:1].isascii()
+    text = found[2]
+    wide = "：" in bare[: found.start(2)] or not found[1].isascii() or not text[:1].isascii()
     if text and not text[0].isspace() and not wide:
         return None
-    return _Header("plain", name, text.strip())
+    return _Header("plain", found[1], text.strip())
 
 
 def _speaking(headers: list[_Header | None], texts: list[str]) -> set[int]:
@@ -230,17 +216,18 @@ def _speaking(headers: list[_Header | None], texts: list[str]) -> set[int]:
         return {n for n, header in enumerate(headers) if header and header.style in styles}
 
     # In a log with times a line without one goes on with what is above.
-    best = max(_STAMPS, key=lambda style: count[style])
+    best = max(_STAMPED, key=lambda style: count[style])
     # Prose in a stamped log may have more colons than the log has messages, but not by much.
     if count[best] * 5 >= max(count["plain"], count["timed"], 1):
         return of_style(best, "notice") if best == "stamped" else of_style(best)
     if count["timed"] >= max(count["plain"], 1):
         return of_style("timed")
     chosen = _of_plain(headers)
-    # With a speaker on so few lines the file is something else, settings or code.
-    filled = sum(bool(text.strip()) for text in texts)
-    rare = filled > 20 and len(chosen) * 20 < filled
-    if chosen and not rare and _begins_soon(chosen, texts):
+    # With a speaker on so few lines, or so late, the file is something else: prose, settings, code.
+    filled = [n for n, text in enumerate(texts) if text.strip() and _separator(text) is None]
+    rare = len(filled) > 20 and len(chosen) * 20 < len(filled)
+    soon = chosen & {*filled[: 5 if len(chosen) > 1 else 1]}
+    if soon and not rare:
         return chosen
     return of_style("name-time") if count["name-time"] >= 2 else set()
 
@@ -254,26 +241,12 @@ def _of_plain(headers: list[_Header | None]) -> set[int]:
     """
     plain = {p: _key_of(h.name) for p, h in enumerate(headers) if h and h.style == "plain"}
     keys = list(plain.values())
-    if not set(keys) & (_ASSISTANTS | _MODELS):
+    if not set(keys) & _ROLES["assistant"]:
         return set(plain)
-    named = bool(set(keys) & (_USERS | OWNERS))
+    named = bool(set(keys) & _ROLES["user"])
     heard = {key for key in keys if _role_of(key) or (not named and keys.count(key) > 1)}
     heard.add(keys[0])
     return {place for place, key in plain.items() if key in heard}
-
-
-def _begins_soon(chosen: set[int], texts: list[str]) -> bool:
-    """Whether a speaker comes within the first lines: prose with a colon in it is not a chat."""
-    most = 5 if len(chosen) > 1 else 1
-    seen = 0
-    for place, text in enumerate(texts):
-        if place in chosen:
-            return True
-        if text.strip() and _separator(text) is None:
-            seen += 1
-            if seen == most:
-                return False
-    return False
 
 
 # -- when ----------------------------------------------------------------------------------------
@@ -282,15 +255,11 @@ def _begins_soon(chosen: set[int], texts: list[str]) -> bool:
 class _Calendar:
     """The day that the log has come to, for the messages that give only a time."""
 
-    def __init__(
-        self, headers: list[_Header | None], chosen: set[int], name: str, zone: tzinfo | None
-    ) -> None:
-        days = [h.day for i, h in enumerate(headers) if i in chosen and h and h.day]
-        unclear = [day for day in days if day.ambiguous]
+    def __init__(self, headers: list[_Header | None], name: str, zone: tzinfo | None) -> None:
+        unclear = [h.day for h in headers if h and h.day and h.day.ambiguous]
         # Day first, unless the log shows that it cannot be.
-        self.month_first = any(day.month > 12 for day in unclear) and not any(
-            day.day > 12 for day in unclear
-        )
+        cannot = any(day.month > 12 for day in unclear)
+        self.month_first = cannot and not any(day.day > 12 for day in unclear)
         self.zone = zone
         self.today: date | None = None
         self.clock = MIDNIGHT
@@ -319,72 +288,70 @@ class _Calendar:
 def _separator(text: str) -> tuple[Day, Clock | None] | None:
     """The day (and time) of a line that has nothing else: `--- 2026-02-04 ---`."""
     bare = text.strip(_RULE)
-    if not bare or len(bare) > 60:
-        return None
-    found = match_day(bare)
+    found = match_day(bare) if len(bare) <= 60 else None
     if found is None:
         return None
     rest = bare[found[1] :].strip(_RULE + ",，")
-    if not rest:
-        return found[0], None
-    clock = match_clock(rest)
-    return (found[0], clock[0]) if clock and clock[1] == len(rest) else None
+    clock = match_clock(rest) if rest else None
+    if rest and (clock is None or clock[1] != len(rest)):
+        return None
+    return found[0], clock[0] if clock else None
 
 
 # -- the messages --------------------------------------------------------------------------------
 
 
 def _messages(
-    texts: list[str],
-    headers: list[_Header | None],
-    chosen: set[int],
-    calendar: _Calendar,
-    problems: list[Trouble],
-) -> list[_Message]:
+    texts: list[str], begun: list[_Header | None], calendar: _Calendar, problems: list[Trouble]
+) -> Iterator[_Message]:
     """The messages with their lines; what stands before the first is nobody's."""
-    messages: list[_Message] = []
     current: _Message | None = None
-    for place, text in enumerate(texts):
-        header = headers[place]
-        separator = _separator(text)
+    for line, (text, header) in enumerate(zip(texts, begun, strict=True), 1):
         try:
-            if header is not None and place in chosen:
+            if header is not None:
                 at = calendar.at(header)
-                current = _Message(place + 1, header.name, at, [header.text])
-                messages.append(current)
-            elif separator is not None:
+                if current and current.line:
+                    yield current
+                current = _Message(line, header.name, at, [header.text])
+            elif separator := _separator(text):
                 calendar.turn_to(*separator)
             elif current is not None:
                 current.texts.append(text)
             elif text.strip():
-                current = _Message(place + 1, "", None, [text])
-                messages.append(current)
+                current = _Message(line, "", None, [text])
         except InputError as error:
-            problems.append((place + 1, error))
-            current = _Message(place + 1, "", None, [])  # its lines go with it
-    return messages
+            problems.append((line, error))
+            if current and current.line:
+                yield current
+            current = _Message(0, "", None, [])  # of nobody: its lines go with it
+    if current and current.line:
+        yield current
 
 
-def _draft(message: _Message, *, group: bool) -> Draft | None:
-    """The turn of a message; None for one without text."""
+def _draft(message: _Message, *, group: bool) -> list[Draft]:
+    """The turn of a message; none for one without text."""
     text = "\n".join(message.texts).strip()
     if not text:
-        return None
+        return []
     check_text(text)
+    check_name(message.name, "speaker")
     key = _key_of(message.name)
     named = _role_of(key)
     role: Role = named or ("user" if message.name else "system")
     person = named is None and bool(message.name)
-    check_name(message.name, "speaker")
-    return Draft(
-        message.line,
-        role,
-        text,
-        at=message.at,
-        speaker=_shown_name(message.name) if person or key in _MODELS else "",
-        chat="group" if group else "direct",
-        origin="group" if person else ORIGIN_OF_ROLE[role],
-    )
+    # The name by itself, without the `said` and the marks that stood around it.
+    shown = message.name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
+    return [
+        Draft(
+            message.line,
+            role,
+            text,
+            at=message.at,
+            speaker=shown if person or key in _MODELS else "",
+            chat="group" if group else "direct",
+            origin="group" if person else ORIGIN_OF_ROLE[role],
+        )
+    ]
 
 
 # -- who speaks: what is a name, and whose --------------------------------------------------------
@@ -396,20 +363,9 @@ def _key_of(name: str) -> str:
     return key.replace(" said", "-said").replace(" 说", "说")
 
 
-def _shown_name(name: str) -> str:
-    """The name by itself, without the `said` and the marks that stood around it."""
-    return name.strip(" *~").removesuffix(" said").removesuffix("说").rstrip()
-
-
 def _role_of(key: str) -> Role | None:
     """The role that a name stands for; None for the name of a person."""
-    if key in OWNERS or key in _USERS:
-        return "user"
-    if key in _ASSISTANTS or key in _MODELS:
-        return "assistant"
-    if key in _SYSTEM:
-        return "system"
-    return "tool" if key in _TOOL else None
+    return next((role for role, names in _ROLES.items() if key in names), None)
 
 
 def _is_name(name: str) -> bool:
@@ -417,26 +373,10 @@ def _is_name(name: str) -> bool:
     key = _key_of(name)
     if _role_of(key) is not None:
         return True
-    if not 0 < len(name) <= _MAX_SPEAKER or key.rstrip(" 0123456789") in _NOT_NAMES:
+    if len(name) > _MAX_SPEAKER or key.rstrip(" 0123456789") in _NOT_NAMES or name.endswith("."):
         return False
-    if not (name[0].isalpha() or name[0] in "@~+_"):
-        return False
-    return _is_latin_name(name) if name.isascii() else _is_other_name(name)
-
-
-def _is_latin_name(name: str) -> bool:
-    words = name.split()
-    if any(not (c.isalnum() or c in " -_'.@~+()") for c in name) or len(words) > 4:
-        return False
-    if name.endswith(".") or ("." in words[0] and len(words[0]) > 4):
-        return False
-    # A name of several words has capitals; `the plan is: …` has not.
-    return len(words) == 1 or not any(word[0].islower() for word in words)
-
-
-def _is_other_name(name: str) -> bool:
-    if any(c in _NOT_IN_NAMES for c in name):
-        return False
-    if all(ord(c) < 0x2E80 for c in name):  # Zoë, Иван: as long as a Latin name
-        return len(name.split()) <= 4 and not any(w[0].islower() for w in name.split()[1:])
-    return len(name) <= 12 and not any(c in _PROSE for c in name)
+    if all(ord(c) < 0x2E80 for c in name):  # Zoë, Иван: as a Latin name
+        first = name.split(" ")[0]
+        domain = name.isascii() and "." in first and len(first) > 4
+        return not domain and _LATIN_NAME.fullmatch(name) is not None
+    return _OTHER_NAME.fullmatch(name) is not None

@@ -24,6 +24,7 @@ from loxodon.journal.lines import (
     session_of,
     split_lines,
     unreadable,
+    word,
 )
 from loxodon.journal.transcripts import AGENTS, Opening
 from loxodon.messages import tn
@@ -96,8 +97,11 @@ def entries_of(
             most=MAX_FILE >> 20,
         )
     end = data.rfind(b"\n") + 1
-    if end < len(data) and _is_whole(data[end:]):
-        end = len(data)
+    try:  # a last line without its end may be all there: what is cut off cannot be an object
+        if isinstance(json.loads(data[end:]), dict):
+            end = len(data)
+    except (ValueError, RecursionError):
+        pass
     lines = split_lines(data[:end])
     problems: list[Trouble] = []
     entries = list(objects_in(lines, problems, line))
@@ -105,28 +109,11 @@ def entries_of(
     return entries, problems, mark
 
 
-def _is_whole(text: bytes) -> bool:
-    """Whether a last line without its end is all there: what is cut off cannot be an object."""
-    try:
-        return text.rstrip().endswith(b"}") and isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def only_grew(file: BinaryIO, mark: Mark) -> bool:
-    """Whether what stands before the mark is what stood there."""
-    end = mark.get("end")
-    return isinstance(end, int) and _tail(file, end) == mark.get("tail")
-
-
 def _tail(file: BinaryIO, end: int) -> str:
+    """What tells whether the bytes before `end` are what stood there."""
     start = max(0, end - _TAIL)
     file.seek(start)
-    return digest(file.read(end - start))
-
-
-def digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+    return blake2b(file.read(end - start), digest_size=16).hexdigest()
 
 
 def number(value: object) -> int:
@@ -165,7 +152,13 @@ class Following:
             more = tn("{n} more line cannot be read", "{n} more lines cannot be read", left)
             self._problems.append(FileProblem(file, 0, more))
 
-    def _mark(self, path: str) -> Mark:
+    def unread(self, path: str, error: OSError | InputError) -> None:
+        """Tell why a transcript could not be read."""
+        if isinstance(error, OSError):
+            error = unreadable(path, error.strerror or str(error))
+        self.tell(path, [(0, error)])
+
+    def mark(self, path: str) -> Mark:
         return parsed_mark(self._store.scalar("mark", path, "") or "")
 
     def _lies_still(self, path: str, mark: Mark) -> bool:
@@ -215,8 +208,8 @@ class Following:
         """Journal what waits, and put down how far it was read."""
         self._check()  # raises InputError where what waits may be torn
         waiting, self._waiting = self._waiting, []
-        # A program may have put files and quotations into the user's words.
         drafts = [
+            # A program may have put files and quotations into the user's words.
             draft._replace(
                 origin="relayed" if draft.origin == "user" else draft.origin, agent=self._agent
             )
@@ -243,13 +236,6 @@ class Following:
         self._found = self._found._replace(**{name: now[name] + n for name, n in more.items()})
 
 
-def as_input(error: OSError | InputError, path: str) -> InputError:
-    """Why a transcript could not be read."""
-    if isinstance(error, InputError):
-        return error
-    return unreadable(path, error.strerror or str(error))
-
-
 def stray() -> InputError:
     """What is said of a transcript that is not where the agent keeps them."""
     return InputError(
@@ -269,12 +255,9 @@ def within(root: str, path: str) -> bool:
 def transcripts(agent: str, folder: str) -> list[str]:
     """The transcripts that an agent has in its folder; those that were written to last come last,
     as a copy of a session does after the session."""
-    found: dict[str, float] = {}
-    for pattern in AGENTS[agent].patterns:
-        for path in glob.glob(os.path.join(glob.escape(folder), pattern)):
-            if os.path.isfile(path):
-                found[path] = os.path.getmtime(path)
-    return sorted(found, key=lambda path: (found[path], path))
+    top = glob.escape(folder)
+    found = (path for one in AGENTS[agent].patterns for path in glob.glob(os.path.join(top, one)))
+    return sorted(filter(os.path.isfile, found), key=lambda path: (os.path.getmtime(path), path))
 
 
 def tops(agent: str, environment: Mapping[str, str]) -> list[str]:
@@ -320,69 +303,53 @@ def follow_agent(
     run = _Run(workspace, agent)
     paths = [file] if file and not known else transcripts(agent, folder)
     if known:
-        paths = [path for path in paths if path == file or run.knows(path)]
-    run.project = project if file else ""
-    run.follow_files(os.path.realpath(folder), paths, progress, file)
+        paths = [path for path in paths if path == file or run.mark(path)]
+    for done, path in enumerate(paths):
+        if progress is not None:
+            progress(done, len(paths))
+        run.follow_file(os.path.realpath(folder), path, project if path == file else "")
     return run.result()
 
 
 class _Run(Following):
     """See `Following`."""
 
-    def __init__(self, workspace: Workspace, agent: str) -> None:
-        super().__init__(workspace, agent)
-        self._reader = AGENTS[agent]
-        self.project = ""
-
-    def follow_files(
-        self, root: str, paths: Sequence[str], progress: Progress | None, file: str
-    ) -> None:
-        for done, path in enumerate(paths):
-            if progress is not None:
-                progress(done, len(paths))
-            mark = self._mark(path)
-            if self._lies_still(path, mark):
-                self._count(unchanged=1)
-                continue
-            try:
-                if not within(root, path):
-                    raise stray()
-                part = self._part(path, mark, self.project if path == file else "")
-            except (OSError, InputError) as error:
-                self.tell(path, [(0, as_input(error, path))])
-                continue
-            line = number(mark.get("line"))
-            went_on = line and part.drafts and part.drafts[0].line > line
-            self._wait(path, "", part, copies=not went_on)
-
-    def knows(self, path: str) -> bool:
-        """Whether a transcript was read before, however."""
-        return bool(super()._mark(path))
-
-    def _mark(self, path: str) -> Mark:
-        mark = super()._mark(path)
-        return mark if mark.get("form") == _FORM else {}
+    def follow_file(self, root: str, path: str, project: str) -> None:
+        mark = self.mark(path)
+        mark = mark if mark.get("form") == _FORM else {}
+        if self._lies_still(path, mark):
+            self._count(unchanged=1)
+            return
+        try:
+            if not within(root, path):
+                raise stray()
+            part = self._part(path, mark, project)
+        except (OSError, InputError) as error:
+            self.unread(path, error)
+            return
+        line = number(mark.get("line"))
+        went_on = line and part.drafts and part.drafts[0].line > line
+        self._wait(path, "", part, copies=not went_on)
 
     def _part(self, path: str, mark: Mark, project: str) -> TranscriptPart:
         """What is new in a transcript since its mark."""
         with open(path, "rb") as file:
             stat = os.fstat(file.fileno())
-            mark = mark if only_grew(file, mark) else {}
+            if _tail(file, number(mark.get("end"))) != mark.get("tail"):
+                mark = {}  # it was not only added to
             end, line = number(mark.get("end")), number(mark.get("line"))
             entries, problems, after = entries_of(file, path, end, line)
-        session = mark.get("session")
         opening = Opening(
-            session if isinstance(session, str) and session else session_of(path),
+            word(mark, "session") or session_of(path),
             mark.get("spoken") is not False,
             person=mark.get("person") is not False,
-            project=project or str(mark.get("project") or ""),
+            project=project or word(mark, "project"),
         )
-        drafts, bad, now = self._reader.turns(entries, opening, self._zone)
-        stamp = {"size": stat.st_size, "mtime": stat.st_mtime_ns, "form": _FORM}
-        who = {"session": now.session, "spoken": now.spoken, "person": now.person}
-        who |= {"project": now.project} if now.project else {}
+        drafts, bad, now = AGENTS[self._name].turns(entries, opening, self._zone)
+        new = {"size": stat.st_size, "mtime": stat.st_mtime_ns, "form": _FORM, **after}
+        new |= {"session": now.session, "spoken": now.spoken, "person": now.person}
+        new |= {"project": now.project} if now.project else {}
         spoken = now.spoken and (now.person or bool(drafts))
-        new = {**stamp, **after, **who}
         return TranscriptPart(now.session, drafts, problems + bad, new, now.parent, spoken)
 
 
@@ -397,22 +364,14 @@ def recent(agent: str, path: str) -> list[str]:
             entries, _, _ = entries_of(file, path, file.tell(), 1)
     except (OSError, InputError):
         return []
-    for place in range(len(entries) - 1, -1, -1):
-        kept = _kept(entries[place])
-        if kept is not None:
-            entries = [*kept, *entries[place + 1 :]]
+    for place, (line, entry) in reversed(list(enumerate(entries))):
+        # After these the agent has only a summary left, or the messages that are in the entry.
+        cut = entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary"
+        messages = inner(entry, "$set").get("messages")
+        if cut or isinstance(messages, list):
+            kept = messages if isinstance(messages, list) else []
+            begin = [(line, one) for one in kept if isinstance(one, Mapping)]
+            entries = [*begin, *entries[place + 1 :]]
             break
     drafts, _, _ = AGENTS[agent].turns(entries, Opening(session_of(path)), None)
     return [draft.content for draft in drafts[-_MOST_RECENT:]]
-
-
-def _kept(numbered: Numbered) -> list[Numbered] | None:
-    """What the agent has left before it of all that was said before an entry, where the entry tells
-    of that: nothing but a summary, or the messages that are in it. None where it tells nothing."""
-    line, entry = numbered
-    if entry.get("type") == "compacted" or entry.get("subtype") == "compact_boundary":
-        return []
-    messages = inner(entry, "$set").get("messages")
-    if not isinstance(messages, list):
-        return None
-    return [(line, one) for one in messages if isinstance(one, Mapping)]

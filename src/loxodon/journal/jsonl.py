@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from loxodon.clock import in_zone
 from loxodon.errors import InputError
@@ -29,7 +29,7 @@ from loxodon.journal.lines import (
     objects_in,
     shown,
 )
-from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Chat, Draft, Origin, Role
+from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Draft, Role
 
 _WORDS_FOR: dict[Role, str] = {
     "user": "user human",
@@ -40,22 +40,12 @@ _WORDS_FOR: dict[Role, str] = {
 _ROLES = {word: role for role, words in _WORDS_FOR.items() for word in words.split()}
 _TIME_FIELDS = ("at", "timestamp", "time", "created_at", "ts")
 _TEXT_FIELDS = ("content", "text", "message")
+_SESSION_FIELDS = ("session", "session_id")
 _MEDIA = {name: f"[{name}]" for name in ("image", "audio", "video", "file")} | {
     "document": "[file]"
 }
 _TOOL_BLOCKS = ("tool_result", "toolResult", "function_call_output")
 _LINES = 10**9  # more lines than a file has
-
-
-def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
-    """One turn from one mapping; raises InputError where it is not a turn."""
-    if not isinstance(value, Mapping):  # callers of the library are not all type-checked
-        raise InputError(
-            "the turn must be a mapping, not {type}",
-            hint="write each turn as a dict with a role and content",
-            type=type(value).__name__,
-        )
-    return _draft(value, line, zone) or _no_text()
 
 
 def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
@@ -79,6 +69,17 @@ def drafts_of(turns: Iterable[Entry], zone: tzinfo | None) -> list[Draft]:
     return drafts
 
 
+def draft_from_mapping(value: Entry, line: int, zone: tzinfo | None) -> Draft:
+    """One turn from one mapping; raises InputError where it is not a turn."""
+    if not isinstance(value, Mapping):  # callers of the library are not all type-checked
+        raise InputError(
+            "the turn must be a mapping, not {type}",
+            hint="write each turn as a dict with a role and content",
+            type=type(value).__name__,
+        )
+    return _draft(value, line, zone) or _no_text()
+
+
 def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     """The turns of a file, and the lines that are none.
 
@@ -87,89 +88,76 @@ def read_jsonl(lines: FileLines, name: str, zone: tzinfo | None) -> Read:
     drafts: list[Draft] = []
     problems: list[Trouble] = []
     document, broken = _document(lines)
-    if document is None:
-        for number, entry in objects_in(lines, problems):
-            _take(entry, number, zone, drafts, problems)
-        if broken is not None and not drafts and len(problems) > 1:
-            return drafts, [broken]  # one mistake in a document, not one in each of its lines
+    if document is not None:
+        problems += lines.problems
+        for place, value in enumerate(document, 1):
+            _take(value, place, zone, drafts, problems)
         return drafts, problems
-    problems += lines.problems
-    for place, value in enumerate(document, 1):
-        _take(value, place, zone, drafts, problems)
+    for number, entry in objects_in(lines, problems):
+        _take(entry, number, zone, drafts, problems)
+    if broken is not None and not drafts and len(problems) > 1:
+        return drafts, [broken]  # one mistake in a document, not one in each of its lines
     return drafts, problems
 
 
-def _document(lines: FileLines) -> tuple[list[object] | None, Trouble | None]:
+def _document(lines: FileLines) -> tuple[Sequence[object] | None, Trouble | None]:
     """The messages of a file that is one JSON value, or what is wrong with it if it tries to be."""
     first = next((text for text in lines.texts if text and not text.isspace()), "")
     if first.lstrip()[:1] not in ("[", "{") or None in lines.texts:
         return None, None
     try:
-        alone = json.loads(first)
+        if isinstance(json.loads(first), dict):
+            return None, None  # one object a line
     except (ValueError, RecursionError):
-        alone = None
-    if isinstance(alone, dict):
-        return None, None  # one object a line
+        pass
     try:
         value = json.loads("\n".join(text or "" for text in lines.texts))
     except RecursionError:
         return None, None
     except ValueError as error:
-        trouble = None if alone is not None else (getattr(error, "lineno", 1), not_json(error))
-        return None, trouble
-    if isinstance(value, list):
-        return value, None
-    if not isinstance(value, dict) or not _is_conversation(value):
+        return None, (getattr(error, "lineno", 1), not_json(error))
+    if not isinstance(value, dict):
+        return (value if isinstance(value, list) else [value]), None
+    messages = _messages_in(value)
+    if messages is None:
         return [value], None
-    session = value.get("session", value.get("session_id", value.get("id")))
-    with_session = {} if session is None else {"session": session}
-    return [
-        {**with_session, **message} if isinstance(message, dict) else message
-        for message in value["messages"]
-    ], None
+    session = next((value[n] for n in (*_SESSION_FIELDS, "id") if n in value), None)
+    own: dict[str, Any] = {} if session is None else {"session": session}
+    return [{**own, **one} if isinstance(one, dict) else one for one in messages], None
 
 
-def _is_conversation(value: Entry) -> bool:
-    return isinstance(value.get("messages"), list) and "role" not in value
+def _messages_in(value: Entry) -> Sequence[object] | None:
+    """The messages of a conversation; None for what is none."""
+    found = value.get("messages")
+    return found if isinstance(found, list) and "role" not in value else None
 
 
 def _take(
     value: object, line: int, zone: tzinfo | None, drafts: list[Draft], problems: list[Trouble]
 ) -> None:
     """Add the turns of one JSON value: a message, or a conversation with its messages."""
-    messages: Sequence[object] = [value]
-    session = ""
     try:
         entry = as_object(value)
-        if _is_conversation(entry):
-            session = _name(entry, "session", "session_id", "id")
-            messages = entry["messages"] if isinstance(entry["messages"], list) else []
+        messages = _messages_in(entry)
+        session = "" if messages is None else _name(entry, *_SESSION_FIELDS, "id")
     except InputError as error:
         problems.append((line, error))
         return
-    for place, message in enumerate(messages):
+    for place, message in enumerate([entry] if messages is None else messages):
         try:
-            draft = _draft(as_object(message), line, zone)
+            # Many messages on one line stand at many places: the same words twice are two turns.
+            draft = _draft(as_object(message), line + place * _LINES, zone)
+            if draft is not None:
+                drafts.append(draft._replace(session=draft.session or session))
         except InputError as error:
             problems.append((line, error))
-            continue
-        if draft is not None:
-            # Many messages on one line stand at many places: the same words twice are two turns.
-            if place or session:
-                at = line + place * _LINES
-                draft = draft._replace(line=at, session=draft.session or session)
-            drafts.append(draft)
 
 
 def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
     """The turn in a mapping; None for one that only calls tools, which nobody said."""
     role = role_named(value.get("role"))
-    content: object = None
-    for field in _TEXT_FIELDS:
-        content = value.get(field)
-        if content is not None:
-            break
-    text = "" if content is None else text_of(content)
+    content = next((value[n] for n in _TEXT_FIELDS if value.get(n) is not None), "")
+    text = text_of(content)
     blocks = content if isinstance(content, list | tuple) else ()
     if role == "user" and blocks and not text.strip():
         # Anthropic hands tool results over in the user's name; they are not the user's words.
@@ -185,65 +173,44 @@ def _draft(value: Entry, line: int, zone: tzinfo | None) -> Draft | None:
         line,
         role,
         text,
-        _name(value, "session", "session_id"),
+        _name(value, *_SESSION_FIELDS),
         _name(value, "id"),
         _instant_in(value, zone),
         _name(value, "speaker", "name"),
         _name(value, "channel"),
-        _chat(value.get("chat")),
-        _origin(value.get("origin"), role),
+        _one_of(value, "chat", CHATS) or "direct",
+        _one_of(value, "origin", ORIGINS) or ORIGIN_OF_ROLE[role],
     )
 
 
 def role_named(role: object) -> Role:
     """The role that a word stands for; raises InputError for an unknown one."""
-    if isinstance(role, str):
-        known = _ROLES.get(role) or _ROLES.get(role.strip().lower())
-        if known:
-            return known
-    if role is None:
+    known = _ROLES.get(role.strip().lower()) if isinstance(role, str) else None
+    if known is None:
         raise InputError(
-            "the message has no role", hint="give it a role: user, assistant, system or tool"
+            "unknown role {role}", hint="use user, assistant, system or tool", role=shown(role)
         )
-    raise InputError(
-        "unknown role {role}", hint="use user, assistant, system or tool", role=shown(role)
-    )
+    return known
 
 
 def text_of(content: object) -> str:
     """The text of a message: a string, or blocks of which thinking and tool calls are left out."""
     if isinstance(content, str):
         return content
-    if isinstance(content, Mapping):
-        content = [content]
-    if not isinstance(content, list | tuple):
-        raise InputError(
-            "the content must be text, not {type}",
-            hint="use a string, or a list of blocks with a type and a text",
-            type=type(content).__name__,
-        )
-    return _joined(content)
+    return _joined([content] if isinstance(content, Mapping) else content)
 
 
-def _joined(blocks: Sequence[object], *, results: bool = False) -> str:
+def _joined(blocks: object, *, results: bool = False) -> str:
     """The text of blocks: of what tools gave back, or of all others."""
     texts: list[str] = []
-    for block in blocks:
+    for block in blocks if isinstance(blocks, list | tuple) else [blocks]:
         if isinstance(block, str):
             texts.append("" if results else block)
-            continue
-        if not isinstance(block, Mapping):
-            raise InputError(
-                "the list of blocks in the content contains {type}",
-                hint="each block needs a type and a text",
-                type=type(block).__name__,
-            )
-        if results != (block.get("type") in _TOOL_BLOCKS):
-            continue
-        if results:
-            given = block.get("content", block.get("output", ""))
-            texts.append(text_of(given) if given is not None else "")
-        else:
+        elif not isinstance(block, Mapping):
+            raise _no_content(block)
+        elif results and block.get("type") in _TOOL_BLOCKS:
+            texts.append(text_of(block.get("content", block.get("output")) or ""))
+        elif not results and block.get("type") not in _TOOL_BLOCKS:
             texts.append(_block_text(block))
     return "\n".join(text for text in texts if text)
 
@@ -257,32 +224,34 @@ def _block_text(block: Entry) -> str:
         return ""  # thinking, tool calls, and what is yet to be invented: not what was said
     text = block.get("text")
     if not isinstance(text, str):
-        raise InputError(
-            "the text of a block must be a string, not {type}",
-            hint="use a string",
-            type=type(text).__name__,
-        )
+        raise _no_content(text)
     return text
+
+
+def _no_content(value: object) -> InputError:
+    return InputError(
+        "the content must be text, not {type}",
+        hint="use a string, or a list of blocks with a type and a text",
+        type=type(value).__name__,
+    )
 
 
 def _instant_in(value: Entry, zone: tzinfo | None) -> datetime | None:
     """The time in any of the fields that may hold it; None where there is none."""
-    for field in _TIME_FIELDS:
-        found = value.get(field)
-        if found is None or found == "":
-            continue
-        if isinstance(found, str) and found[4:5] == "-":  # the usual way, kept quick
-            try:
-                moment = datetime.fromisoformat(found)
-            except ValueError:
-                pass
-            else:
-                if 1 < moment.year < 9999:
-                    return moment if moment.tzinfo is not None else in_zone(moment, zone)
-        from loxodon.journal.moments import read_instant
+    found = next((value[n] for n in _TIME_FIELDS if value.get(n) not in (None, "")), None)
+    if found is None:
+        return None
+    if isinstance(found, str) and found[4:5] == "-":  # the usual way, kept quick
+        try:
+            moment = datetime.fromisoformat(found)
+        except ValueError:
+            pass
+        else:
+            if 1 < moment.year < 9999:
+                return moment if moment.tzinfo is not None else in_zone(moment, zone)
+    from loxodon.journal.moments import read_instant
 
-        return read_instant(found, zone)
-    return None
+    return read_instant(found, zone)
 
 
 def _no_text() -> NoReturn:
@@ -290,41 +259,30 @@ def _no_text() -> NoReturn:
 
 
 def _name(value: Entry, *fields: str) -> str:
-    for field in fields:
-        found = value.get(field)
-        if found is None:
-            continue
-        if isinstance(found, int) and not isinstance(found, bool) and abs(found) < 10**100:
-            found = str(found)
-        if not isinstance(found, str):
-            raise InputError(
-                "the {field} must be text, not {type}",
-                hint="use a string, or omit it",
-                field=field,
-                type=type(found).__name__,
-            )
-        check_name(found, field)
-        return found
-    return ""
+    field = next((name for name in fields if value.get(name) is not None), "")
+    found = value[field] if field else ""
+    if isinstance(found, int) and not isinstance(found, bool) and abs(found) < 10**100:
+        found = str(found)
+    if not isinstance(found, str):
+        raise InputError(
+            "the {field} must be text, not {type}",
+            hint="use a string, or omit it",
+            field=field,
+            type=type(found).__name__,
+        )
+    check_name(found, field)
+    return found
 
 
-def _chat(value: object) -> Chat:
-    if value is None:
-        return "direct"
-    if value in CHATS:
-        return value
-    raise InputError(
-        "unknown chat type {chat}", hint="use direct, group or room, or omit it", chat=shown(value)
-    )
-
-
-def _origin(value: object, role: Role) -> Origin:
-    if value is None:
-        return ORIGIN_OF_ROLE[role]
-    if value in ORIGINS:
-        return value
-    raise InputError(
-        "unknown origin {origin}",
-        hint="use user, assistant, tool, web, file, group or import, or omit it",
-        origin=shown(value),
-    )
+def _one_of(value: Entry, field: str, known: Sequence[Any]) -> Any:
+    """A word of those known, or None; raises InputError for another."""
+    found = value.get(field)
+    if found is not None and found not in known:
+        raise InputError(
+            "unknown {field} {value}",
+            hint="use one of {known}, or omit it",
+            field=field,
+            value=shown(found),
+            known=", ".join(known),
+        )
+    return found

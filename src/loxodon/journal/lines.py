@@ -50,27 +50,24 @@ def split_lines(data: bytes) -> FileLines:
             hint="`loxodon add` reads text; export the conversation as text first",
         )
         return FileLines([], [(1, error)], True)
-    clean = escaped = False
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         # An odd last byte is half a character of a file still being written.
         text = data[: len(data) & ~1].decode("utf-16", "surrogatepass")
     else:
-        data = data.removeprefix(b"\xef\xbb\xbf")
-        try:
-            text = data.decode("utf-8")
-            # Nearly every file is clean: look at all of it once before looking at each line.
-            clean = len(data) <= MAX_LINE and "\0" not in text
-        except UnicodeDecodeError:
-            text, escaped = data.decode("utf-8", "surrogateescape"), True
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
     texts: list[str | None] = [*text.replace("\r\n", "\n").split("\n")]
     whole = texts[-1] == ""
     if whole:
         texts.pop()
     problems: list[Trouble] = []
-    for index, line in enumerate([] if clean else texts):
-        if (refusal := _refusal(line or "", escaped)) is not None:
-            texts[index] = None
-            problems.append((index + 1, refusal))
+    # Nearly every file is clean: look at all of it once before looking at each line.
+    if len(data) > MAX_LINE or "\0" in text or not is_whole(text):
+        for number, line in enumerate(texts, 1):
+            try:
+                check_text(line or "", MAX_LINE)
+            except InputError as refusal:
+                texts[number - 1] = None
+                problems.append((number, refusal))
     bad, total = len(problems), len(texts)
     if bad > 3 and bad * 2 > total:
         # One problem in place of thousands for a picture, or text in another encoding.
@@ -82,34 +79,6 @@ def split_lines(data: bytes) -> FileLines:
         )
         return FileLines([], [(1, error)], whole)
     return FileLines(texts, problems, whole)
-
-
-def _refusal(line: str, escaped: bool) -> InputError | None:
-    """Why a line is not read; `escaped` says that bytes which are not UTF-8 are surrogates."""
-    raw = line.encode("utf-8", "surrogateescape" if escaped else "surrogatepass")
-    try:
-        if escaped:
-            raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return InputError(
-            "the line is not UTF-8 text (byte {byte} at position {position})",
-            hint="save the file as UTF-8 and read it again",
-            byte=f"0x{raw[error.start]:02x}",
-            position=error.start + 1,
-        )
-    if len(raw) > MAX_LINE:
-        return InputError(
-            "the line is {size} long; the limit is {most}",
-            hint="split it, or remove what is not conversation",
-            size=_mebibytes(len(raw)),
-            most=_mebibytes(MAX_LINE),
-        )
-    if "\0" in line:
-        return InputError(
-            "the line contains a NUL character",
-            hint="remove it; if this is not a text file, it cannot be read",
-        )
-    return None
 
 
 def objects_in(lines: FileLines, problems: list[Trouble], before: int = 0) -> Iterator[Numbered]:
@@ -131,12 +100,7 @@ def parse_line(text: str, *, cut: bool = False) -> object:
     """The JSON value of one line; `cut` says that the line has no end yet. Raises InputError."""
     try:
         return json.loads(text)
-    except RecursionError:
-        raise InputError(
-            "the JSON is nested too deeply",
-            hint="a message needs no nesting beyond its list of blocks",
-        ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         if cut and not text.rstrip().endswith("}"):
             raise InputError(
                 "the last line is cut off",
@@ -145,13 +109,13 @@ def parse_line(text: str, *, cut: bool = False) -> object:
         raise not_json(error) from None
 
 
-def not_json(error: ValueError) -> InputError:
+def not_json(error: Exception) -> InputError:
     """What is wrong with a line that json.loads refused."""
-    # Not every ValueError is a JSONDecodeError: a number of 5,000 digits raises a plain one.
+    # Not every one is a JSONDecodeError: of deep nesting, or a number of 5,000 digits.
     return InputError(
         "the line is not JSON: {reason} at column {column}",
         hint="write one JSON object per line",
-        reason=getattr(error, "msg", "a number is too long").removesuffix(" starting at"),
+        reason=getattr(error, "msg", "too long or too deep").removesuffix(" starting at"),
         column=getattr(error, "colno", 1),
     )
 
@@ -161,11 +125,8 @@ def as_object(value: object) -> Entry:
     if isinstance(value, dict | Mapping):  # dict first: that is quick
         return value
     raise InputError(
-        "the line is a JSON {type}, not an object",
+        "the line is not a JSON object",
         hint="write one JSON object per line, with a role and content",
-        type={"str": "string", "NoneType": "null", "bool": "boolean", "list": "array"}.get(
-            type(value).__name__, "number"
-        ),
     )
 
 
@@ -181,25 +142,30 @@ def inner(entry: Entry, name: str) -> Entry:
     return value if isinstance(value, Mapping) else {}
 
 
-def check_text(text: str) -> None:
-    """Raise InputError for the text of a turn that the journal cannot keep."""
+def is_whole(text: str) -> bool:
+    """Whether text has no half of a character, which UTF-8 cannot write."""
+    try:
+        return text.isascii() or bool(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
+
+
+def check_text(text: str, most: int = MAX_TEXT) -> None:
+    """Raise InputError for text that the journal cannot keep."""
     if "\0" in text:
         raise InputError("the text contains a NUL character", hint="remove it")
-    try:
-        size = len(text) if text.isascii() else len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
+    if not is_whole(text):
         raise InputError(
-            "the text contains half a character ({code} at position {position})",
-            hint="it was cut in the middle of an emoji or a rare character; remove that half",
-            code=f"U+{ord(text[error.start]):04X}",
-            position=error.start + 1,
-        ) from None
-    if size > MAX_TEXT:
+            "the text contains half a character, or is not UTF-8",
+            hint="save the file as UTF-8; or remove what was cut in the middle of a character",
+        )
+    size = len(text) if text.isascii() else len(text.encode("utf-8"))
+    if size > most:
         raise InputError(
-            "the text is {size} long; the limit for one message is {most}",
+            "the text is {size} MiB long; the limit is {most} MiB",
             hint="split it into several messages",
-            size=_mebibytes(size),
-            most=_mebibytes(MAX_TEXT),
+            size=f"{size / 2**20:.1f}",
+            most=most >> 20,
         )
 
 
@@ -213,9 +179,7 @@ def check_name(text: str, field: str) -> None:
             count=len(text),
             most=MAX_NAME,
         )
-    if text.isascii() and text.isprintable():
-        return
-    if any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in text):
+    if any(ord(c) < 32 for c in text) or not is_whole(text):
         raise InputError(
             "the {field} {value} contains a control character or half a character",
             hint="remove it",
@@ -226,11 +190,10 @@ def check_name(text: str, field: str) -> None:
 
 def shown(value: object) -> str:
     """A value as an error message may show it: short, and safe to print."""
-    if isinstance(value, str):
-        return repr(value if len(value) <= 60 else value[:59] + "…")
     if isinstance(value, int) and abs(value) >= 10**25:
         return f"10^{int(value.bit_length() * 0.30103)}"  # thousands of digits help nobody
-    return str(value) if isinstance(value, int | float) else f"({type(value).__name__})"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def unreadable(path: str, reason: str) -> InputError:
@@ -258,7 +221,3 @@ def session_of(name: str) -> str:
     except InputError:  # file names may hold any bytes
         return ""
     return stem
-
-
-def _mebibytes(size: int) -> str:
-    return f"{size / 2**20:.1f} MiB"

@@ -1,8 +1,7 @@
 """OpenClaw's database of sessions: `agents/<id>/agent/openclaw-agent.sqlite`, from 2026.8 on.
 
 Each row of `transcript_events` is an entry of a transcript as `openclaw.py` knows it, in
-`event_json`, or compressed in `event_zstd` where it is long. `session_transcript_active_events`
-lists the live conversation; where it is not up to date the entries themselves tell.
+`event_json`, or compressed in `event_zstd` where it is long.
 
 The file is another program's, which may be writing to it: it is opened for reading only, and
 nothing is made beside it that was not there. Its content is not trusted: only plain tables are
@@ -13,7 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import tzinfo
 from typing import Any, NamedTuple
@@ -26,11 +25,9 @@ from loxodon.journal.lines import (
     MAX_LINE,
     Entry,
     Numbered,
-    Read,
     Reading,
     Trouble,
     as_object,
-    check_name,
     parse_line,
     unreadable,
     word,
@@ -39,7 +36,6 @@ from loxodon.journal.openclaw import About, about_session, live, turns
 from loxodon.journal.unpacking import Allowance
 from loxodon.store.sqlite import foreign_files
 
-_BATCH = 200  # events that are asked for at once
 # Columns of the index, and what an entry calls them
 _FIELDS = {
     "chat_type": "chatType",
@@ -53,14 +49,13 @@ _SESSIONS = """
 SELECT session_id, max(seq), min(created_at) AS began FROM transcript_events
 GROUP BY session_id ORDER BY began, session_id
 """
-# Events by their numbers; of one that is too long only its size. As bytes, because what is not
-# UTF-8 in one of them must not stop the others.
+# Of an event that is too long only its size. As bytes, because what is not UTF-8 in one of them
+# must not stop the others.
 _EVENTS = """
 SELECT seq, max(octet_length(coalesce(event_json, '')), octet_length(coalesce(event_zstd, ''))),
-  CASE WHEN octet_length(event_json) <= ?3 THEN CAST(event_json AS BLOB) END,
-  CASE WHEN octet_length(event_zstd) <= ?3 THEN event_zstd END
-FROM transcript_events
-WHERE session_id = ?1 AND seq IN (SELECT value FROM json_each(?2)) ORDER BY seq
+  CASE WHEN octet_length(event_json) <= ?2 THEN CAST(event_json AS BLOB) END,
+  CASE WHEN octet_length(event_zstd) <= ?2 THEN event_zstd END
+FROM transcript_events WHERE session_id = ?1 ORDER BY seq
 """
 
 
@@ -80,9 +75,10 @@ def read_database(path: str, zone: tzinfo | None) -> Reading:
             for session in database.sessions():
                 about = database.about(session.id)
                 if about.spoken:
-                    drafts, problems = database.turns(session, zone, about)
+                    entries, problems = database.entries(session.id)
+                    drafts, bad = turns(live(entries), zone, session.id, about)
                     found.drafts.extend(drafts)
-                    found.problems.extend(problems)
+                    found.problems.extend(problems + bad)
             database.check()
     except InputError as error:
         found.problems.append((0, error))
@@ -182,17 +178,12 @@ class SessionDatabase:
         """How far each session has come, in the order in which they began; without those that the
         user told OpenClaw's memory to forget, which are not for ours either."""
         rewritten = dict(self._columns_of("transcript_rewrite_watermarks", "generation"))
-        forgotten = dict(self._columns_of("memory_session_tombstones"))
+        forgotten = dict(self._columns_of("memory_session_tombstones", "session_id"))
         return [
             Session(id, last, str(rewritten.get(id, "")))
             for id, last, _ in self._all(_SESSIONS)
             if isinstance(id, str) and isinstance(last, int) and id not in forgotten
         ]
-
-    def cold(self) -> list[str]:
-        """Sessions that OpenClaw has moved out of this database into archives of its own."""
-        rows = self._columns_of("session_transcript_cold_archives")
-        return sorted(id for id, _ in rows if isinstance(id, str))
 
     def about(self, session: str) -> About:
         """What the index of sessions says of one."""
@@ -206,78 +197,32 @@ class SessionDatabase:
             entry |= {field: row[name] for name, field in _FIELDS.items() if row.get(name)}
         return about_session(key, entry)
 
-    def parent(self, session: str) -> str:
-        """The session that this one was branched off, which has its first turns too; or empty."""
-        entries, _ = self._entries(session, self._numbers(session)[:1])
-        header = entries[0][1] if entries else {}
-        return word(header, "parentSession") if header.get("type") == "session" else ""
-
-    def path(self, session: Session) -> list[int] | None:
-        """The numbers of the events of the live conversation; None where nothing lists them."""
-        table, state = "session_transcript_active_events", "session_transcript_index_state"
-        if not self._has(table, "session_id", "event_seq", "active_position"):
-            return None
-        sql = f"SELECT event_seq FROM {table} WHERE session_id = ? ORDER BY active_position"  # noqa: S608 a name of ours
-        found = [seq for (seq,) in self._all(sql, session.id) if isinstance(seq, int)]
-        last: object = max(found, default=-1)
-        stale: object = 0
-        if self._has(state, "indexed_seq", "needs_rebuild"):
-            row = self._row(state, "session_id", session.id)
-            last, stale = row.get("indexed_seq"), row.get("needs_rebuild")
-        return found if found and last == session.last and stale == 0 else None
-
-    def turns(
-        self, session: Session, zone: tzinfo | None, about: About, path: Sequence[int] | None = None
-    ) -> Read:
-        """The turns among the events of `path`, or of all of the live conversation where that is
-        None, and what of it cannot be read."""
-        try:
-            check_name(session.id, "session")
-        except InputError as error:
-            return [], [(0, error)]
-        path = path if path is not None else self.path(session)
-        if path is None:
-            entries, problems = self._entries(session.id, self._numbers(session.id))
-            entries = live(entries)
-        else:
-            found, problems = self._entries(session.id, path)
-            by_line = dict(found)
-            entries = [(seq + 1, by_line[seq + 1]) for seq in path if seq + 1 in by_line]
-        drafts, bad = turns(entries, zone, session.id, about)
-        return drafts, problems + bad
-
-    def _numbers(self, session: str) -> list[int]:
-        sql = "SELECT seq FROM transcript_events WHERE session_id = ? ORDER BY seq"
-        return [seq for (seq,) in self._all(sql, session) if isinstance(seq, int)]
-
-    def _entries(self, session: str, seqs: Sequence[int]) -> tuple[list[Numbered], list[Trouble]]:
-        """Events of a session as numbered entries (from 1), and those that cannot be read."""
+    def entries(self, session: str) -> tuple[list[Numbered], list[Trouble]]:
+        """The events of a session as numbered entries (from 1), and those that cannot be read."""
         packs = self._has("transcript_events", "event_zstd")
         sql = _EVENTS if packs else _EVENTS.replace("event_zstd", "NULL")
         entries: list[Numbered] = []
         problems: list[Trouble] = []
-        for start in range(0, len(seqs), _BATCH):
-            some = str(list(seqs[start : start + _BATCH]))
-            for seq, size, text, packed in self._all(sql, session, some, MAX_LINE):
-                self._allowance.take(0)  # a trap is the end of it all
-                try:
-                    if size > MAX_LINE:
-                        raise _too_long()
-                    if text is None and isinstance(packed, bytes):
-                        text = _unpacked(packed)
-                        self._allowance.take(len(text))
-                    entry = as_object(parse_line(text.decode("utf-8")))
-                except (AttributeError, UnicodeDecodeError):
-                    problems.append((seq + 1, _damaged()))
-                except InputError as error:
-                    problems.append((seq + 1, error))
-                else:
-                    # What tools printed is not held for a whole session at once.
-                    of_tool = isinstance(one := entry.get("message"), dict) and (
-                        one.get("role") == "toolResult"
-                    )
-                    slim = {**entry, "message": {"role": "toolResult"}} if of_tool else entry
-                    entries.append((seq + 1, slim))
+        for seq, size, text, packed in self._all(sql, session, MAX_LINE):
+            self._allowance.take(0)  # a trap is the end of it all
+            try:
+                if size > MAX_LINE:
+                    raise _bad_event()
+                if text is None and isinstance(packed, bytes):
+                    text = _unpacked(packed)
+                    self._allowance.take(len(text))
+                entry = as_object(parse_line(text.decode("utf-8")))
+            except (AttributeError, UnicodeDecodeError):
+                problems.append((seq + 1, _bad_event()))
+            except InputError as error:
+                problems.append((seq + 1, error))
+            else:
+                # What tools printed is not held for a whole session at once.
+                of_tool = isinstance(one := entry.get("message"), dict) and (
+                    one.get("role") == "toolResult"
+                )
+                slim = {**entry, "message": {"role": "toolResult"}} if of_tool else entry
+                entries.append((seq + 1, slim))
         self._allowance.take(0)
         return entries, problems
 
@@ -288,7 +233,7 @@ class SessionDatabase:
             self._columns[table] = found
         return set(columns) <= set(self._columns[table])
 
-    def _columns_of(self, table: str, column: str = "session_id") -> list[tuple[Any, ...]]:
+    def _columns_of(self, table: str, column: str) -> list[tuple[Any, ...]]:
         """The sessions in a table, each with a column; none where there is no such table."""
         if not self._has(table, "session_id", column):
             return []
@@ -332,19 +277,15 @@ def _unpacked(data: bytes) -> bytes:
             extra="workspace",
         ) from None
     except zstd.ZstdError:
-        raise _damaged() from None
+        raise _bad_event() from None
     if len(found) > MAX_LINE:
-        raise _too_long()
+        raise _bad_event()
     return bytes(found)
 
 
-def _damaged() -> InputError:
-    return InputError("the event is damaged", hint="everything before and after it was added")
-
-
-def _too_long() -> InputError:
+def _bad_event() -> InputError:
     return InputError(
-        "the event is longer than {most} MiB",
+        "the event is damaged, or longer than {most} MiB",
         hint="everything before and after it was added",
         most=MAX_LINE >> 20,
     )

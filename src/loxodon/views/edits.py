@@ -125,11 +125,12 @@ class _Deciding:
         for entry in page.entries:
             by_id.setdefault(entry.id, []).append(entry)
         here = {id for other in family for id in other.ids}
-        gone = {id: self.held.now[id] for id in page.written if id in self.held.now.keys() - here}
+        known = ((id, self.held.now.get(id)) for id in page.written if id not in here)
+        gone = {id: record for id, record in known if record is not None}
+        ids = {record.content: id for id, record in gone.items()}
         for entry in by_id.pop("", ()):
             # An editor that had the file open writes what is new without the id it was given.
-            same = (id for id, one in gone.items() if one.content == entry.fields["content"])
-            if id := next(same, ""):
+            if id := ids.pop(entry.fields.get("content", ""), ""):
                 del gone[id]
                 by_id[id] = [entry._replace(id=id)]
             else:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -35,17 +35,13 @@ from loxodon.views.manifest import Planned, View, based_on, comment
 from loxodon.views.pages import Content
 
 INSIGHTS = "insights.md"
-MONTHS = "insights/"
 PROJECTS = "projects.md"
-SPLIT_ABOVE = 2_000
-JOIN_BELOW = 1_800  # so that a memory at the border does not go to and fro
 _LABEL_LENGTH = 40
 _ACTIVE = {"zh": "活跃事实", "en": "Active facts"}
 _ARCHIVED = {"zh": "归档事实", "en": "Archived facts"}
 _FACTS = {"zh": "事实", "en": "What is known"}
 _PROJECTS = {"zh": "项目", "en": "Projects"}
 _PLANS = {"zh": "计划", "en": "Plans"}
-_MONTHS = {"zh": ("月份", "活跃", "归档"), "en": ("Month", "Active", "Archived")}
 _EDIT = {
     "zh": "可以直接编辑：改动、新增或删除条目，然后运行 loxodon sync；删除的条目会归档",
     "en": "edit, add or delete entries, then run loxodon sync; a deleted entry is archived",
@@ -77,57 +73,24 @@ _CATEGORIES = {
 
 
 def views(content: Content) -> Iterator[Planned]:
-    """insights.md, past 2,000 facts as an index of a file for each month; and projects.md."""
-    language, facts = content.language, content.basis("/fact/")
-    number = content.store.counts().kinds["fact"]
-    months = [name for name in content.known if name.startswith(MONTHS)]
-    split = number >= (JOIN_BELOW if months else SPLIT_ABOVE + 1)
-    basis = based_on(language, "months" if split else "whole", facts)
-    if split:
-        if not months or any(content.known[name] != basis for name in months):
-            months = sorted(_by_month(content.facts))
-        for name in months:
-            yield Planned(name, basis, partial(_insights, content, name))
-        yield Planned(INSIGHTS, basis, partial(_index, content))
-    else:
-        yield Planned(INSIGHTS, basis, partial(_insights, content, INSIGHTS))
-    yield Planned(
-        PROJECTS, based_on(language, content.basis("/fact/active")), partial(_projects, content)
-    )
+    pages = {INSIGHTS: ("/fact/", _insights), PROJECTS: ("/fact/active", _projects)}
+    for name, (facts, make) in pages.items():
+        yield Planned(
+            name, based_on(content.language, content.basis(facts)), partial(make, content)
+        )
 
 
-def _by_month(facts: Iterable[Record]) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for one in facts:
-        day = one.id.split("_")[1]  # which does not depend on where one is
-        found.setdefault(f"{MONTHS}{day[:-4]}-{day[-4:-2]}.md", []).append(one)
-    return found
-
-
-def _insights(content: Content, name: str) -> View:
+def _insights(content: Content) -> View:
     language = content.language
-    facts = content.facts if name == INSIGHTS else _by_month(content.facts).get(name, [])
-    parts = [[comment(name, content.space, _EDIT[language])], [f"# {_FACTS[language]}"]]
+    parts = [[comment(INSIGHTS, content.space, _EDIT[language])], [f"# {_FACTS[language]}"]]
     ids: dict[str, int] = {}
     for state, heading in zip(STATES, (_ACTIVE, _ARCHIVED), strict=True):
         parts.append([f"## {heading[language]}"])
-        for one in facts:
+        for one in content.facts:
             if one.state == state:
                 parts.append(_entry_lines(one, f"**{_label_of(one, language)}**: ", _about(one)))
                 ids[one.id] = one.version
     return View(_joined(parts), ids)
-
-
-def _index(content: Content) -> View:
-    """Which month has how many, the latest first. A table: no line of it reads as an entry."""
-    language = content.language
-    rows = [f"| {' | '.join(_MONTHS[language])} |", "|---|---:|---:|"]
-    for name, found in sorted(_by_month(content.facts).items(), reverse=True):
-        active = sum(one.state == "active" for one in found)
-        label = name.removeprefix(MONTHS).removesuffix(".md")
-        rows.append(f"| [{label}]({name}) | {active} | {len(found) - active} |")
-    parts = [[comment(INSIGHTS, content.space, _EDIT[language])], [f"# {_FACTS[language]}"], rows]
-    return View(_joined([*parts, [f"## {_ACTIVE[language]}"]]))
 
 
 def _projects(content: Content) -> View:
@@ -206,7 +169,7 @@ _ESCAPE = re.compile(r"&((?:amp;)*)#x([0-9A-F]{1,6});")
 _BACKSLASH = re.compile(r"\\(?=\s*[*`\\])")
 _UNSAFE = re.compile('[`"\\[\\],，、\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]')
 _BEYOND_JSON = re.compile("[`\x7f-\x9f\u2028\u2029\ufeff]")
-_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,，、"]*)\s*(?:[,，、]|\Z)')
+_ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|[^,，、"]+')
 
 
 def _escaped(text: str) -> str:
@@ -255,15 +218,8 @@ def _names_of(text: str) -> tuple[str, ...]:
     text = text.strip()
     if text.startswith("[") != text.endswith("]"):
         raise ValueError(text)
-    text = text.removeprefix("[").removesuffix("]")
-    found, at = list[str](), 0
-    while at < len(text):
-        match = _ITEM.match(text, at)
-        if match is None or match.end() == at:
-            raise ValueError(text)
-        found.append(_value_of(match[1]).strip())
-        at = match.end()
-    return tuple(dict.fromkeys(name for name in found if name))
+    found = (_value_of(item).strip() for item in _ITEM.findall(text.strip("[]")))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 # Reading
@@ -307,8 +263,7 @@ def read_page(file: str, text: str, written: Mapping[str, int]) -> EditedView:
     lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
     found = [_entry(file, block, problem) for block in _blocks(lines, problem)]
     entries = [entry for entry in found if entry is not None]
-    family = file.split("/")[0].removesuffix(".md")
-    return EditedView(file, entries, family, problems, written, text.endswith("\n"))
+    return EditedView(file, entries, file, problems, written, text.endswith("\n"))
 
 
 def _blocks(lines: Sequence[str], problem: Problem) -> Iterator[_Block]:

@@ -17,15 +17,12 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.layout import VIEWS
-from loxodon.messages import t
 from loxodon.security.paths import is_inside, opened
-from loxodon.types import Problem
 
 VERSION = 2  # of the formats; a file with a higher one is refused
 MANIFEST = "state/views.json"
@@ -34,7 +31,7 @@ MOST_BYTES = 256 << 20  # of a page that is read
 HEAD_BYTES = 4_096  # of a file that say whether it is a view
 _TICK = 2_000_000_000  # nanoseconds within which two changes of a file may have the same time
 _EDITABLE = re.compile(
-    r"insights\.md|insights/\d{4,}-\d\d\.md|projects\.md|"
+    r"insights\.md|projects\.md|"
     r"layer2/(?:active|archive)/(?:facts|beliefs|summaries)\.jsonl"
 )
 _COMMENT = re.compile(
@@ -280,26 +277,3 @@ def hash_of(path: str) -> str:
     except OSError:
         return ""
     return digest.hexdigest()
-
-
-def damaged_views(workspace: str) -> Iterator[Problem]:
-    """Views that were damaged where they lie, for `loxodon validate`.
-
-    A person who edits a file changes its time; a disk that loses a bit does not.
-    """
-    root = os.path.join(workspace, VIEWS)
-    try:
-        manifest = load(root)
-    except InputError as error:
-        yield Problem(os.path.join(root, MANIFEST), *error.localized(), derived=True)
-        return
-    for name, written in manifest.files.items() if manifest else ():
-        path = os.path.join(root, *name.split("/"))
-        try:
-            about = os.lstat(path)
-        except OSError:  # taken away, which is for `sync` to tell
-            continue
-        untouched = (about.st_size, about.st_mtime_ns) == (written.size, written.mtime)
-        if untouched and hash_of(path) != written.sha256:
-            hint = t("delete it; `loxodon export` writes it again")
-            yield Problem(path, t("it differs from what was written"), hint, derived=True)

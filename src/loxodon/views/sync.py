@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from loxodon.verbs import Changes
     from loxodon.views.workspace import Workspace
 
-_FEW = 200  # memories that are read one by one; more are read all together
 _CAPTURED = frozenset(
     [
         "content",
@@ -116,16 +115,9 @@ def _exported(workspace: Workspace, synced: Synced, settled: Mapping[str, str]) 
     except LoxodonError as error:
         problem = FileProblem(VIEWS, 0, *error.localized())
         return synced._replace(problems=(*synced.problems, problem))
-    told = {problem.file for problem in synced.problems}
-    root = os.path.join(workspace.path, VIEWS)
-
-    def is_news(one: FileProblem) -> bool:
-        """What is on an editable page was told, or was edited just now: the next sync tells."""
-        path = os.path.join(root, one.file)
-        plain = os.path.isfile(path) and not os.path.islink(path)
-        return one.file not in told and not (manifest.editable(one.file) and plain)
-
-    return synced._replace(notes=(*synced.notes, *filter(is_news, kept)))
+    told = {one.file for one in (*synced.problems, *synced.conflicts)}
+    news = (one for one in kept if one.file not in told)
+    return synced._replace(notes=(*synced.notes, *news))
 
 
 def take_in(
@@ -201,14 +193,7 @@ def _last_written(root: str, space: str) -> tuple[manifest.Manifest | None, list
 
 def _names(root: str, files: Mapping[str, object]) -> list[str]:
     """The pages that are read back: those that were written, and others that are there."""
-    folder = os.path.join(root, entries.MONTHS)
-    months = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    there = [
-        entries.INSIGHTS,
-        entries.PROJECTS,
-        *(f"{entries.MONTHS}{month}" for month in months),
-        *records.FILES,
-    ]
+    there = [entries.INSIGHTS, entries.PROJECTS, *records.FILES]
     found = [name for name in there if os.path.isfile(os.path.join(root, name))]
     return [name for name in dict.fromkeys([*files, *found]) if manifest.editable(name)]
 
@@ -249,11 +234,7 @@ def _problem(name: str, error: InputError) -> FileProblem:
 def _held(workspace: Workspace, pages: Sequence[EditedView]) -> CurrentMemories:
     store, zone = workspace.store, workspace.zone
     ids = {id for page in pages for id in (*page.ids, *page.written)}
-    if len(ids) > _FEW:
-        now = {record.id: record for record in store.find(Filter()) if record.id in ids}
-    else:
-        found = ((id, store.get(id)) for id in ids)
-        now = {id: record for id, record in found if record is not None}
+    now = {record.id: record for record in store.find(Filter()) if record.id in ids}
     histories: dict[str, dict[int, Record]] = {}
 
     def at(id: str, version: int) -> Record | None:

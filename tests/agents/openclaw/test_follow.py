@@ -121,12 +121,12 @@ def test_what_is_not_a_transcript_is_not_read(memory: Memory, claw: OpenClaw) ->
 # -- what is new ---------------------------------------------------------------------------------
 
 
-def test_a_file_that_grows_is_read_from_where_it_ended(memory: Memory, claw: OpenClaw) -> None:
+def test_of_a_file_that_grows_what_is_new_is_added(memory: Memory, claw: OpenClaw) -> None:
     path = claw.file("one", talk("a", "b"))
     follow(memory, claw)
     append(path, lines(talk("c", "d", first=3, parent="m2")))
     found = follow(memory, claw)
-    assert (found.added, found.known) == (2, 0)  # what was there is not even looked up
+    assert (found.added, found.known) == (2, 2)
     append(path, lines(talk("e", first=5, parent="m4")))
     assert (follow(memory, claw).added, journal(memory)) == (1, ["a", "b", "c", "d", "e"])
 
@@ -220,7 +220,7 @@ def test_a_branched_session_in_a_database(memory: Memory, claw: OpenClaw) -> Non
 # -- the database --------------------------------------------------------------------------------
 
 
-def test_only_new_events_of_a_database_are_read(memory: Memory, claw: OpenClaw) -> None:
+def test_of_a_database_only_sessions_that_changed_are_read(memory: Memory, claw: OpenClaw) -> None:
     database = claw.database()
     database.session("one", talk("a", "b"))
     database.session("two", talk("x"), key="agent:main:two")
@@ -228,28 +228,13 @@ def test_only_new_events_of_a_database_are_read(memory: Memory, claw: OpenClaw) 
     for entry in talk("c", "d", first=3, parent="m2"):
         database.append("one", entry)
     found = follow(memory, claw)
-    assert (found.added, found.known, found.read, found.unchanged) == (2, 0, 1, 1)
+    assert (found.added, found.known, found.read, found.unchanged) == (2, 2, 1, 1)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "UPDATE session_transcript_index_state SET needs_rebuild = 1",
-        "UPDATE session_transcript_index_state SET indexed_seq = 2",
-        "DROP TABLE session_transcript_index_state; DELETE FROM session_transcript_active_events",
-        "DROP TABLE session_transcript_active_events",
-        "DROP TABLE session_transcript_index_state",
-    ],
-)
-def test_where_the_list_of_live_events_is_not_up_to_date(
-    memory: Memory, claw: OpenClaw, change: str
-) -> None:
+def test_only_the_live_branch_of_a_database_is_read(memory: Memory, claw: OpenClaw) -> None:
     database = claw.database()
     database.session("one", talk("a", "b", "left"))
-    seq = database.append("one", said("n1", "m2", "taken"), live=False)
-    if change == "DROP TABLE session_transcript_index_state":
-        database.path("one", [1, 2, seq])
-    database.db.execute(change)
+    database.append("one", said("n1", "m2", "taken"), live=False)
     assert follow(memory, claw).added == 3
     assert journal(memory) == ["a", "b", "taken"]
 
@@ -306,19 +291,12 @@ def test_a_locked_database_is_read_the_next_time(memory: Memory, claw: OpenClaw)
     assert follow(memory, claw).added == 1
 
 
-def test_sessions_that_were_forgotten_or_archived_in_openclaw(
-    memory: Memory, claw: OpenClaw
-) -> None:
+def test_sessions_that_were_forgotten_in_openclaw(memory: Memory, claw: OpenClaw) -> None:
     database = claw.database()
     database.session("gone", talk("secret"))
     database.session("here", talk("a"), key="agent:main:two")
     database.db.execute("INSERT INTO memory_session_tombstones VALUES ('gone')")
-    database.db.execute("INSERT INTO session_transcript_cold_archives VALUES ('cold')")
-    found = follow(memory, claw)
-    assert (found.added, journal(memory)) == (1, ["a"])
-    assert [problem.file for problem in found.problems] == [f"{database.file}#cold"]
-    database.append("here", said("m2", "m1", "b"))
-    assert follow(memory, claw).problems == ()  # told once
+    assert (follow(memory, claw).added, journal(memory)) == (1, ["a"])
 
 
 # -- who speaks, and to whom ---------------------------------------------------------------------
@@ -528,7 +506,9 @@ def test_events_that_cannot_be_read_are_told_once(memory: Memory, claw: OpenClaw
         database.db.execute(f"UPDATE transcript_events SET {value} WHERE seq = ?", (seq,))
     database.append("one", said("m3", "m1", "c"))
     found = follow(memory, claw)
-    places = [(f"{database.file}#one", 3 + n) for n in range(len(bad))]
+    # Those that can be read and say nonsense are on a branch that was left.
+    lost = [n for n, event in enumerate(bad) if not (isinstance(event, str) and '"id"' in event)]
+    places = [(f"{database.file}#one", 3 + n) for n in lost]
     assert sorted((one.file, one.line) for one in found.problems) == places
     assert journal(memory) == ["a", "c"]
     assert follow(memory, claw).problems == ()
@@ -635,10 +615,10 @@ def test_without_zstandard_long_messages_wait(
     claw.database().session("one", talk("short", "long " * 500))
     home = str(tmp_path / "home")
     command = [sys.executable, "-c", _WITHOUT_ZSTD, home, str(claw.root)]
-    for added in (1, 0):
+    for told in ("1 1 ", "0 0 "):
         said_there = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        assert said_there.startswith(f"{added} 1 ")
-        assert "[workspace]" in said_there
+        assert said_there.startswith(told)
+        assert ("[workspace]" in said_there) == (told == "1 1 ")
     assert follow(memory, claw).added == 1
 
 

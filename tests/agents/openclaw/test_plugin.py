@@ -150,3 +150,14 @@ def test_without_an_answer_the_agent_goes_on(plugin: Path, program: list[str]) -
     assert shell == {"LOXODON_CHAT": "group"}
     assert search["disabled"]
     assert len(found["warnings"]) == 3
+
+
+def test_a_program_that_fails_twice_is_left_alone_for_a_while(plugin: Path) -> None:
+    calls = plugin / "calls"
+    program = ["/bin/sh", "-c", f"echo once >> '{calls}'; exit 1"]
+    path = plugin / "command.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"command": program}))
+    asked: Step = ("hook", "before_prompt_build", {"prompt": "What am I allergic to?"}, OWNER)
+    found = _play(plugin, *[asked] * 5)
+    assert found["results"] == [None] * 5
+    assert calls.read_text("utf-8").splitlines() == ["once"] * 2

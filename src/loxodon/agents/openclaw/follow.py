@@ -20,20 +20,16 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.follow import (
     Followed,
     Following,
-    Mark,
     TranscriptPart,
-    as_input,
-    digest,
     entries_of,
     number,
-    only_grew,
     parsed_mark,
     stray,
     within,
 )
-from loxodon.journal.lines import session_of
+from loxodon.journal.lines import Numbered, Trouble, check_name, session_of
 from loxodon.journal.openclaw import About, about_session, header_of, live, turns
-from loxodon.journal.openclaw_db import Session, SessionDatabase, can_unpack, opened, stamp
+from loxodon.journal.openclaw_db import SessionDatabase, opened, stamp
 
 if TYPE_CHECKING:
     from loxodon.views.workspace import Workspace
@@ -160,9 +156,8 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
 class _Run(Following):
     """See `Following`; from databases and files, some of which are branches of others.
 
-    A mark says how far a transcript was read and by which path its conversation came there. Where
-    the conversation only went on since, what is new is taken; else all of it, and as turns have
-    ids, none is added twice. What cannot be read is told once.
+    A session that has changed is read whole: turns have ids, so that none is added twice. What
+    cannot be read is told once.
     """
 
     def begin(self, agent: str) -> None:
@@ -177,40 +172,42 @@ class _Run(Following):
 
     def follow_files(self, paths: Sequence[str]) -> None:
         """Journal what is new in files of one folder, those that began first before the others."""
-        changed = [path for path in paths if not self._lies_still(path, self._mark(path))]
+        changed = [path for path in paths if not self._lies_still(path, self.mark(path))]
         self._count(unchanged=len(paths) - len(changed))
         if not changed:
             return
         index = self._index(os.path.join(os.path.dirname(changed[0]), "sessions.json"))
         for path in sorted(changed, key=_began):
             try:
-                part = self._file(path, self._mark(path), index)
+                with open(path, "rb") as file:
+                    stat = os.fstat(file.fileno())
+                    entries, problems, new = entries_of(file, path, 0, 0)
             except (OSError, InputError) as error:
-                self.tell(path, [(0, as_input(error, path))])
-            else:
-                self._wait(path, "", part, copies=bool(part.parent))
+                self.unread(path, error)
+                continue
+            new |= {"size": stat.st_size, "mtime": stat.st_mtime_ns}
+            session, _ = header_of(entries, session_of(path))
+            about = index.get(session, About())
+            before = number(self.mark(path).get("line"))
+            self._session(path, "", session, about, entries, problems, new, before)
 
-    def _file(self, path: str, mark: Mark, index: Mapping[str, About]) -> TranscriptPart:
-        """What is new in a file; a last line that is still being written is left for later."""
-        with open(path, "rb") as file:
-            stat = os.fstat(file.fileno())
-            read = number(mark.get("line")) if only_grew(file, mark) else 0
-            entries, problems, new = entries_of(file, path, 0, 0)
-        session, parent = header_of(entries, session_of(path))
-        about = index.get(session, About())
-        conversation = live(entries)
-        lines = [line for line, _ in conversation]
-        went_on = _went_on(lines, read, mark)
-        fresh = [one for one in conversation if one[0] > read or not went_on]
-        drafts, bad = turns(fresh, self._zone, session, about) if about.spoken else ([], [])
-        new |= {
-            "size": stat.st_size,
-            "mtime": stat.st_mtime_ns,
-            "path": digest(str(lines).encode()),
-        }
-        new["bad"] = bool(problems + bad)
-        told = [one for one in problems + bad if one[0] > read]
-        return TranscriptPart(session, drafts, told, new, "" if went_on else parent, about.spoken)
+    def _session(
+        self,
+        path: str,
+        name: str,
+        session: str,
+        about: About,
+        entries: Sequence[Numbered],
+        problems: Sequence[Trouble],
+        mark: dict[str, object],
+        before: int,
+    ) -> None:
+        """Take what is new in a session, of which everything up to `before` was read."""
+        _, parent = header_of(entries, session)
+        drafts, bad = turns(live(entries), self._zone, session, about) if about.spoken else ([], [])
+        told = [one for one in (*problems, *bad) if one[0] > before]
+        part = TranscriptPart(session, drafts, told, mark, parent, about.spoken)
+        self._wait(path, name, part, copies=bool(parent))
 
     def _index(self, path: str) -> dict[str, About]:
         """What the index beside the files says of each session."""
@@ -223,15 +220,18 @@ class _Run(Following):
         except (OSError, ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            self.tell(path, [(0, _no_index())])
+            error = InputError(
+                "cannot read the session index: all sessions are treated as private",
+                hint="if OpenClaw is writing it now, it will be read next time",
+            )
+            self.tell(path, [(0, error)])
             return {}
         found: dict[str, About] = {}
         for key, entry in value.items():
-            if isinstance(entry, dict) and isinstance(entry.get("sessionId"), str):
-                about = about_session(key, entry)
-                # A session may have two keys: what a program runs is so by either.
-                if found.get(entry["sessionId"], About()).spoken:
-                    found[entry["sessionId"]] = about
+            id = entry.get("sessionId") if isinstance(entry, dict) else None
+            # A session may have two keys: what a program runs is so by either.
+            if isinstance(id, str) and found.get(id, About()).spoken:
+                found[id] = about_session(key, entry)
         return found
 
     def follow_database(self, path: str) -> None:
@@ -242,67 +242,46 @@ class _Run(Following):
             self._count(unchanged=len(marks) - 1)
             return
         self._flush()
-        known = len(self._problems)
+        whole = True
         try:
             with opened(path) as database:
                 self._check = database.check
                 for session in database.sessions():
-                    self._session(database, session, parsed_mark(marks.get(session.id, "")))
-                for name in database.cold():
-                    if name not in marks:
-                        part = TranscriptPart(name, [], [(0, _cold())], {"cold": True})
-                        self._wait(path, name, part, copies=False)
+                    mark = parsed_mark(marks.get(session.id, ""))
+                    now: dict[str, object] = {"seq": session.last, "rewritten": session.rewritten}
+                    if {name: mark.get(name) for name in now} == now and not mark.get("bad"):
+                        self._count(unchanged=1)
+                        continue
+                    before = number(mark.get("seq")) + 1 if mark else 0
+                    whole = self._of_database(database, session.id, now, before) and whole
                 self._flush()
         except InputError as error:
             self._waiting.clear()
             self.tell(path, [(0, error)])
         else:
-            if _settled(files) and (can_unpack() or known == len(self._problems)):
+            # A log that SQLite uses anew keeps its size, and what is written within one tick of
+            # the clock has the same time: to trust such a stamp would be to miss what came later.
+            newest = max((found[1] for found in files if found), default=0)
+            if whole and time.time_ns() - newest > _TICK_NS:
                 self._set_marks([(path, "", {"files": files})])
         finally:
             self._check = lambda: None
 
-    def _session(self, database: SessionDatabase, session: Session, mark: Mark) -> None:
-        """Take what is new in a session; one that cannot be read does not stop the others."""
-        same = mark.get("rewritten") == session.rewritten
-        if same and mark.get("seq") == session.last and not mark.get("bad"):
-            self._count(unchanged=1)
-            return
-        new: dict[str, object] = {"seq": session.last, "rewritten": session.rewritten}
+    def _of_database(
+        self, database: SessionDatabase, id: str, mark: dict[str, object], before: int
+    ) -> bool:
+        """Take a session; one that cannot be read does not stop the others. Whether all of it could
+        be read: else it may be the next time."""
         try:
-            about = database.about(session.id)
-            part = TranscriptPart(session.id, [], [], new, spoken=about.spoken)
-            if about.spoken:
-                path = database.path(session)
-                read = number(mark.get("seq")) if same and mark else -1
-                went_on = path is not None and _went_on(path, read, mark)
-                fresh = [seq for seq in path if seq > read] if path and went_on else None
-                drafts, bad = database.turns(session, self._zone, about, fresh)
-                new |= {"path": digest(str(path).encode()), "bad": bool(bad)}
-                told = [one for one in bad if one[0] > read + 1]
-                parent = "" if went_on else database.parent(session.id)
-                mark = {} if bad and not can_unpack() else new  # read again when that is possible
-                part = TranscriptPart(session.id, drafts, told, {**mark}, parent)
+            check_name(id, "session")
+            about = database.about(id)
+            entries, problems = database.entries(id) if about.spoken else ([], [])
         except InputError as error:
-            self.tell(f"{database.file}#{session.id}", [(0, error)])
-        else:
-            self._wait(database.file, session.id, part, copies=bool(part.parent))
-
-
-def _went_on(path: Sequence[int], read: int, mark: Mark) -> bool:
-    """Whether a conversation came to the mark by the same path: only what follows is new."""
-    before = digest(str([one for one in path if one <= read]).encode())
-    return bool(mark) and not mark.get("bad") and before == mark.get("path")
-
-
-def _settled(stats: Sequence[Sequence[int]]) -> bool:
-    """Whether files were last written long enough ago that the next write gets another time.
-
-    A log that SQLite uses anew keeps its size, and what is written within one tick of the clock
-    has the same time: to trust such a stamp would be to miss what came a moment later.
-    """
-    newest = max((found[1] for found in stats if found), default=0)
-    return time.time_ns() - newest > _TICK_NS
+            self.tell(f"{database.file}#{id}", [(0, error)])
+            return False
+        mark |= {"bad": True} if problems else {}
+        self._session(database.file, id, id, about, entries, problems, mark, before)
+        return not problems
 
 
 def _began(path: str) -> tuple[str, str]:
@@ -314,17 +293,3 @@ def _began(path: str) -> tuple[str, str]:
         return ("", path)
     at = first.get("timestamp") if isinstance(first, dict) else None
     return (at if isinstance(at, str) else "", path)
-
-
-def _no_index() -> InputError:
-    return InputError(
-        "cannot read the session index: all sessions are treated as private",
-        hint="if OpenClaw is writing it now, it will be read next time",
-    )
-
-
-def _cold() -> InputError:
-    return InputError(
-        "OpenClaw has archived this session; archived sessions are not read",
-        hint="restore it in OpenClaw, and follow again",
-    )

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.agents import json5, toml
-from loxodon.agents.changes import Files, InstallChange, InstallPlan, new_folders
+from loxodon.agents.changes import Files, InstallChange, InstallPlan, new_folders, read_record
 from loxodon.agents.json5 import ConfigEdit
 from loxodon.agents.openclaw import blocks, kit_files, members
 from loxodon.agents.openclaw.follow import DATABASE
@@ -34,7 +34,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.journal.openclaw_db import can_unpack
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
-from loxodon.views.manifest import LOCK, MANIFEST, load
+from loxodon.views.manifest import LOCK, MANIFEST, change_of, load
 
 RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"
@@ -353,17 +353,7 @@ def _settings_in(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def recorded(home: str) -> dict[str, Any]:
     """What the last install did; empty where there was none."""
-    text = Files().text(os.path.join(home, RECORD))
-    try:
-        found = json.loads(text) if text else {}
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or (found and found.get("version") != 1):
-        raise InputError(
-            "cannot read {path}",
-            path=os.path.join(home, RECORD),
-            hint="it records what was installed; restore it from a backup",
-        )
+    found = read_record(os.path.join(home, RECORD))
     return found and found | {"home": home}
 
 
@@ -390,18 +380,12 @@ def _views(record: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str]]]
     root = os.path.join(record["workspace"], VIEWS)
     named = any(one["name"] == "path" for one in _settings_in(record))
     written = load(root) if named else None
-    gone: list[str] = []
-    left: list[tuple[str, str]] = []
-    for name, row in written.files.items() if written and written.space == "main" else ():
-        path = os.path.join(root, *name.split("/"))
-        if not _stays_inside(path, root) or not os.path.isfile(path):
-            continue
-        with open(path, "rb") as file:
-            same = hashlib.file_digest(file, "sha256").hexdigest() == row.sha256
-        if same:
-            gone.append(path)
-        else:
-            left.append((path, "edited"))
+    ours = written.files if written and written.space == "main" else {}
+    paths = {name: os.path.join(root, *name.split("/")) for name in ours}
+    inside = {name: path for name, path in paths.items() if _stays_inside(path, root)}
+    states = {name: change_of(root, name, written) for name in inside} if written else {}
+    gone = [path for name, path in inside.items() if states[name] == "same"]
+    left = [(path, "edited") for name, path in inside.items() if states[name] == "edited"]
     if written and not left:
         gone += [os.path.join(root, *name.split("/")) for name in (MANIFEST, LOCK)]
     return gone, left
